@@ -374,3 +374,57 @@ func TestDifferenceOfValues(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// The tests of a comparison and the points on which runs disagree leave as CSV, with the
+// numbers that programs are told, from the page, for programs and from a shared comparison.
+func TestProofsAsCSV(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c, b := s.client(t, alice), s.browse(t, alice)
+	ids := map[string]string{}
+	for name, body := range map[string]string{
+		"=wide":  `"dataset":"moons","spec":{"gamma":2,"test_fraction":0.5}`,
+		"narrow": `"dataset":"moons","spec":{"gamma":1e6,"test_fraction":0.5}`,
+		"all":    `"dataset":"moons","spec":{"gamma":2}`,
+	} {
+		ids[name] = c.train(`{"name":"` + name + `",` + body + `}`)
+	}
+	for _, id := range ids {
+		c.follow(id)
+	}
+	read := func(path string) [][]string {
+		t.Helper()
+		rows, err := csv.NewReader(strings.NewReader(string(c.want(http.StatusOK, "GET", path, "").body))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	q := chosen(ids, "=wide", "narrow").Encode()
+	told := decode[api.Comparison](c.want(http.StatusOK, "GET", "/api/comparison?runs="+ids["=wide"]+","+ids["narrow"], ""))
+	tests := read("/api/comparison/tests.csv?" + q)
+	if len(tests) != 2 || tests[1][0] != "McNemar" || tests[1][1] != "'=wide" || tests[1][5] != strconv.Itoa(told.Points) || tests[1][6] != strconv.Itoa(told.Pairs[0].OnlyFirst) {
+		t.Errorf("%q, want %+v", tests, told)
+	}
+	if p, err := strconv.ParseFloat(tests[1][13], 64); err != nil || p != told.Pairs[0].P {
+		t.Errorf("p %v, want %v", tests[1][13], told.Pairs[0].P)
+	}
+	points := read("/compare/disagreement.csv?" + q)
+	if len(points) != 1+len(told.Disagree) || len(points[0]) != 1+2+1+2*2 {
+		t.Fatalf("%d points, want %d: %q", len(points)-1, len(told.Disagree), points[0])
+	}
+	for i, row := range told.Disagree {
+		if points[i+1][0] != strconv.Itoa(row) || points[i+1][4] == points[i+1][6] {
+			t.Errorf("%q, want row %d and two answers", points[i+1], row)
+		}
+	}
+	to := b.onFolds(chosen(ids, "=wide", "all"))
+	page := b.page(http.StatusOK, to)
+	link, _ := page.Find(`a[href*="/compare/tests.csv"]`).Attr("href")
+	if rows := read(link); len(rows) != 2 || rows[1][0] != "corrected t" || rows[1][12] != "29" || rows[1][15] == "" {
+		t.Errorf("%s: %q", link, rows)
+	}
+	c.want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "=wide", "all").Encode(), "")
+	c.want(http.StatusUnprocessableEntity, "GET", "/compare/disagreement.csv?"+chosen(ids, "=wide", "all").Encode(), "")
+	s.client(t, bob).want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
+}

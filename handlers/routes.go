@@ -104,6 +104,8 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/compare/rules", h(a.lab.CompareRules))
 	r.Post("/compare/share", h(a.runs.ShareComparison))
 	r.Post("/compare/folds", h(a.runs.CompareOnFolds))
+	r.Get("/compare/tests.csv", h(a.runs.CompareTests))
+	r.Get("/compare/disagreement.csv", h(a.runs.ComparePoints))
 	r.Get("/compare/figures/{figure}", h(a.runs.CompareFigure))
 
 	r.Get("/jobs", h(a.JobsPage))
@@ -129,6 +131,8 @@ func (a *App) pages(r chi.Router) {
 
 	r.Get("/shared/compare", h(a.shared.Compare))
 	r.Get("/shared/compare.csv", h(a.shared.CompareTable))
+	r.Get("/shared/compare/tests.csv", h(a.shared.CompareTests))
+	r.Get("/shared/compare/disagreement.csv", h(a.shared.ComparePoints))
 	r.Get("/shared/compare/figures/{figure}", h(a.shared.CompareFigure))
 	r.Get("/shared/runs/{token}", h(a.runs.Shared))
 	r.Get("/shared/runs/{token}/figures/{figure}", h(a.runs.SharedFigure))
@@ -197,6 +201,8 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/comparison/folds", h(a.api.OnFolds))
 	r.Post("/comparison/folds", h(a.api.CompareOnFolds))
 	r.Get("/comparison.csv", h(a.runs.CompareTable))
+	r.Get("/comparison/tests.csv", h(a.runs.CompareTests))
+	r.Get("/comparison/disagreement.csv", h(a.runs.ComparePoints))
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))
 	r.Delete("/runs/{id}", h(a.api.DeleteRun))
@@ -283,6 +289,8 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))
 	r.Get("/compare", h(a.handins.Compare))
 	r.Get("/compare.csv", h(a.handins.CompareTable))
+	r.Get("/compare/tests.csv", h(a.handins.CompareTests))
+	r.Get("/compare/disagreement.csv", h(a.handins.ComparePoints))
 	r.Get("/compare/figures/{figure}", h(a.handins.CompareFigure))
 }
 

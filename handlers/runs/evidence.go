@@ -38,6 +38,8 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	for _, r := range done {
 		e.Names = append(e.Names, called(runs, r))
 	}
+	e.Tests = from.Base + "/compare/tests.csv?" + only(q, "run", "folds").Encode()
+	e.Disagreement = from.Base + "/compare/disagreement.csv?" + only(q, "run").Encode()
 	of := reference(done, q.Get("base"))
 	e.Against = e.Names[of]
 	defer func() {

@@ -1,0 +1,144 @@
+package runs
+
+import (
+	"encoding/csv"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// proofs finds the finished runs that a query compares, and what they tell of every point.
+func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Shelf, runs []store.Run, points [][]ml.Point, err error) {
+	if from, err = a.shelf(r); err != nil {
+		return from, nil, nil, err
+	}
+	all, err := comparedRuns(r.Context(), a.find, from, q)
+	if err != nil {
+		return from, nil, nil, err
+	}
+	if runs = finished(all); len(runs) < 2 {
+		return from, nil, nil, web.Errorf(web.Conflict, "Two of the runs at least have to be done.")
+	}
+	if err := door.Alike(runs); err != nil {
+		return from, nil, nil, err
+	}
+	layers, err := a.Layers(r.Context(), all, door.Options{Width: door.MainWidth, Height: door.MainHeight})
+	for _, l := range layers {
+		points = append(points, l.Scene.Points)
+	}
+	return from, runs, points, err
+}
+
+// inCSV is a number in full, nothing for none.
+func inCSV(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// CompareTests sends the tests of a comparison as CSV, a row for each pair and kind, numbers
+// in full: on points that all runs held out, and, where the query names searches of them, on
+// common folds.
+func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	from, runs, points, err := a.proofs(r, q)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"test", "first", "second", "first_id", "second_id", "points", "only_first", "only_second", "difference", "low", "high", "t", "freedom", "p", "p_holm", "first_better", "same", "second_better"}}
+	pair := func(test string, first, second int, more ...string) {
+		a, b := runs[first], runs[second]
+		rows = append(rows, append([]string{test, dataset.Guard(a.Name), dataset.Guard(b.Name), a.ID, b.ID}, more...))
+	}
+	h, unequal := eval.OnHeldOut(points)
+	if unequal == nil {
+		test := "McNemar"
+		if runs[0].Spec.Regression() {
+			test = "Wilcoxon"
+		}
+		for _, p := range h.Pairs {
+			pair(test, p.First, p.Second, strconv.Itoa(h.N), strconv.Itoa(p.OnlyFirst), strconv.Itoa(p.OnlySecond), "", "", "", "", "", inCSV(&p.P), inCSV(&p.Holm), "", "", "")
+		}
+	}
+	folds := &door.OnFolds{}
+	if q.Has("folds") {
+		if folds, err = door.FoldsOf(r.Context(), a.Store, from.Workspace, runs, q["folds"]); err != nil {
+			return err
+		}
+	}
+	if unequal != nil && folds.Pairs == nil { // there is nothing to send
+		return unequal
+	}
+	for _, p := range folds.Pairs {
+		chances := []string{"", "", ""}
+		if p.Posterior != nil {
+			chances = []string{inCSV(&p.Posterior.Better), inCSV(&p.Posterior.Same), inCSV(&p.Posterior.Worse)}
+		}
+		pair("corrected t", p.First, p.Second, append([]string{"", "", "", inCSV(&p.Mean), inCSV(&p.Interval.Low), inCSV(&p.Interval.High), inCSV(p.T), strconv.Itoa(p.Freedom), inCSV(p.P), inCSV(p.Holm)}, chances...)...)
+	}
+	return sendCSV(w, "tests.csv", rows)
+}
+
+// ComparePoints sends the points as CSV that all runs held out and on which not all give the
+// same answer: their place in the data, counted from 1, what they are, and what each run says
+// of them.
+func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
+	_, runs, points, err := a.proofs(r, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	h, err := eval.OnHeldOut(points)
+	if err != nil {
+		return err
+	}
+	d, err := a.Store.Data(r.Context(), runs[0].Hash)
+	if err != nil {
+		return err
+	}
+	head := []string{"row"}
+	if d.Objects != nil {
+		head = append(head, "object")
+	} else {
+		for _, f := range d.Features {
+			head = append(head, dataset.Guard(f))
+		}
+	}
+	head = append(head, dataset.Guard(d.Label))
+	for _, run := range runs {
+		head = append(head, dataset.Guard(run.Name), dataset.Guard("f of "+run.Name))
+	}
+	rows := [][]string{head}
+	for _, i := range h.Differ {
+		row := []string{strconv.Itoa(i + 1)}
+		if d.Objects != nil {
+			row = append(row, dataset.Guard(d.Objects.Text(i)))
+		} else {
+			for _, v := range d.X.RawRowView(i) {
+				row = append(row, inCSV(&v))
+			}
+		}
+		row = append(row, dataset.Guard(points[0][i].Label))
+		for _, ps := range points {
+			row = append(row, dataset.Guard(ps[i].Predicted), "")
+			if len(ps[i].Scores) == 1 { // several machines have no one f
+				row[len(row)-1] = inCSV(&ps[i].F)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return sendCSV(w, "disagreement.csv", rows)
+}
+
+func sendCSV(w http.ResponseWriter, name string, rows [][]string) error {
+	door.Attach(w, name, "text/csv; charset=utf-8")
+	return csv.NewWriter(io.Writer(w)).WriteAll(rows)
+}
