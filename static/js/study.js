@@ -1,25 +1,47 @@
-// A study's page: its bar as cells arrive, and the rest of it anew once it has ended.
+// A study's page: its bar as cells arrive, now and then its searches, and all of it once it has
+// ended.
 
-const id = "study";
-const part = document.getElementById(id);
+const part = document.getElementById("study");
+const pause = 3000; // ms between two looks at the searches, or ten times as long as the last one took
+let due = performance.now() + pause;
+
+/** Takes a part of the page from the server, but for somebody who is at a link or button in it. */
+async function renew(selector) {
+  const response = await fetch(location.href).catch(() => null);
+  if (!response?.ok) return false;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(selector);
+  const old = document.querySelector(selector);
+  if (!fresh || !old || old.contains(document.activeElement)) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  return true;
+}
+
+/** Shows how far the searches are. */
+async function look() {
+  const began = performance.now();
+  due = Infinity;
+  await renew("[data-searches]");
+  due = performance.now() + Math.max(pause, 10 * (performance.now() - began));
+}
+
+function words(seconds) {
+  const s = Math.round(seconds);
+  return s < 120 ? `${s} s` : `${Math.round(s / 60)} min`;
+}
 
 if (part.hasAttribute("data-pending")) {
   const events = new EventSource("/jobs/events");
-  events.addEventListener("jobs", (e) => {
+  events.addEventListener("jobs", async (e) => {
     const job = JSON.parse(e.data).jobs.find((j) => j.id === part.dataset.pending);
     if (!job) {
       events.close();
-      location.reload();
+      if (!(await renew("#study"))) location.reload();
       return;
     }
     part.querySelector("[data-progress]").textContent = job.left_seconds ? `${job.progress}, about ${words(job.left_seconds)} left` : job.progress;
     const bar = part.querySelector("progress");
     bar.max = job.total;
     bar.value = job.done;
+    if (performance.now() > due) look();
   });
-}
-
-function words(seconds) {
-  const s = Math.round(seconds);
-  return s < 120 ? `${s} s` : `${Math.round(s / 60)} min`;
 }
