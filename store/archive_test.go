@@ -51,6 +51,7 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
 	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
 	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))
+	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, Spec: ml.DefaultSpec(), Drawn: &eval.Drawn{Design: eval.OfRandom, Points: 3, Seed: 2, Lists: eval.Grid{"gamma": eval.Numbers(0.1, 0.3, 1)}}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
 	s.studied(t, ws)
 	s.computeAll(t)
 	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
@@ -152,7 +153,7 @@ func TestExportImport(t *testing.T) {
 	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(must[map[string]Answer](t)(s.Answers(ctx, "old"))) != 1 {
 		t.Errorf("an archive of an earlier version: %+v, %v", got, err)
 	}
-	if got, want := bring(s, alice), (Imported{Present: 7}); got != want {
+	if got, want := bring(s, alice), (Imported{Present: 8}); got != want {
 		t.Errorf("into the same workspace: %+v, want %+v", got, want)
 	}
 	for range 2 {
@@ -171,7 +172,7 @@ func TestExportImport(t *testing.T) {
 	}
 	// An import that was broken off is completed by another one.
 	check(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
-	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 6}); got != want {
+	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 7}); got != want {
 		t.Errorf("after a loss: %+v, want %+v", got, want)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
