@@ -3,6 +3,8 @@ package browser
 import (
 	"strings"
 	"testing"
+
+	cdp "github.com/chromedp/cdproto/page"
 )
 
 // levers are what the lab shows without scrolling: the picture, the numbers below it and
@@ -58,6 +60,38 @@ func TestLabOnOneScreen(t *testing.T) {
 	get[bool](p, `(document.querySelector("#f-conformal").scrollIntoView({ block: "end", behavior: "instant" }), true)`)
 	if top := get[float64](p, `document.querySelector(".main-figure .stage").getBoundingClientRect().top`); top < 0 || top > 8 {
 		t.Errorf("on a phone the picture is at %g px beside the controls", top)
+	}
+}
+
+// Nothing jumps while a page comes alive, nor when its first answer comes.
+func TestNothingJumps(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/lab", "/lab?data=iris", "/lab?data=drawing"} {
+		for _, size := range [][2]int64{{1366, 768}, {1920, 1080}, {360, 740}} {
+			p := open(t, s)
+			p.size(size[0], size[1])
+			call(p, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
+				window.jumps = [];
+				new PerformanceObserver((l) => l.getEntries().forEach((e) => jumps.push(e.value + ": " + e.sources.map((s) => s.node?.outerHTML?.slice(0, 60)).join(", ")))).observe({ type: "layout-shift", buffered: true });`})
+			p.visit(path)
+			p.picture(".stage img")
+			p.wait(element(".slider input[type=range]"))
+			frame := func() string {
+				return get[string](p, `JSON.stringify((s => JSON.parse(s.dataset.stage).frames[s.querySelector("img").naturalWidth])(document.querySelector(".stage")))`)
+			}
+			before := frame()
+			if jumps := get[string](p, `jumps.join("\n")`); jumps != "" {
+				t.Errorf("%s at %v: what jumps: %s", path, size, jumps)
+			}
+			if path == "/lab?data=drawing" {
+				continue
+			}
+			p.change(func() { p.fill("#f-C", "3") })
+			if now := frame(); now != before {
+				t.Errorf("%s at %v: the frame was at %s, is at %s", path, size, before, now)
+			}
+		}
 	}
 }
 

@@ -59,14 +59,14 @@ func (o Options) grid() int {
 	return [...]int{0, 80, 56}[o.Coarse]
 }
 
-// legendRows keeps the frame where it is while points move: rows enough for
-// every mark there can be.
+// legendRows keeps the frame where it is while points move, and small pictures alike that
+// stand side by side: rows enough for every mark there can be.
 func (o Options) legendRows() int {
 	switch {
 	case o.Width < 560:
 		return 4
 	case o.Width < 1000:
-		return 2
+		return figure.RowsForAll
 	}
 	return 0
 }

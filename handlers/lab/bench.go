@@ -385,6 +385,9 @@ func (b *bench) hidden() []string {
 	if !b.numeric() {
 		names = append(names, "target")
 	}
+	if b.data != nil && (b.data.Kind() != dataset.KindVectors || len(b.data.Classes) > 2 && b.spec.Positive == "") {
+		names = append(names, "show", "slack") // they are of one boundary in a plane
+	}
 	for _, f := range b.makes() {
 		if f.Hidden {
 			names = append(names, f.Name)

@@ -179,7 +179,6 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Page: a.Frame(b.name, "lab"), Name: b.name, Points: b.points,
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
-		Show:    views.Choose(backgrounds, b.background()),
 		RunName: b.spec.Title() + " on " + b.name,
 		Tries:   b.tries(), Try: b.try,
 		Rules:   len(b.rules()) > 1,
@@ -204,14 +203,11 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		}
 	}
 	p.DataFields, p.Groups = p.Groups[0].Fields, p.Groups[1:]
-	p.Marks = []views.Field{
-		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin.", Hidden: b.data != nil && b.data.Kind() != dataset.KindVectors || b.spec.Targets()},
-		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map.", Hidden: b.spec.Conformal == "none"},
-	}
+	p.Marks = b.marks()
 	if !b.spec.Regression() {
 		p.Positive = b.positives()
 	} else {
-		p.Show, p.NoVersions = nil, true // a surface is a heat map; and only one learner fits values
+		p.NoVersions = true // only one learner fits values
 		p.Groups = slices.DeleteFunc(p.Groups, func(g views.Group) bool { return g.Name == "conformal" })
 	}
 	if b.data != nil && len(b.data.Features) > 2 {
@@ -279,6 +275,23 @@ func trainOptions(b *bench) []views.Option {
 		opts = append(opts, views.Option{Value: "list", Label: strings.Join(b.spec.Features, ", ")})
 	}
 	return views.Choose(opts, b.on)
+}
+
+// marks are the controls of what is drawn besides the points.
+func (b *bench) marks() []views.Field {
+	if b.spec.Regression() {
+		return nil // a surface is a heat map
+	}
+	fields := []views.Field{
+		{Name: "show", Label: "background", Kind: "choice", Options: views.Choose(backgrounds, b.background()), Help: "What the picture shows behind the points."},
+		{Name: "slack", Label: "draw slack", Kind: "switch", Value: strconv.FormatBool(b.look.Slack), Help: "A line from each point that falls short of its margin."},
+		{Name: "cores", Label: "mark cores", Kind: "switch", Value: strconv.FormatBool(b.look.Cores), Help: "The cores of the conformal map."},
+	}
+	hidden := b.hidden()
+	for i := range fields {
+		fields[i].Hidden = slices.Contains(hidden, fields[i].Name)
+	}
+	return fields
 }
 
 // Live answers the page's script: the part of the lab that changes.

@@ -11,6 +11,7 @@ const status = form.querySelector("[data-status]");
 const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
+const narrow = matchMedia("(max-width: 40rem)");
 const mostCompared = 20; // runs of one comparison
 const longQuery = 8000; // what a link may hold
 const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
@@ -54,6 +55,7 @@ function useStage() {
   editor?.use(stage);
 }
 useStage();
+const widths = Object.keys(stage.data.frames).map(Number); // of the page's own picture, which others follow without a jump
 if (toolbar?.dataset.editor === "true") editor.edit();
 
 const live = new Live(form.dataset.live, body, receive, answer, status, "Training…");
@@ -75,7 +77,7 @@ function body(coarse) {
   if (darkness.matches) data.set("dark", "1");
   if (coarse) data.set("coarse", "1");
   if (!positiveChosen) data.delete("positive");
-  data.set("stage", Math.round(stage.image.clientWidth));
+  data.set("stage", narrow.matches ? Math.min(...widths) : Math.max(...widths));
   if (points?.dataset.edited) {
     if (points.value === "") data.set("points", "#");
   }
@@ -132,7 +134,8 @@ function reflect(reply) {
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
   }
   form.elements.name.placeholder = reply.run_name;
-  form.querySelector("h1").textContent = reply.name;
+  const heading = form.querySelector("h1");
+  heading.textContent = heading.title = reply.name;
   for (const axis of ["x", "y"]) if (form.elements[axis]) form.elements[axis].value = reply[axis];
   const search = form.querySelector("[data-search-title]");
   if (search && reply.search) search.textContent = reply.search;

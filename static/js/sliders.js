@@ -1,8 +1,8 @@
 // Sliders beside number boxes. The box holds the value; the slider only moves it.
 
-/** Adds a range input to every .slider that names its range. */
+/** Adds a range input to every .slider that has a range. */
 export function addSliders(root) {
-  for (const box of root.querySelectorAll(".slider[data-high]")) {
+  for (const box of root.querySelectorAll(".slider.ranged")) {
     const low = Number(box.dataset.low), high = Number(box.dataset.high);
     if (!(high > low)) continue;
     const text = box.querySelector("input");
@@ -37,7 +37,6 @@ export function addSliders(root) {
     text.addEventListener("input", follow);
     box.addEventListener("resolve", follow);
     box.prepend(range);
-    box.classList.add("live");
     follow();
   }
 }

@@ -74,7 +74,7 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 		curve.Lo, curve.Hi = append(curve.Lo, interval.Low), append(curve.Hi, interval.High)
 	}
 	ends := Axis{Min: -0.02, Max: 1.02}
-	ch := Chart{Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}, X: ends, Y: ends}
+	ch := Chart{Format: r.format(), X: ends, Y: ends}
 	ch.X.Name, ch.Y.Name = "probability of "+class+" told, by Platt's sigmoid", "share that is "+class
 	ch.Curves = []Curve{curve, {Name: "as told", X: []float64{0, 1}, Y: []float64{0, 1}}}
 	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the probability of %s that they were told: on the diagonal as many are %s as was told.", len(all), bins, class, class)

@@ -49,6 +49,15 @@ func flow(es []entry, room vg.Length, most int) (rows [][]entry) {
 	return rows
 }
 
+// unseen are entries of these names that are not drawn.
+func unseen(names []string) []entry {
+	es := make([]entry, len(names))
+	for i, name := range names {
+		es[i].name = name
+	}
+	return es
+}
+
 // line is the sample of a line.
 func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {

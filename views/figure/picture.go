@@ -98,7 +98,8 @@ type sheet struct {
 	title         string
 	caption       string
 	legend        []entry
-	legendRows    int // kept at least
+	legendRows    int      // kept at least
+	possible      []string // names of entries for which rows are kept as well
 	note          string
 	bar           *bar
 	drawings      []drawing
@@ -166,8 +167,9 @@ func (s *sheet) picture() *Picture {
 		if s.title != "" {
 			inner.Max.Y -= 24
 		}
-		rows = flow(s.legend, inner.Max.X-inner.Min.X, max(1, h/75))
-		if kept := max(len(rows), s.legendRows); kept > 0 {
+		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
+		rows = flow(s.legend, room, most)
+		if kept := max(len(rows), s.legendRows, len(flow(unseen(s.possible), room, most))); kept > 0 {
 			inner.Max.Y -= lineStep*vg.Length(kept) + 3
 		}
 		if s.note != "" {

@@ -43,11 +43,21 @@ func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	return curve, nil
 }
 
+// format is that of the charts of the run: with a legend as high as that of the pictures
+// before and after a map, where these stand beside them, otherwise as high as any of theirs.
+func (r Run) format() Format {
+	f := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height, LegendRows: 2}
+	if r.Result.Before != nil {
+		f.LegendRows = r.Look.LegendRows
+	}
+	return f
+}
+
 // shares is a chart of one share over another, with the place of f = 0, and what is had
 // without looking at a point.
 func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
 	ends := Axis{Min: -0.02, Max: 1.02}
-	ch := Chart{Format: Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height}, X: ends, Y: ends}
+	ch := Chart{Format: r.format(), X: ends, Y: ends}
 	ch.X.Name, ch.Y.Name = x, y
 	ch.Curves = []Curve{curve, blind, {Name: "f = 0", X: curve.X[here : here+1], Y: curve.Y[here : here+1], Marks: true}}
 	return ch

@@ -195,6 +195,47 @@ func oneSided(t *testing.T) Run {
 
 // Axes that are not there give way to the first ones; limits that were asked for are kept,
 // also where points lie outside, and without any all points are seen.
+// Pictures that stand side by side have frames of one height, whatever their legends name.
+func TestLegendsSideBySide(t *testing.T) {
+	t.Parallel()
+	r := trainedRun(t, "moons", "conformal", "eigen", "test_fraction", "0.3", "calibration", "platt")
+	r.Look = Scene{Width: 400, Height: 330, LegendRows: 4, Cores: true}
+	var first Frame
+	for i, f := range r.Figures() {
+		p, err := r.Draw(t.Context(), f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = p.Frame
+		}
+		if p.Frame.Top != first.Top || p.Frame.Height != first.Height {
+			t.Errorf("the frame of %s is at %g and %g high, that of the first %g and %g", f.Name, p.Frame.Top, p.Frame.Height, first.Top, first.Height)
+		}
+	}
+	if n := len(r.Figures()); n < 6 {
+		t.Errorf("%d pictures", n)
+	}
+}
+
+// The frame stays where it is, whatever marks the points take.
+func TestLegendKeepsRoom(t *testing.T) {
+	t.Parallel()
+	places := map[Frame]string{}
+	for _, c := range []string{"0.001", "1", "100000"} {
+		r := trainedRun(t, "iris-versicolor-virginica", "C", c, "features", "petal_length,petal_width")
+		r.Look = Scene{Width: 760, Height: 600, LegendRows: RowsForAll}
+		p, err := r.Draw(t.Context(), "boundary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		places[p.Frame] = c
+	}
+	if len(places) != 1 {
+		t.Errorf("frames at %v", places)
+	}
+}
+
 func TestRunView(t *testing.T) {
 	t.Parallel()
 	r := trainedRun(t, "iris", "positive", "virginica")

@@ -43,7 +43,8 @@ type Scene struct {
 	Title string
 	Dark  bool
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
-	// stays where it is while points come and go.
+	// stays where it is while points come and go; RowsForAll: as many as all marks need
+	// that the points may take.
 	LegendRows int
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
@@ -54,6 +55,9 @@ type Scene struct {
 
 	thinned *thinned // once the scene is ready
 }
+
+// RowsForAll keeps rows for whatever the legend of a scene may have to name.
+const RowsForAll = -1
 
 // ready checks the scene and fills in what was left open.
 func (s Scene) ready() (Scene, error) {
@@ -147,10 +151,34 @@ func checkSize(w, h int) error {
 }
 
 func (s *Scene) sheet() *sheet {
-	return &sheet{
+	sh := &sheet{
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark), limits: s.Limits,
 		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
+	if s.LegendRows == RowsForAll {
+		sh.possible = s.possible()
+	}
+	return sh
+}
+
+// possible names what the legend may have to name, whatever becomes of the points.
+func (s *Scene) possible() []string {
+	names, marks := slices.Clone(s.Classes), []string{"boundary", "support vector", "misclassified"}
+	if s.sides() || s.Model == nil && len(names) <= 2 {
+		names = append(names, "f = 0", "f = ±1")
+		marks = []string{"SV on margin", "SV inside margin", "SV misclassified", "wrong side"}
+	}
+	marks = append(marks, "held out")
+	if s.Model != nil && s.Cores && slices.ContainsFunc(s.Model.Machines, func(m ml.Machine) bool { return m.Map != nil }) {
+		marks = append(marks, "core")
+	}
+	for _, m := range marks {
+		names = append(names, fmt.Sprintf("%s (%d)", m, len(s.Points)))
+	}
+	if s.Slack {
+		names = append(names, "slack")
+	}
+	return names
 }
 
 // note warns where the picture is less than the whole.
