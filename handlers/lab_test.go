@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/web/jobs"
@@ -288,13 +291,13 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 func TestPlacesInThePicture(t *testing.T) {
 	t.Parallel()
 	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
-	lines := func(form string) (said []string) {
+	said := func(form string) door.Place {
 		t.Helper()
-		var reply struct{ Lines []string }
+		var reply struct{ Place door.Place }
 		if a := c.fetch("POST", "/lab/at", form); a.status != 200 || json.Unmarshal(a.body, &reply) != nil {
 			t.Fatalf("%s: %d %s", form, a.status, a.body)
 		}
-		return reply.Lines
+		return reply.Place
 	}
 	for form, machines := range map[string]int{
 		"data=moons&gamma=3&conformal=gradient": 1, "data=iris&on=shown&x=petal_length&y=sepal_width": 3,
@@ -306,32 +309,63 @@ func TestPlacesInThePicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range stage.Points[:5] {
-			said := lines(fmt.Sprintf("%s&at.s=%v&at.t=%v", form, p[0], p[1]))
+			said := said(fmt.Sprintf("%s&at.s=%v&at.t=%v", form, p[0], p[1]))
 			want := []any{p[3]}
 			if len(p) > 9 {
 				want = p[9].([]any)
 			}
-			if len(want) != machines {
-				t.Fatalf("%s: %d machines", form, len(want))
+			if len(want) != machines || len(said.Scores) != machines {
+				t.Fatalf("%s: %d machines, %d scores", form, len(want), len(said.Scores))
 			}
 			for k, f := range want {
-				if got := said[len(said)-len(want)+k]; !strings.HasSuffix(got, " = "+views.Short(f.(float64))) {
-					t.Errorf("%s: at %v, %v: %q, the point there has %v", form, p[0], p[1], got, f)
+				if got := said.Scores[k]; views.Short(*got.Value) != views.Short(f.(float64)) {
+					t.Errorf("%s: at %v, %v: %s = %v, the point there has %v", form, p[0], p[1], got.Name, *got.Value, f)
 				}
 			}
-			if len(p) > 9 && said[0] != "class "+p[8].(string) {
-				t.Errorf("%s: %q, the point there is taken for %v", form, said[0], p[8])
+			if len(p) > 9 && said.Class != p[8].(string) {
+				t.Errorf("%s: %q, the point there is taken for %v", form, said.Class, p[8])
 			}
 		}
 	}
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
-		if said := lines(form + "&at.s=0&at.t=0"); len(said) > 0 {
-			t.Errorf("%s: %q", form, said)
+		if said := said(form + "&at.s=0&at.t=0"); len(said.Scores) > 0 || said.Class != "" {
+			t.Errorf("%s: %v", form, said)
 		}
 	}
 	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
 		if a := c.fetch("POST", "/lab/at", "data=moons"+at); a.status != 422 {
 			t.Errorf("%q: %d %.200s", at, a.status, a.body)
 		}
+	}
+}
+
+// What a run says of a place is what the lab says there, for its owner, for programs and by
+// its read-only link; nobody else is told.
+func TestPlacesOfRuns(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	id := s.client(t, alice).train(`{"dataset": "moons", "spec": {"gamma": 3}}`)
+	c.settle()
+	c.fetch("POST", "/runs/"+id+"/share", "")
+	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.fetch("GET", "/runs/"+id, "").body))
+	if link == "" {
+		t.Fatal("no link")
+	}
+	var lab struct{ Place door.Place }
+	if err := json.Unmarshal(c.fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").body, &lab); err != nil || len(lab.Place.Scores) != 1 {
+		t.Fatalf("%v: %v", lab, err)
+	}
+	for _, path := range []string{"/runs/" + id, "/api/runs/" + id, link} {
+		var said door.Place
+		if a := c.fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.status != 200 || json.Unmarshal(a.body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
+			t.Errorf("%s: %d %s, the lab says %v", path, a.status, a.body, lab.Place)
+		}
+		if a := c.fetch("GET", path+"/at?s=0.5", ""); a.status != 422 {
+			t.Errorf("%s without t: %d", path, a.status)
+		}
+	}
+	if a := s.browse(t, bob).fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", ""); a.status != 404 {
+		t.Errorf("another is told %d %s", a.status, a.body)
 	}
 }

@@ -97,6 +97,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/runs/{id}/model.json", h(a.runs.Model))
 	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
+	r.Get("/runs/{id}/at", h(a.runs.At))
 
 	r.Get("/compare", h(a.runs.Compare))
 	r.Get("/compare.csv", h(a.runs.CompareTable))
@@ -136,7 +137,9 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/shared/compare/figures/{figure}", h(a.shared.CompareFigure))
 	r.Get("/shared/runs/{token}", h(a.runs.Shared))
 	r.Get("/shared/runs/{token}/figures/{figure}", h(a.runs.SharedFigure))
+	r.Get("/shared/runs/{token}/at", h(a.runs.SharedAt))
 	r.Get("/shared/{token}", h(a.runs.Shared))
+	r.Get("/shared/{token}/at", h(a.runs.SharedAt))
 	r.Get("/shared/{token}/figures/{figure}", h(a.runs.SharedFigure))
 
 	r.Get("/course", h(a.teach.Find))
@@ -210,6 +213,7 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/runs/{id}/predictions", h(a.api.Predict))
 	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
+	r.Get("/runs/{id}/at", h(a.runs.At))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
 
@@ -287,6 +291,7 @@ func (a *App) teaching(r chi.Router) {
 
 	r.Get("/runs/{id}", h(a.handins.Page))
 	r.Get("/runs/{id}/figures/{figure}", h(a.handins.Figure))
+	r.Get("/runs/{id}/at", h(a.handins.At))
 	r.Get("/compare", h(a.handins.Compare))
 	r.Get("/compare.csv", h(a.handins.CompareTable))
 	r.Get("/compare/tests.csv", h(a.handins.CompareTests))

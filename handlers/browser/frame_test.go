@@ -339,3 +339,44 @@ func TestOutlier(t *testing.T) {
 		t.Errorf("%v: dragged to %v beyond %v, the frame is %v", err, x, before, after)
 	}
 }
+
+// The picture of a saved run is zoomed and moved as that of the lab is, and tells of places;
+// so does its read-only page.
+func TestFrameOfARun(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
+	p.picture(".stage img")
+	p.click("[data-save]")
+	p.wait(element("[data-saved] a"))
+	p.visit(get[string](p, `document.querySelector("[data-saved] a").getAttribute("href")`))
+	p.wait(`document.querySelector(".stage.movable")`)
+	p.follow(func() { p.click(`form[action$="/share"] button`) })
+	for _, path := range []string{p.where(), get[string](p, `document.querySelector(".share")?.value ?? document.querySelector("a[href*='/shared/']").href`)} {
+		p.do(chromedp.Navigate(path))
+		p.wait(`document.querySelector(".stage.movable")`)
+		p.picture(".stage img")
+		p.reach(".stage")
+		whole := p.edges()
+		p.keys("+")
+		p.wait(`new URLSearchParams(location.search).has("limits") && document.querySelector("[data-do=reset]:enabled")`)
+		zoomed := p.edges()
+		if by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0]); math.Abs(by-0.8) > 0.01 {
+			t.Errorf("%s: + shows %.3f of the width", path, by)
+		}
+		p.do(chromedp.Reload())
+		p.wait(`document.querySelector(".stage.movable")`)
+		p.picture(".stage img")
+		if again := p.edges(); !near(again, zoomed) {
+			t.Errorf("%s: after a reload the frame is %v, was %v", path, again, zoomed)
+		}
+		if said := get[string](p, `document.querySelector("[data-at]").dataset.at`); !strings.HasSuffix(said, "/at") {
+			t.Errorf("%s: places are asked about at %q", path, said)
+		}
+		p.click("[data-do=reset]")
+		p.wait(`!new URLSearchParams(location.search).has("limits")`)
+		if again := p.edges(); !near(again, whole) {
+			t.Errorf("%s: the whole is %v, was %v", path, again, whole)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -335,40 +334,23 @@ func (a *Room) At(w http.ResponseWriter, r *http.Request) error {
 	return a.House.Live(w, r, a.at)
 }
 
-// at is what stands in the tip at a place: nothing where there is no model, or no plane.
+// at is what the model says there.
 func (a *Room) at(r *http.Request) (map[string]any, error) {
-	lines := []string{}
-	reply := func() map[string]any { return map[string]any{"lines": lines} }
+	names := [2]string{"at.s", "at.t"} // apart from the parameters
+	if _, err := door.ReadPlace(r.Form, names); err != nil {
+		return nil, err
+	}
 	b, err := a.readBench(r.Context(), r.Form)
 	if err != nil {
 		return nil, err
 	}
-	var place [2]float64
-	for i, name := range []string{"at.s", "at.t"} {
-		if place[i], err = strconv.ParseFloat(r.Form.Get(name), 64); err != nil || math.IsNaN(place[i]) || math.IsInf(place[i], 0) {
-			return nil, param.Problems{{Field: name, Message: "must be a number"}}
-		}
-	}
 	b.patient = true
+	place := door.Place{Scores: []door.Score{}}
 	res, _, err := a.train(r.Context(), b)
-	if err != nil || res == nil {
-		return reply(), err
+	if err == nil && res != nil {
+		place, err = door.At(a.run(b, res, b.look), r.Form, names)
 	}
-	scores, err := a.run(b, res, b.look).At(place[0], place[1])
-	if err != nil || scores == nil {
-		return reply(), err
-	}
-	if len(scores) == 1 {
-		lines = append(lines, "f(x) = "+views.Short(scores[0]))
-	} else {
-		for k, name := range res.Model.ScoreNames() {
-			lines = append(lines, name+" = "+views.Short(scores[k]))
-		}
-	}
-	if res.Model.Rule != ml.Value {
-		lines = append([]string{"class " + res.Model.LabelOf(scores...)}, lines...)
-	}
-	return reply(), nil
+	return map[string]any{"place": place}, err
 }
 
 // choice is an option for the page's script.

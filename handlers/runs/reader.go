@@ -10,9 +10,11 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/web"
 )
 
 // Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
@@ -65,6 +67,29 @@ func (a *Reader) Figure(w http.ResponseWriter, r *http.Request) error {
 	return a.send(w, r, run)
 }
 
+// At tells what the model of a run says of a place in its picture.
+func (a *Reader) At(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	return a.tell(w, r, run)
+}
+
+// tell answers At for a run.
+func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) error {
+	q := r.URL.Query()
+	shown, err := a.House.Run(r.Context(), run, q, door.Options{})
+	if err != nil {
+		return err
+	}
+	place, err := door.At(shown, q, [2]string{"s", "t"})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, place)
+}
+
 // send sends the picture of a run that the request names.
 func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	name, format, err := door.FigureName(r)
@@ -104,6 +129,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 		return p, err
 	}
 	p.Answer.Open = true
+	p.At, p.Movable, p.Limits = strings.TrimSuffix(figures, "figures/")+"at", shown.Data.Kind() == dataset.KindVectors, q.Get("limits")
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
 		if p.Near, err = a.near(r.Context(), shown, q.Get("near"), figures); err != nil {

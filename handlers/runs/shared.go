@@ -88,6 +88,15 @@ func sharedComparison(runs []store.Run, q url.Values) string {
 	return "/shared/compare?" + to.Encode()
 }
 
+// SharedAt tells what the model of the run of a read-only link says of a place.
+func (a *Room) SharedAt(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
+	if err != nil {
+		return err
+	}
+	return a.tell(w, r, run)
+}
+
 // SharedFigure sends a picture of the run of a read-only link.
 func (a *Room) SharedFigure(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))

@@ -10,7 +10,7 @@ const slip = 4; // pixels that a click may move
  */
 export class Frame {
   /**
-   * @param {HTMLInputElement} field of the form
+   * @param {{value: string}} field of the form, or what stands for it
    * @param {Element} toolbar the buttons
    * @param {() => boolean} drawing whether the pointer draws, so that it does not move the picture
    * @param {() => void} second is called as a second finger comes
@@ -181,4 +181,17 @@ export class Frame {
     const whole = this.toolbar.querySelector("[data-do=reset]");
     if (whole) whole.disabled = !this.field.value;
   }
+}
+
+/** Shows the panel of keys and gestures below root, by its button and by its key. */
+export function listKeys(root) {
+  const panel = root.querySelector("[data-shortcuts]");
+  root.addEventListener("click", (e) => {
+    const act = e.target.closest("[data-do]")?.dataset.do;
+    if (act === "help") panel.showModal();
+    if (act === "close" || e.target === panel) panel.close();
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "?" && !panel.open && !e.target.closest("input, textarea, select")) panel.showModal();
+  });
 }

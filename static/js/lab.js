@@ -1,9 +1,9 @@
 // The lab, live: every change of a control or a point asks for a new answer.
 import { Live, fragment } from "./live.js";
 import { addSliders, resolve } from "./sliders.js";
-import { Stage } from "./stage.js";
+import { Stage, asking } from "./stage.js";
 import { Editor } from "./editor.js";
-import { Frame } from "./frame.js";
+import { Frame, listKeys } from "./frame.js";
 
 const form = document.getElementById("lab");
 const answer = document.getElementById("answer");
@@ -50,7 +50,7 @@ follow(form);
 let stage;
 function useStage() {
   stage = new Stage(answer.querySelector(".stage"), answer.querySelector("[data-readout]"));
-  stage.look(() => !editor?.on && !frame.held?.far, probe);
+  stage.look(() => !editor?.on && !frame.held?.far, (at) => probe(frame.movable ? at : null));
   frame.use(stage);
   editor?.use(stage);
 }
@@ -84,23 +84,12 @@ function body(coarse) {
   return data;
 }
 
-/** What the model says of the place that the pointer is at; one question is under way, and the newest waits. */
-let place = null, asking = false;
-async function probe(at) {
-  place = at;
-  if (!at || !frame.movable) return;
-  if (asking) return;
-  asking = true;
-  while (place) {
-    const at = place, data = body(false);
-    data.set("at.s", at[0]);
-    data.set("at.t", at[1]);
-    const lines = await fetch(form.dataset.at, { method: "POST", body: data }).then((r) => (r.status === 200 ? r.json() : {})).then((reply) => reply.lines ?? [], () => []);
-    if (place) stage.tell(at, lines);
-    if (place === at) break;
-  }
-  asking = false;
-}
+const probe = asking((at) => {
+  const data = body(false);
+  data.set("at.s", at[0]);
+  data.set("at.t", at[1]);
+  return fetch(form.dataset.at, { method: "POST", body: data });
+}, (at, lines) => stage.tell(at, lines));
 
 async function receive(reply) {
   const refused = Object.entries(reply.errors);
@@ -252,16 +241,7 @@ document.addEventListener("keydown", (e) => {
   ask(false);
 });
 
-// The panel of keys and gestures.
-const shortcuts = form.querySelector("[data-shortcuts]");
-form.addEventListener("click", (e) => {
-  const act = e.target.closest("[data-do]")?.dataset.do;
-  if (act === "help") shortcuts.showModal();
-  if (act === "close" || e.target === shortcuts) shortcuts.close();
-});
-document.addEventListener("keydown", (e) => {
-  if (e.key === "?" && !shortcuts.open && !e.target.closest("input, textarea, select")) shortcuts.showModal();
-});
+listKeys(form);
 
 darkness.addEventListener("change", () => ask(false));
 

@@ -13,6 +13,33 @@ const brief = (v) => String(Number(Number(v).toPrecision(4))).replace("-", "−"
 const part = (v, min, max, log) => (log ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min));
 const along = (share, min, max, log) => (log ? min * (max / min) ** share : min + share * (max - min));
 
+/**
+ * Asks what the model says of the place that the pointer is at: what comes back is a function
+ * to call with the place, or with null once there is none. One question is under way, and the
+ * newest waits. ask(place) fetches the answer, tell(place, lines) shows it.
+ */
+export function asking(ask, tell) {
+  let place = null, busy = false;
+  return async (at) => {
+    place = at;
+    if (busy) return;
+    busy = true;
+    while (place) {
+      const at = place;
+      const lines = await ask(at).then((r) => (r.status === 200 ? r.json() : {})).then(said, () => []);
+      if (place) tell(at, lines);
+      if (place === at) break;
+    }
+    busy = false;
+  };
+}
+
+/** What a model says of a place, in lines. */
+function said({ place, class: c, scores }) {
+  if (place) return said(place);
+  return [...(c === undefined ? [] : [`class ${c}`]), ...(scores ?? []).map((f) => `${f.name} = ${f.value === null ? "not a number" : brief(f.value)}`)];
+}
+
 /** Points, frame and classes of a picture, and the way between data and pixels. */
 export class Stage {
   constructor(element, readout) {

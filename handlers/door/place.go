@@ -1,0 +1,63 @@
+package door
+
+import (
+	"math"
+	"net/url"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/views/figure"
+)
+
+// Place is what a model says of a place in its picture; of one that shows no inputs, or
+// where there is no model, it has no scores.
+type Place struct {
+	Class  string  `json:"class,omitempty"` // told there; none where values are fitted
+	Scores []Score `json:"scores"`
+}
+
+// Score is the value of one machine.
+type Score struct {
+	Name  string   `json:"name"`  // f(x), or which of several machines it is
+	Value *float64 `json:"value"` // null where it is not finite
+}
+
+// At is what the model of a run says of the place that a form gives by the names of its
+// coordinates in the main picture.
+func At(r figure.Run, form url.Values, names [2]string) (Place, error) {
+	at, err := ReadPlace(form, names)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Scores: []Score{}}
+	scores, err := r.At(at[0], at[1])
+	if err != nil || scores == nil {
+		return p, err
+	}
+	m := r.Result.Model
+	for k, v := range scores {
+		s := Score{Name: "f(x)"}
+		if len(scores) > 1 {
+			s.Name = m.ScoreNames()[k]
+		}
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			s.Value = &v
+		}
+		p.Scores = append(p.Scores, s)
+	}
+	if m.Rule != ml.Value {
+		p.Class = m.LabelOf(scores...)
+	}
+	return p, nil
+}
+
+// ReadPlace reads two coordinates of these names.
+func ReadPlace(form url.Values, names [2]string) (at [2]float64, err error) {
+	for i, name := range names {
+		if at[i], err = strconv.ParseFloat(form.Get(name), 64); err != nil || math.IsNaN(at[i]) || math.IsInf(at[i], 0) {
+			return at, param.Problems{{Field: name, Message: "must be a number"}}
+		}
+	}
+	return at, nil
+}
