@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"marginlab/handlers/api"
@@ -87,9 +88,26 @@ var errorTitles = map[int]string{
 	http.StatusInsufficientStorage:   "Nothing can be saved",
 }
 
+// near are the lists to which the pages below an address belong.
+var near = []struct{ below, to, text string }{
+	{"/runs", "/runs", "To the runs"},
+	{"/compare", "/runs", "To the runs"},
+	{"/searches", "/searches", "To the searches"},
+	{"/studies", "/studies", "To the studies"},
+	{"/datasets", "/datasets", "To the data"},
+	{"/lab", "/lab", "To the lab"},
+	{"/lessons/", "/lessons", "To the lessons"},
+	{"/courses/", "/courses", "To your courses"},
+}
+
 // errorPage shows an error of any page.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
+	for _, n := range near {
+		if strings.HasPrefix(r.URL.Path, n.below) {
+			page.Near, page.NearText = n.to, n.text
+		}
+	}
 	return views.Error(page).Render(r.Context(), w)
 }

@@ -468,15 +468,7 @@ func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	values := param.Values{}
-	var problems param.Problems
-	for _, p := range g.Params {
-		v, err := p.Labelled().Parse(p.Typed(r.PostFormValue(p.Name)))
-		if err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-		}
-		values = values.With(p.Name, v)
-	}
+	values, problems := door.GeneratorValues(g, func(p param.Param) (string, bool) { return p.Typed(r.PostFormValue(p.Name)), true })
 	if len(problems) > 0 {
 		return a.generateAgain(w, r, g, problems)
 	}

@@ -32,24 +32,40 @@ func Generated(id string, form url.Values) (g dataset.Generator, values param.Va
 			texts[name] = text
 		}
 	}
-	values = param.Values{}
-	var problems param.Problems
-	for _, p := range g.Params {
+	values, problems := GeneratorValues(g, func(p param.Param) (string, bool) {
 		if text := p.Typed(form.Get(OfValue + p.Name)); text != "" {
-			texts[p.Name] = text
+			return text, true
 		}
 		text, ok := texts[p.Name]
-		if !ok {
-			continue
-		}
-		v, err := p.Labelled().Parse(text)
-		if err != nil {
-			problems = append(problems, param.Problem{Field: OfValue + p.Name, Message: err.Error()})
-		} else if v.Text() != p.Default {
-			values = values.With(p.Name, v)
+		return text, ok
+	})
+	for i := range problems {
+		problems[i].Field = OfValue + problems[i].Field
+	}
+	for _, p := range g.Params {
+		if v, ok := values[p.Name]; ok && v.Text() == p.Default {
+			delete(values, p.Name)
 		}
 	}
 	return g, values, problems.Err()
+}
+
+// GeneratorValues reads the values of a generator's parameters, for each of which text gives
+// what was typed, if anything was. A value that is no good is told of and left out.
+func GeneratorValues(g dataset.Generator, text func(param.Param) (string, bool)) (values param.Values, problems param.Problems) {
+	values = param.Values{}
+	for _, p := range g.Params {
+		typed, ok := text(p)
+		if !ok {
+			continue
+		}
+		if v, err := p.Labelled().Parse(typed); err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+		} else {
+			values = values.With(p.Name, v)
+		}
+	}
+	return values, problems
 }
 
 // GeneratedID is the id of what a generator makes of values, as Generated reads it.

@@ -98,15 +98,9 @@ func (a *Room) Withdraw(w http.ResponseWriter, r *http.Request) error {
 
 // NewCourse asks the same of the lab in the state of its form.
 func (a *Room) NewCourse(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	b, err := a.stated(w, r)
+	if b == nil {
 		return err
-	}
-	b, err := a.readBench(r.Context(), r.PostForm)
-	if err != nil {
-		return err
-	}
-	if len(b.problems) > 0 {
-		return a.refuse(w, r, b)
 	}
 	b.course = nil // the new one takes its place
 	return a.AskCourse(w, r, b.setting(), nil)

@@ -142,10 +142,9 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showLab(w, r, b)
 }
 
-// posted reads the lab's state from a posted form. When something in it is
-// wrong, or there are no points, it answers with the form as it was filled in
-// and returns nil.
-func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
+// stated reads the lab's state from a posted form. When something in it is wrong, it
+// answers with the form as it was filled in and returns nil.
+func (a *Room) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return nil, err
 	}
@@ -153,13 +152,20 @@ func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b.problems) == 0 && b.data == nil {
-		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
-	}
 	if len(b.problems) > 0 {
 		return nil, a.refuse(w, r, b)
 	}
 	return b, nil
+}
+
+// posted is stated of what needs points, too.
+func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
+	b, err := a.stated(w, r)
+	if b != nil && b.data == nil {
+		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
+		return nil, a.refuse(w, r, b)
+	}
+	return b, err
 }
 
 // refuse shows the lab with what is wrong beside the fields.
@@ -179,7 +185,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
 		RunName: b.spec.Title() + " on " + b.name,
-		Tries:   b.tries(), Try: b.try,
+		Tries:   b.tries(), Try: b.try, Most: door.MostCompared,
 		Rules:   len(b.rules()) > 1,
 		Movable: b.movable(), Limits: b.limits(),
 		Search: b.searchForm(), Path: b.hasPath(),

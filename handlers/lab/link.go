@@ -16,15 +16,9 @@ import (
 // MakeLink keeps the lab in the state of its form under a short link, and shows it among
 // the others.
 func (a *Room) MakeLink(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	b, err := a.stated(w, r)
+	if b == nil {
 		return err
-	}
-	b, err := a.readBench(r.Context(), r.PostForm)
-	if err != nil {
-		return err
-	}
-	if len(b.problems) > 0 {
-		return a.refuse(w, r, b)
 	}
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")

@@ -173,12 +173,14 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(ps) > 0 {
-		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		return a.Render(w, r, views.RunsPage(p))
+		t.Where = store.Query{} // all stay in sight
 	}
 	if err := a.rows(r.Context(), ws, &p, q, t); err != nil {
 		return err
+	}
+	if len(ps) > 0 {
+		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
+		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.RunsPage(p))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,9 @@ func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	}
 	return a.Render(w, r, views.NewStudyPage(p))
 }
+
+// minus is the sign of a number, for which a page has a longer line than files.
+var minus = regexp.MustCompile(`^-(\d)`)
 
 // numbers of a study that the form asks for.
 var studyNumbers = []param.Param{
@@ -271,7 +275,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 			for i, row := range t.Rows {
 				var texts []views.StudyText
 				for j, text := range row {
-					texts = append(texts, views.StudyText{Text: text, Best: slices.Contains(t.Best, [2]int{i, j})})
+					texts = append(texts, views.StudyText{Text: minus.ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
 				}
 				table.Rows = append(table.Rows, texts)
 			}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -119,7 +120,11 @@ func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && n >= 10_000; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits + " " + noun + "s"
 }
 
 // dropEmptyEnd removes rows of empty cells at the end, as spreadsheets leave them,

@@ -12,7 +12,6 @@ const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 40rem)");
-const mostCompared = 20; // runs of one comparison
 const longQuery = 8000; // what a link may hold
 const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
 const training = (name) => !plain.includes(name) && !name.startsWith("search.");
@@ -200,7 +199,7 @@ async function save(button) {
     follow(place);
     if (saved.push(id) > 1) {
       const compare = place.querySelector("[data-compare]");
-      const few = saved.slice(-mostCompared);
+      const few = saved.slice(-place.dataset.most);
       compare.href = `/compare?${few.map((r) => `run=${r}`).join("&")}`;
       compare.textContent = `Compare the ${few.length} saved here`;
       compare.hidden = false;
