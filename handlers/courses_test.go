@@ -1039,3 +1039,15 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 		t.Errorf("data for all screens of the soft margin: %q", got)
 	}
 }
+
+// Whatever is got is asked about, too, also on the pages below a course.
+func TestHeadOfCourses(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
+	code := c.course("/lab?data=moons", "")
+	for _, path := range []string{"/courses/" + code, "/courses/" + code + "/edit", "/courses", "/course/" + code} {
+		if a := c.fetch("HEAD", path, ""); a.status != 200 || len(a.body) != 0 {
+			t.Errorf("HEAD %s: %d and %d bytes", path, a.status, len(a.body))
+		}
+	}
+}

@@ -63,6 +63,12 @@ func TestRunsTable(t *testing.T) {
 	if v, _ := wrong.Find("#f-where").Attr("value"); v != "C > 1 and gama < 2" {
 		t.Errorf("the filter is %q", v)
 	}
+	if all := b.page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
+		t.Errorf("a filter that is wrong leaves %d of %d runs in sight", wrong.Find("table.runs tbody tr").Length(), all)
+	}
+	if none := b.page(422, "/compare"); none.Find(`main a[href="/runs"]`).Length() == 0 {
+		t.Error("a comparison of nothing leads to no runs")
+	}
 	c.want(422, "GET", "/api/runs?where=C%20%3E", "")
 
 	// Groups tell how many and which is best; links of before there was a filter lead to it.
