@@ -762,9 +762,9 @@ func (t *Table) notNumber(i, j int) *Error {
 	cell := c.Cell(i)
 	switch {
 	case cell == "":
-		return t.fault(i, j, "expected a number, found nothing: fill in missing values or remove the row")
+		return t.fault(i, j, "expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row")
 	case missing(cell):
-		return t.fault(i, j, "expected a number, found %s: fill in missing values or remove the row", quote(cell))
+		return t.fault(i, j, "expected a number, found %s: say what becomes of missing values (missing: drop or median), or remove the row", quote(cell))
 	case notFinite(cell):
 		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
 	case c.Dates():

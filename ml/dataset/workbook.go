@@ -98,6 +98,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		}
 	}
 	var first error
+	var narrow *Table // the first sheet of a single column: remarks, where another has more
 	for _, s := range sheets {
 		text, err := b.csv(s.part)
 		if err != nil {
@@ -115,7 +116,15 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
 			t.Notes = append(t.Notes, fmt.Sprintf("the sheet %s, of %d", quote(s.name), len(names)))
 		}
-		return t.finish(lim)
+		if len(t.Columns) > 1 {
+			return t.finish(lim)
+		}
+		if narrow == nil {
+			narrow = t
+		}
+	}
+	if narrow != nil {
+		return narrow.finish(lim)
 	}
 	if first != nil {
 		return nil, first

@@ -146,7 +146,7 @@ func (c *Column) group() string {
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
 		for s := range t.Columns[j].values() {
-			if !t.Columns[j].Numeric {
+			if !t.Columns[j].Numeric && !strings.HasSuffix(s, "%") {
 				break
 			}
 			if strings.Contains(s, ".") {
