@@ -57,7 +57,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	if err != nil {
 		return views.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Most: a.Limits.Bytes, Request: rand.Text()}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text()}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -78,7 +78,12 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %d rows and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, one sheet is read. A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"],\"label\":\"a\"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.", a.Limits.Bytes>>20, a.Limits.Rows, a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %s and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, one sheet is read.", a.Limits.Bytes>>20, dataset.Count(a.Limits.Rows, "row"), a.Limits.Columns)
+}
+
+// formsText says what else than a table of numbers a file may be.
+func formsText() string {
+	return `A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.`
 }
 
 // Row is a data set as lists show it.

@@ -34,7 +34,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 					return nil, fault(0, "%s", err)
 				}
 				if len(names) == lim.Columns {
-					e := fault(0, "expected at most %s", count(lim.Columns, "column"))
+					e := fault(0, "expected at most %s", Count(lim.Columns, "column"))
 					e.Err = ErrTooLarge
 					return nil, e
 				}
@@ -58,7 +58,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			return nil, fault(0, "expected values separated by commas, found a sparse row: sparse ARFF is not supported")
 		}
 		if len(t.Lines) == lim.Rows {
-			e := fault(0, "expected at most %s", count(lim.Rows, "row"))
+			e := fault(0, "expected at most %s", Count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
 			return nil, e
 		}
@@ -71,7 +71,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			if len(fields) > len(names) {
 				found = "more"
 			}
-			return nil, fault(0, "expected %s separated by comma, found %s", count(len(names), "field"), found)
+			return nil, fault(0, "expected %s separated by comma, found %s", Count(len(names), "field"), found)
 		}
 		for j, cell := range fields {
 			if _, ok := slices.BinarySearch(allowed[j], cell); !ok && allowed[j] != nil && !missing(cell) {

@@ -49,7 +49,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	most := max(lim.Columns, lim.Rows+besides)
 	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 	tooLong := func(line int) *Error {
-		return &Error{Line: line, Message: "expected at most " + count(lim.Rows, "row"), Err: ErrTooLarge}
+		return &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
 	}
 	for sc.next() {
 		switch {
@@ -65,7 +65,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 				t.Columns[j].expected = rows
 			}
 		case sc.count != len(t.Columns):
-			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", count(len(t.Columns), "field"), sep.name, sc.count)}
+			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, sc.count)}
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
 			return nil, tooLong(sc.start)
@@ -98,7 +98,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 }
 
 func tooWide(line, found int, lim Limits) *Error {
-	return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found %d", count(lim.Columns, "column"), found), Err: ErrTooLarge}
+	return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found %d", Count(lim.Columns, "column"), found), Err: ErrTooLarge}
 }
 
 // besides is how many columns a kernel matrix may have in a file beside its values:
@@ -116,7 +116,8 @@ func noRows(t *Table) *Error {
 	return &Error{Message: "expected at least one row of data, found an empty file"}
 }
 
-func count(n int, noun string) string {
+// Count is so many of a noun in words for people: "1 row", "100 000 rows".
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -202,7 +202,7 @@ func (r *graphMLReader) datum(e *xml.StartElement, to *map[string]string) error 
 func (r *graphMLReader) graph(e *xml.StartElement) error {
 	line, _ := r.dec.InputPos()
 	if len(r.graphs) == r.lim.Rows {
-		return &Error{Line: line, Message: "expected at most " + count(r.lim.Rows, "graph"), Err: ErrTooLarge}
+		return &Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge}
 	}
 	if attribute(e, "edgedefault") == "directed" {
 		return errDirected

@@ -50,7 +50,7 @@ func (g Graph) validate() error {
 	case g.N > MostNodes:
 		return fmt.Errorf("expected a graph of at most %d nodes, found n = %d", MostNodes, g.N)
 	case g.Labels != nil && len(g.Labels) != g.N:
-		return fmt.Errorf("expected a label for each of %s, found %s", count(g.N, "node"), count(len(g.Labels), "label"))
+		return fmt.Errorf("expected a label for each of %s, found %s", Count(g.N, "node"), Count(len(g.Labels), "label"))
 	}
 	for k, e := range g.Edges {
 		for _, v := range e {

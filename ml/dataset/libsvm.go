@@ -46,7 +46,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			continue
 		}
 		if len(t.Lines) == lim.Rows {
-			e := fault(n, 0, "expected at most %s", count(lim.Rows, "row"))
+			e := fault(n, 0, "expected at most %s", Count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
 			return nil, e
 		}

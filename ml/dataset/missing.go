@@ -140,14 +140,14 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 	s.Notes = slices.Clone(t.Notes)
 	if rows, _ := t.Incomplete(leave); len(rows) > 0 {
 		if len(rows) == len(t.Lines) {
-			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or the median in their place", count(len(rows), "row"))
+			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or the median in their place", Count(len(rows), "row"))
 		}
 		s = *t.without(rows)
 		what := "a value"
 		if how == MissingMedian {
 			what = "the label"
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out, in which %s is missing", len(rows), count(len(t.Lines), "row"), what))
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out, in which %s is missing", len(rows), Count(len(t.Lines), "row"), what))
 	}
 	if how != MissingMedian {
 		return &s, nil
@@ -187,10 +187,10 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 	}
 	const leak = "of all rows: those held out later are among them"
 	if medians.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that %s", count(medians.values, "missing value"), list(medians.names), leak))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that %s", Count(medians.values, "missing value"), list(medians.names), leak))
 	}
 	if words.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), that %s", count(words.values, "missing value"), list(words.names), leak))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), that %s", Count(words.values, "missing value"), list(words.names), leak))
 	}
 	return &s, nil
 }

@@ -216,7 +216,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	values, number, self := t.kernelColumns(label)
 	n, m := len(t.Lines), len(values)
 	if m == 0 || number < 0 && n != m || n > m {
-		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns beside the label as rows, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on", count(n, "row"), count(m, "column"))
+		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns beside the label as rows, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on", Count(n, "row"), Count(m, "column"))
 	}
 	if self >= 0 {
 		return nil, t.fault(-1, self, "expected a kernel matrix without k(x, x) beside it: its diagonal holds them already")
@@ -298,7 +298,7 @@ func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string
 		self, values = values[m], values[:m]
 	}
 	if len(values) != m {
-		return nil, "", t.fault(-1, -1, "expected %s of the kernel in a row, one for each object that the model was trained among, found %d", count(m, "value"), len(values))
+		return nil, "", t.fault(-1, -1, "expected %s of the kernel in a row, one for each object that the model was trained among, found %d", Count(m, "value"), len(values))
 	}
 	p = &Precomputed{Number: make([]int, len(t.Lines))}
 	if p.K, err = t.numbersAt(values); err != nil {

@@ -277,7 +277,7 @@ func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
 			return nil, &Error{File: file, Line: line, Message: err.Error()}
 		}
 		if s.Values = append(s.Values, v); len(s.Values) > lim.orDefault().Rows {
-			return nil, &Error{File: file, Line: line, Message: "expected at most " + count(lim.orDefault().Rows, "string"), Err: ErrTooLarge}
+			return nil, &Error{File: file, Line: line, Message: "expected at most " + Count(lim.orDefault().Rows, "string"), Err: ErrTooLarge}
 		}
 	}
 	if len(s.Values) == 0 {

@@ -91,7 +91,7 @@ func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	case len(members) == 0:
 		return nil, &Error{File: file, Message: "expected texts, found no file"}
 	case len(members) > lim.Rows+1: // a table of labels among them
-		return nil, &Error{File: file, Message: "expected at most " + count(lim.Rows, "text"), Err: ErrTooLarge}
+		return nil, &Error{File: file, Message: "expected at most " + Count(lim.Rows, "text"), Err: ErrTooLarge}
 	}
 	if fault := readMembers(members, file, lim); fault != nil {
 		return nil, fault

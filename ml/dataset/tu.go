@@ -56,7 +56,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	var classes []string
 	for labels.next() {
 		if len(classes) == lim.Rows {
-			return nil, labels.fault("expected at most %s", count(lim.Rows, "graph")).tooLarge()
+			return nil, labels.fault("expected at most %s", Count(lim.Rows, "graph")).tooLarge()
 		}
 		t.Lines, classes = append(t.Lines, labels.line), append(classes, labels.text)
 	}
@@ -104,7 +104,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		v := 0
 		for names.next() {
 			if v == len(of) {
-				return nil, names.fault("expected a label for each of %s, found more", count(len(of), "node"))
+				return nil, names.fault("expected a label for each of %s, found more", Count(len(of), "node"))
 			}
 			label := tidy(names.text)
 			if err := checkText("label", label); err != nil {
@@ -115,7 +115,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			v++
 		}
 		if v < len(of) {
-			return nil, names.fault("expected a label for each of %s, found %d", count(len(of), "node"), v)
+			return nil, names.fault("expected a label for each of %s, found %d", Count(len(of), "node"), v)
 		}
 	}
 	cells := make([]string, len(graphs))

@@ -354,7 +354,7 @@ func (b *workbook) csv(part string) (string, error) {
 				return nil
 			}
 			if at >= b.lim.Columns+besides {
-				return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found column %d", count(b.lim.Columns, "column"), at+1), Err: ErrTooLarge}
+				return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found column %d", Count(b.lim.Columns, "column"), at+1), Err: ErrTooLarge}
 			}
 			for len(fields) < at {
 				fields = append(fields, "")
