@@ -233,7 +233,7 @@ func ControlLabel(name string) string {
 // filled in stand beside it.
 func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
 	p := views.NewCourse{
-		Page: a.Frame("Teach with this page", ""), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
+		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
 		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
 	}
 	if c := s.Course; c != nil {

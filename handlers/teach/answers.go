@@ -40,7 +40,7 @@ func (a *Room) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
 	if l == nil {
 		l = &all.Lessons[0]
 	}
-	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, ""), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
 	p.Questions, p.Places, p.Students = answered(l, students)
 	return a.Render(w, r, lessons.Answers(p))
 }

@@ -79,7 +79,7 @@ func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, proble
 	if err != nil {
 		return err
 	}
-	p := views.Courses{Page: a.Frame("Courses", ""), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
+	p := views.Courses{Page: a.Frame("Courses", "courses"), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
 	for _, c := range courses {
 		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
 	}

@@ -88,7 +88,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	}
 	p := views.Gallery{
 		Most: door.MostCompared,
-		Page: a.Frame(g.Title, ""), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
+		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
 	}

@@ -42,7 +42,7 @@ func (a *Room) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
 	for _, p := range polls {
 		put[p.Question] = p
 	}
-	p := lessons.PollsPage{Page: a.Frame("Ask the class", ""), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
 	for _, s := range l.Screens {
 		screen := lessons.PollsScreen{Title: s.Title, Href: "/lessons/" + l.Slug + "/" + s.Slug + "?course=" + g.Code}
 		for i := range s.Questions {
