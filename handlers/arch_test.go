@@ -47,7 +47,7 @@ var arrows = map[string]string{
 	"ml/conformal":  "ml/dense ml/dataset ml/kernel ml/pace ml/trace ml/param",
 	"ml/stepwise":   "ml/",
 	"ml/theory":     "ml/",
-	"ml/kernel":     "ml/dataset ml/dense ml/mixture ml/simd ml/pace ml/trace ml/param",
+	"ml/kernel":     "ml/dataset ml/dense ml/mixture ml/rows ml/simd ml/pace ml/trace ml/param",
 	"ml/mixture":    "ml/trace ml/param",
 	"ml/dataset":    "ml/dense ml/simd ml/param",
 	"ml/dense":      "ml/pace ml/simd",

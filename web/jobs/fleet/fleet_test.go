@@ -82,7 +82,9 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
 
 // access is what workers have.
-func (h *house) access() Access { return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca} }
+func (h *house) access() Access {
+	return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca}
+}
 
 // hire starts a worker until the test ends. compute is what it does with a cell, where it
 // may call work; nil: work. The function ends it and returns its error.
