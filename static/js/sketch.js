@@ -105,10 +105,10 @@ class Sketch {
     return this.x.reduce((best, v, k) => (Math.abs(left(v) - left(x)) < Math.abs(left(this.x[best]) - left(x)) ? k : best), 0);
   }
 
-  /** Half-way up the picture. */
+  /** Half-way up the picture, whether it is in sight or not. */
   middle() {
-    const { top, height, left } = this.stage.data.frame, k = this.stage.scale() || 1;
-    return this.stage.value(k * left, k * (top + height / 2))[1];
+    const { ymin, ymax, log_y } = this.stage.data.frame;
+    return log_y ? Math.sqrt(ymin * ymax) : (ymin + ymax) / 2;
   }
 
   set(k, y) {
