@@ -286,6 +286,13 @@ func TestPredictionFirst(t *testing.T) {
 	p.click("#curves [data-question] input[value='0']")
 	p.click("#curves [data-question] button")
 	p.wait(element("#curves .verdict"))
+	if p.visible(words) {
+		t.Error("the first of two answers unfolds what the second asks for")
+	}
+	const sketch = "#q-curves-fresh"
+	get[bool](p, "("+element(sketch+" [name=answer]")+".value = '0.4 0.4 0.3 0.2 0.1 0.1 0.1 0.2 0.3 0.3', true)")
+	p.click(sketch + " button")
+	p.wait(element(sketch + " .verdict"))
 	p.wait(answered + " && !" + element("#curves [name=asking]") + " && !" + element(picture) + ".src.includes('asking')")
 	if !p.visible(words) || !p.visible("#curves .exhibit-numbers") {
 		t.Error("after the answer the rest is still folded")
