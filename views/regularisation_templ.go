@@ -157,7 +157,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</p><p>With a small C nearly every point is at its bound: errors cost next to nothing, and the margin is wide. As C rises, points leave the margin one after the other, and what is left are the support vectors. Where a point changes its part is an <em>entry point</em>; between two of them every alpha is a straight line in C.</p><div class=\"figures\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</p><p>With a small C nearly every point is at its bound: errors cost next to nothing, and the margin is wide. As C rises, points leave the margin one after the other, and what is left are the support vectors. Where a point changes its part is an <em>entry point</em>; between two of them every alpha is a straight line in C.</p><div class=\"figures filling\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
