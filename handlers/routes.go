@@ -3,6 +3,8 @@ package handlers
 import (
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"marginlab/handlers/teach"
 
@@ -13,7 +15,7 @@ import (
 func (a *App) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.site.Middleware()...)
-	r.Use(headAsGet)
+	r.Use(headAsGet, a.first)
 	r.NotFound(a.site.NotFound)
 	r.MethodNotAllowed(a.site.MethodNotAllowed)
 
@@ -34,6 +36,17 @@ func (a *App) Handler() http.Handler {
 		r.Route("/api", a.programs)
 	})
 	return r
+}
+
+// first holds what is computed in the background while a request is answered. After a second
+// most of an answer is waiting for its reader, or is a stream of events.
+func (a *App) first(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answered := sync.OnceFunc(a.Jobs.Live.Urgent())
+		defer answered()
+		defer time.AfterFunc(time.Second, answered).Stop()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // pages installs every page.

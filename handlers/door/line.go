@@ -252,8 +252,6 @@ func (l *Line) expected(now time.Time) (each func(asker string) time.Duration, q
 // The field "coarse" of the form tells how coarse an answer will do: 0, as fine as can be, or
 // 1, while something is being dragged. Where many wait it is one more than was asked, and
 // "coarser" of the answer says so: the script shows it, and asks again where nothing moves.
-//
-// Background work is held while a question is answered.
 func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
 	if err := web.ParseForm(w, r, FormBytes); err != nil { // before, because it may come slowly
 		return err
@@ -275,7 +273,6 @@ func (a *House) inTurn(r *http.Request, reply func(*http.Request) (map[string]an
 		return nil, err
 	}
 	defer turn.Leave()
-	defer a.Jobs.Live.Urgent()()
 	coarse := Coarseness(r.Form)
 	if turn.Busy {
 		r.Form.Set("coarse", strconv.Itoa(coarse+1))

@@ -37,7 +37,7 @@ type Config struct {
 
 // Queue trains the queued runs of a store.
 type Queue struct {
-	// Live is closed while somebody looks at a page and waits for an answer, which holds
+	// Live is closed while somebody waits for a page, a picture or an answer, which holds
 	// what is under way here.
 	Live pace.Gate
 

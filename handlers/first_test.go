@@ -1,0 +1,42 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/pace"
+	"marginlab/web/jobs"
+)
+
+// What is under way in the background waits while a request is answered, for a second at most.
+func TestRequestsComeFirst(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ answer, held time.Duration }{
+		{20 * time.Millisecond, 20 * time.Millisecond},
+		{time.Minute, time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &App{House: &door.House{Jobs: new(jobs.Queue)}}
+			work := a.Jobs.Live.Behind(context.Background())
+			time.Sleep(time.Hour) // work is held for no longer than it worked
+			served := a.first(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(c.answer) }))
+
+			begin := time.Now()
+			go served.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+			synctest.Wait()
+			if err := pace.Look(work); err != nil {
+				t.Error(err)
+			}
+			if held := time.Since(begin); held != c.held {
+				t.Errorf("during an answer of %v the work is held for %v, want %v", c.answer, held, c.held)
+			}
+			synctest.Wait()
+			time.Sleep(time.Hour)
+		})
+	}
+}
