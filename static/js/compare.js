@@ -112,11 +112,12 @@ function brush(box) {
     const { x_min, x_max, y_min, y_max } = frame.limits;
     const at = (x) => img.offsetLeft + k * (frame.left + (frame.width * (x - x_min)) / (x_max - x_min));
     const up = (y) => img.offsetTop + k * (frame.top + (frame.height * (y_max - y)) / (y_max - y_min));
+    const across = (x) => `${(100 * x) / layer.offsetParent.clientWidth}%`; // until a narrower window's picture is placed, too
     strips.forEach((strip, i) => {
       strip.margin = 10;
       const wide = Math.min(44, at(1) - at(0));
-      strip.style.left = `${at(i) - wide / 2}px`;
-      strip.style.width = `${wide}px`;
+      strip.style.left = across(at(i) - wide / 2);
+      strip.style.width = across(wide);
       strip.style.top = `${up(1) - strip.margin}px`;
       strip.style.height = `${up(0) - up(1) + 2 * strip.margin}px`;
     });
