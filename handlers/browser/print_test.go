@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-
-	"marginlab/views/lessons/all"
 )
 
 // Widths of what margins leave of a page, in CSS pixels.
@@ -24,7 +22,7 @@ func TestPrint(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	p.paper()
-	for _, l := range all.Lessons {
+	for _, l := range walked() {
 		for _, path := range []string{"/lessons/" + l.Slug, "/lessons/" + l.Slug + "/worksheet"} {
 			p.run(path, func() {
 				p.size(onLetter, 1000)
