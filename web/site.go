@@ -53,6 +53,7 @@ func (s *Site) Middleware() chi.Middlewares {
 		s.refuseHosts,
 		s.limitRate,
 		s.refuseCrossSite,
+		s.limitBodies,
 		middleware.Compress(compression, compressible...),
 		middleware.GetHead, // HEAD wherever there is GET
 	}

@@ -695,11 +695,12 @@ func TestInterruptedBodies(t *testing.T) {
 	for name, test := range map[string]struct {
 		send, want string
 	}{
-		"slow form":   {form + "Content-Length: 1000\r\n\r\n" + part, "did not arrive within 6 minutes"},
-		"slow file":   {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "did not arrive within 6 minutes"},
-		"half a form": {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "Only a part"},
-		"too large":   {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
-		"large file":  {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
+		"slow form":        {form + "Content-Length: 1000\r\n\r\n" + part, "did not arrive within 60 seconds"},
+		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "did not arrive within 380 seconds"},
+		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "did not arrive within 60 seconds"},
+		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "Only a part"},
+		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
+		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
