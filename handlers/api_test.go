@@ -517,43 +517,36 @@ func TestAPIHalfAFile(t *testing.T) {
 	}
 }
 
-// A request under a key is done once.
+// A request under a key is done once, and something else under it is refused.
 func TestAPIRepeated(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
-	ids := map[string]bool{}
-	post := func(key, body string) {
-		t.Helper()
-		ids[decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/runs", body, "Idempotency-Key", key)).ID] = true
-	}
-	for range 2 {
-		post("one", `{"dataset":"moons"}`)
-		post("two", `{"dataset":"moons"}`)
-		post("one", `{"dataset":"moons","spec":{"C":7}}`)
-	}
-	if len(ids) != 3 {
-		t.Errorf("%d runs, want 3", len(ids))
-	}
-
-	for _, made := range []struct{ to, one, other string }{
-		{"/api/datasets?name=n", square, square + "5,5,no\n"},
-		{"/api/datasets/generate", `{"generator":"moons"}`, `{"generator":"rings"}`},
-		{"/api/searches", `{"dataset":"moons","grid":{"C":[1]}}`, `{"dataset":"moons","grid":{"C":[2]}}`},
+	s := serve(t, false, dataset.DefaultLimits)
+	c, other := s.client(t, alice), s.client(t, bob)
+	for _, made := range []struct{ to, one, otherTo, other string }{
+		{"/api/runs", `{"dataset":"moons"}`, "/api/runs", `{"dataset":"moons","spec":{"C":7}}`},
+		{"/api/datasets?name=n", square, "/api/datasets?name=n", square + "5,5,no\n"},
+		{"/api/datasets?name=m", square, "/api/datasets?name=other", square},
+		{"/api/datasets/generate", `{"generator":"moons"}`, "/api/datasets/generate", `{"generator":"rings"}`},
+		{"/api/searches", `{"dataset":"moons","grid":{"C":[1]}}`, "/api/searches", `{"dataset":"moons","grid":{"C":[2]}}`},
 	} {
 		places := map[string]bool{}
 		for range 2 {
-			for _, body := range []string{made.one, made.other} {
-				for _, key := range []string{"one", "two"} {
-					a := c.do("POST", made.to, body, "Idempotency-Key", key)
-					if a.status >= 300 {
-						t.Fatalf("%s: %d %s", made.to, a.status, a.body)
-					}
-					places[a.header.Get("Location")] = true
+			for _, key := range []string{"one of ", "two of "} {
+				a := c.do("POST", made.to, made.one, "Idempotency-Key", key+made.to)
+				if a.status >= 300 {
+					t.Fatalf("%s: %d %s", made.to, a.status, a.body)
+				}
+				places[a.header.Get("Location")] = true
+				if told := c.want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to); !bytes.Contains(told.body, []byte("used before, for something else")) {
+					t.Errorf("%s: another is refused with %s", made.to, told.body)
 				}
 			}
 		}
-		if len(places) != 4 {
-			t.Errorf("%s: %d made, want 4: %v", made.to, len(places), places)
+		if len(places) != 2 {
+			t.Errorf("%s: %d made, want 2: %v", made.to, len(places), places)
+		}
+		if a := other.do("POST", made.otherTo, made.other, "Idempotency-Key", "one of "+made.to); a.status >= 300 {
+			t.Errorf("%s: of somebody else: %d %s", made.to, a.status, a.body)
 		}
 	}
 

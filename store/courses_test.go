@@ -363,7 +363,7 @@ func TestCreateHandin(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
-	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: "a page"}
+	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: Request{Key: "a page"}}
 	first := must[Run](t)(s.CreateHandin(ctx, bob, n, "Bob"))
 	tables := func() string { return fmt.Sprint(count(t, s, "runs"), count(t, s, "handins"), count(t, s, "points")) }
 	once := tables()
@@ -391,7 +391,7 @@ func TestCreateHandin(t *testing.T) {
 	}
 	before := tables()
 	check(t, s.CloseCourse(ctx, c.Code, true))
-	other.Request = "another page"
+	other.Request.Key = "another page"
 	_, err := s.CreateHandin(ctx, bob, other, "Bob")
 	wantErr(t, err, ErrClosed)
 	if tables() != before {

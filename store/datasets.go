@@ -30,12 +30,12 @@ func (d Dataset) Dims() int { return len(d.Features) }
 // CreateDataset stores d under a name of 1 to 120 characters, which need not be
 // unique. It returns param.Problems for a name that is not.
 func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin string, d *dataset.Data) (Dataset, error) {
-	return s.CreateDatasetOnce(ctx, ws, "", name, origin, d)
+	return s.CreateDatasetOnce(ctx, ws, Request{}, name, origin, d)
 }
 
 // CreateDatasetOnce does as CreateDataset; where the same request has asked for the same
-// before, it returns the data set that is there. The empty request never has.
-func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, request, name, origin string, d *dataset.Data) (Dataset, error) {
+// before, it returns the data set that is there. Errors also: ErrReused.
+func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Request, name, origin string, d *dataset.Data) (Dataset, error) {
 	name, err := cleanName(name)
 	if err != nil {
 		return Dataset{}, err
@@ -48,7 +48,8 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, request, na
 	ds.ID, ds.Name, ds.Origin = newID(), name, line(origin)
 	ds.Created = fromMillis(s.now())
 	ds.Updated = ds.Created
-	if request, err = requestOf(request, ds.Name, ds.Origin, ds.Hash); err != nil {
+	request, err := asks.of(ds.Name, ds.Origin, ds.Hash)
+	if err != nil {
 		return Dataset{}, err
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -70,7 +71,10 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, request, na
 // requestedDataset is the one that the same request has made before.
 func requestedDataset(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Dataset, error) {
 	d, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? AND request = nullif(?, '')`, ws, request))
-	return d, found(err)
+	if err = found(err); err == ErrNotFound {
+		err = neverAsked(ctx, tx, "datasets", ws, request)
+	}
+	return d, err
 }
 
 // Dataset returns one data set of a workspace.

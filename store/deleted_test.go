@@ -20,7 +20,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	s.Quota = Quota{Datasets: 2, Runs: 3, Bytes: 1 << 30}
 	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "set", "", sample(1)))
 	ofSet := must[Run](t)(s.saveRun(ctx, alice, NewRun{Name: "of the set", Dataset: set.ID, Spec: ml.DefaultSpec(), Tags: []string{"x"}}, sampleResult(1, 1)))
-	waits := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: "r"}))
+	waits := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))
 	share := must[string](t)(s.ShareRun(ctx, alice, ofSet.ID))
 	course := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "course", Target: "/lab"}))
 
@@ -60,7 +60,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 
 	// The same request makes another run; there must be room for what comes back.
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: "r"}))
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))
 	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))
 	var full *Error
 	if _, err := s.Restore(ctx, alice, list[2].At); !errors.As(err, &full) || full.Kind() != "storage" {

@@ -11,7 +11,7 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.message }
 
-// Kind is "not-found", "conflict", "too-many", "busy" or "storage".
+// Kind is "not-found", "invalid", "conflict", "too-many", "busy" or "storage".
 func (e *Error) Kind() string { return e.kind }
 
 // The faults that callers tell apart. Errors wrap them with the detail that
@@ -19,6 +19,8 @@ func (e *Error) Kind() string { return e.kind }
 var (
 	// ErrNotFound: no such thing, or it belongs to another workspace.
 	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
+	// ErrReused: the key of a request is that of another one.
+	ErrReused = &Error{"invalid", "The Idempotency-Key of this request was used before, for something else. Nothing was made; give each thing that you ask for a key of its own, and send the key again only with the same request."}
 	// ErrEnded: a run that has ended cannot be cancelled.
 	ErrEnded = &Error{"conflict", "This run has already ended."}
 	// ErrClosed: the course takes no runs.

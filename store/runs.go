@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +71,7 @@ type NewRun struct {
 	Axes        [2]string // as of a Run
 	Course      string    // as of a Run
 	Search      string    // as of a Run
-	Request     string    // what asks for it: the same for the same again gives the run that is there; empty: never
+	Request     Request   // what asks for it
 }
 
 // How many runs may wait at a time, of one workspace and over all of them.
@@ -86,7 +84,7 @@ const (
 )
 
 // CreateRun queues a run. Errors: param.Problems for what is wrong with n,
-// ErrNotFound for its data set, ErrTooMany, ErrQueueFull.
+// ErrNotFound for its data set, ErrReused, ErrTooMany, ErrQueueFull.
 func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, err error) {
 	q, err := prepare(n, "")
 	if err != nil {
@@ -148,26 +146,17 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
 		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Status: Queued,
 	}
-	q.request, err = requestOf(n.Request, who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course)
+	q.request, err = n.Request.of(who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course)
 	return q, err
-}
-
-// requestOf is a hash of what is asked for under a key; empty where there is no key.
-func requestOf(key string, asked ...any) (string, error) {
-	if key == "" {
-		return "", nil
-	}
-	all, err := json.Marshal(append([]any{[]byte(key)}, asked...)) // bytes, as a key may be no text
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(all)
-	return hex.EncodeToString(sum[:16]), nil
 }
 
 // findRequest returns the run that the same request has made before.
 func findRequest(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared) (Run, error) {
-	return findRun(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, q.request)
+	r, err := findRun(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, q.request)
+	if err == ErrNotFound {
+		err = neverAsked(ctx, tx, "runs", ws, q.request)
+	}
+	return r, err
 }
 
 // createRun queues a run.

@@ -49,7 +49,7 @@ type NewSearch struct {
 	Drawn       *eval.Drawn // as of a Search
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
-	Request     string    // as of a NewRun
+	Request     Request   // as of a NewRun
 }
 
 // Design is what the search tries.
@@ -79,14 +79,14 @@ const (
 
 // CreateSearch queues a search. Cells whose result is there already are not computed
 // again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
-// what is wrong with n, ErrNotFound for its data set, ErrSearching, ErrQueueFull.
+// what is wrong with n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
 	p, err := planned(n)
 	if err != nil {
 		return found, err
 	}
 	n = p.NewSearch
-	request, err := requestOf(n.Request, n.Dataset, n.DatasetName, p.points.hash, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme, n.Axes)
+	request, err := n.Request.of(n.Dataset, n.DatasetName, p.points.hash, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme, n.Axes)
 	if err != nil {
 		return found, err
 	}
@@ -502,7 +502,11 @@ func findSearch(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Searc
 
 // requestedSearch is the one that the same request has made before.
 func requestedSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Search, error) {
-	return searchWhere(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+	s, err := searchWhere(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+	if err == ErrNotFound {
+		err = neverAsked(ctx, tx, "searches", ws, request)
+	}
+	return s, err
 }
 
 func searchWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (Search, error) {

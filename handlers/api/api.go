@@ -126,9 +126,11 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	return d, nil
 }
 
-// idempotencyKey is the header that names a request: what is asked for again under the same
-// one is not made again.
-const idempotencyKey = "Idempotency-Key"
+// requestOf is what the header says that names a request: what is asked for again under the
+// same key is not made again, and something else is refused.
+func requestOf(r *http.Request) store.Request {
+	return store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}
+}
 
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
@@ -141,7 +143,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.Header.Get(idempotencyKey), name, door.OriginOf("uploaded "+name, d), d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), name, door.OriginOf("uploaded "+name, d), d)
 	if err != nil {
 		return err
 	}
@@ -187,7 +189,7 @@ func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.Header.Get(idempotencyKey), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
 	if err != nil {
 		return err
 	}
@@ -304,7 +306,7 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: r.Header.Get(idempotencyKey)}
+	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: requestOf(r)}
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}

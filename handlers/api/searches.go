@@ -105,7 +105,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	}
 	n := store.NewSearch{
 		Spec: asked.Spec, DatasetName: points.Name, Data: points.Data,
-		Request: r.Header.Get(idempotencyKey),
+		Request: requestOf(r),
 		Scheme: eval.Scheme{
 			Folds: asked.Folds, Repeats: asked.Repeats, Nested: asked.Nested, Seed: asked.Spec.Seed, Score: asked.Score,
 			LeaveOneOut: asked.LeaveOneOut, HoldOut: asked.HoldOut, Column: asked.FoldColumn, Learning: asked.Shares,

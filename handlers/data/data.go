@@ -251,7 +251,7 @@ func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, n
 
 // keep stores a data set and goes to it.
 func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), r.PostFormValue("request"), name, origin, d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
 // newRun is a run of the bench's data. Points that are no data set of the workspace are
 // kept with the run alone.
 func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
-	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}, Request: b.form.Get("request")}
+	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}, Request: store.Request{Key: b.form.Get("request")}}
 	if b.course != nil {
 		n.Course = b.course.Code
 	}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+)
+
+// Request names what asks for something: the same for the same again makes nothing, the
+// answer is what is there.
+type Request struct {
+	// Key is any text; empty: whatever is asked for is made.
+	Key string
+
+	// Strict keys are for one thing of a kind: ErrReused for another. Under one that is not,
+	// such as that of a page on which something is saved, changed, and saved again, the other
+	// is made as well.
+	Strict bool
+}
+
+// of is a hash of what is asked for; empty where there is no key. That of a strict one begins
+// with a hash of the key alone, and a point.
+func (r Request) of(asked ...any) (string, error) {
+	if r.Key == "" {
+		return "", nil
+	}
+	all, err := json.Marshal(append([]any{[]byte(r.Key)}, asked...)) // bytes, as a key may be no text
+	if err != nil {
+		return "", err
+	}
+	hash := func(b []byte) string {
+		sum := sha256.Sum256(b)
+		return hex.EncodeToString(sum[:16])
+	}
+	if r.Strict {
+		return hash([]byte(r.Key)) + "." + hash(all), nil
+	}
+	return hash(all), nil
+}
+
+// neverAsked is ErrNotFound for a request that no row of the table answers, but ErrReused
+// where its key, a strict one, is that of another.
+func neverAsked(ctx context.Context, tx *sql.Tx, table string, ws Workspace, request string) error {
+	key, _, strict := strings.Cut(request, ".")
+	if !strict {
+		return ErrNotFound
+	}
+	var used bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE workspace = ?1 AND request > ?2 || '.' AND request < ?2 || '/')`, ws, key).Scan(&used)
+	switch {
+	case err != nil:
+		return err
+	case used:
+		return ErrReused
+	}
+	return ErrNotFound
+}
