@@ -175,6 +175,18 @@ func TestBaseline(t *testing.T) {
 	if head := doc.Find(".compare thead").First().Find("th").Eq(2).Text(); !strings.Contains(head, "baseline") {
 		t.Errorf("the second column is headed %q", head)
 	}
+	pictures := doc.Find("img[src^='/runs/']")
+	for _, img := range pictures.EachIter() { // one has a remark below its legend: all keep a line for it
+		if src := img.AttrOr("src", ""); !strings.Contains(src, "noted=1") {
+			t.Errorf("the picture %s has another height than those beside it", src)
+		}
+	}
+	if pictures.Length() != 3 {
+		t.Errorf("%d pictures", pictures.Length())
+	}
+	if doc := b.page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
+		t.Error("a line is kept that no picture needs")
+	}
 	found := false
 	for _, tr := range doc.Find(".compare tr").EachIter() {
 		if strings.TrimSpace(tr.Find("th").Text()) == "features" {

@@ -41,7 +41,8 @@ const TableRows = 300
 // Options are a person's choices about a picture.
 type Options struct {
 	Heat, Slack, Cores, Dark bool
-	Coarse                   int // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
+	Noted                    bool // a line is kept for a remark, which a picture beside it has
+	Coarse                   int  // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
 	Limits                   figure.Limits
 	Width, Height            int
 }
@@ -50,7 +51,7 @@ type Options struct {
 func ReadOptions(q url.Values) Options {
 	return Options{
 		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
-		Coarse: Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+		Noted: q.Get("noted") == "1", Coarse: Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
 	}
 }
 
@@ -85,7 +86,7 @@ func (o *Options) Size(r *http.Request) {
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
 		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark,
-		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(),
+		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted,
 	}
 }
 

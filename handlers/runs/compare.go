@@ -100,6 +100,9 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	if limits != (figure.Limits{}) {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
 	}
+	if slices.ContainsFunc(runs, func(r store.Run) bool { return r.Report != nil && figure.Noted(r.Report.Rule, r.Report.D, r.Report.N) }) {
+		query = strings.TrimPrefix(query+"&noted=1", "&") // all, so that their frames have one height
+	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	for i, run := range runs {
 		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: run.Name, Status: string(run.Status)}

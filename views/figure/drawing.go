@@ -15,6 +15,7 @@ type Format struct {
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
 	// stays where it is while a replay runs.
 	LegendRows int
+	Noted      bool // as of a Scene
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -22,7 +23,7 @@ type Format struct {
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows}, checkSize(f.Width, f.Height)
+	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted}, checkSize(f.Width, f.Height)
 }
 
 // Color is a colour of the theme, by what it is for. ClassColor(i) is that of

@@ -101,6 +101,7 @@ type sheet struct {
 	legendRows    int      // kept at least
 	possible      []string // names of entries for which rows are kept as well
 	note          string
+	noted         bool // a line is kept for the note
 	bar           *bar
 	drawings      []drawing
 	parts         func() []Part
@@ -172,7 +173,7 @@ func (s *sheet) picture() *Picture {
 		if kept := max(len(rows), s.legendRows, len(flow(unseen(s.possible), room, most))); kept > 0 {
 			inner.Max.Y -= lineStep*vg.Length(kept) + 3
 		}
-		if s.note != "" {
+		if s.note != "" || s.noted {
 			inner.Max.Y -= lineStep
 		}
 	}

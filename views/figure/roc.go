@@ -48,7 +48,7 @@ func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 func (r Run) format() Format {
 	f := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height, LegendRows: 2}
 	if r.Result.Before != nil {
-		f.LegendRows = r.Look.LegendRows
+		f.LegendRows, f.Noted = r.Look.LegendRows, r.Look.Noted
 	}
 	return f
 }

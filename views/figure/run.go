@@ -104,7 +104,14 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%w: %q", ErrNoFigure, name)
 	}
+	r.Look.Noted = r.Look.Noted || Noted(r.Result.Model.Rule, len(r.Result.Model.Features), r.Data.Len())
 	return figures[i].row.Draw(ctx, r, figures[i].machine)
+}
+
+// Noted tells whether the pictures of a run of so many features and points may say below their
+// legend how much of it they show.
+func Noted(rule ml.Rule, features, points int) bool {
+	return rule != ml.Value && features > 2 || points > mostMarks
 }
 
 // Main is the name of the figure that shows a model: its boundary, or where it was fitted to
@@ -259,7 +266,7 @@ func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
 		s.Limits = r.Look.Limits
 	}
-	s.Dark, s.Width, s.Height, s.LegendRows, s.Title = r.Look.Dark, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Title
+	s.Dark, s.Width, s.Height, s.LegendRows, s.Noted, s.Title = r.Look.Dark, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Noted, r.Look.Title
 	return s
 }
 

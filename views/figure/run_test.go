@@ -200,21 +200,30 @@ func TestLegendsSideBySide(t *testing.T) {
 	t.Parallel()
 	r := trainedRun(t, "moons", "conformal", "eigen", "test_fraction", "0.3", "calibration", "platt")
 	r.Look = Scene{Width: 400, Height: 330, LegendRows: 4, Cores: true}
-	var first Frame
-	for i, f := range r.Figures() {
-		p, err := r.Draw(t.Context(), f.Name)
-		if err != nil {
-			t.Fatal(err)
+	sliced := trainedRun(t, "iris", "positive", "virginica", "conformal", "eigen", "test_fraction", "0.3", "calibration", "platt")
+	sliced.Look = r.Look
+	together := r
+	together.Look.Noted = true // beside the slice, which has a remark
+	for name, side := range map[string][]Run{"moons": {r}, "a slice": {sliced}, "both": {together, sliced}} {
+		var first Frame
+		n := 0
+		for _, r := range side {
+			for _, f := range r.Figures() {
+				p, err := r.Draw(t.Context(), f.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; n == 1 {
+					first = p.Frame
+				}
+				if p.Frame.Top != first.Top || p.Frame.Height != first.Height {
+					t.Errorf("%s: the frame of %s is at %g and %g high, that of the first %g and %g", name, f.Name, p.Frame.Top, p.Frame.Height, first.Top, first.Height)
+				}
+			}
 		}
-		if i == 0 {
-			first = p.Frame
+		if n < 6*len(side) {
+			t.Errorf("%s: %d pictures", name, n)
 		}
-		if p.Frame.Top != first.Top || p.Frame.Height != first.Height {
-			t.Errorf("the frame of %s is at %g and %g high, that of the first %g and %g", f.Name, p.Frame.Top, p.Frame.Height, first.Top, first.Height)
-		}
-	}
-	if n := len(r.Figures()); n < 6 {
-		t.Errorf("%d pictures", n)
 	}
 }
 

@@ -46,6 +46,9 @@ type Scene struct {
 	// stays where it is while points come and go; RowsForAll: as many as all marks need
 	// that the points may take.
 	LegendRows int
+	// Noted keeps a line for a remark even when there is none, for pictures side by side of which
+	// others have one.
+	Noted bool
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -158,6 +161,7 @@ func (s *Scene) sheet() *sheet {
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
 	}
+	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which fewer may be in view
 	return sh
 }
 
