@@ -4,10 +4,13 @@ package browser
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,8 +21,13 @@ var (
 	chrome context.Context // the browser that all tests share; nil: there is none
 )
 
+// Two tests for each processor are under way at a time, unless -parallel says otherwise:
+// they wait for pages, pictures and processes more than they compute.
 func TestMain(m *testing.M) {
-	code, err := prepare(m)
+	code, err := 1, flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	if err == nil {
+		code, err = prepare(m)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
