@@ -14,10 +14,10 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Format is the highest number of the JSON forms that models are written in: 2 and, with
-// probabilities, 3, so that programs that do not know these say so. Forms of lower numbers
-// are read for ever; the first had no number.
-const Format = 3
+// Format is the highest number of the JSON forms that models are written in: 2, with
+// probabilities 3, and with a fill of missing values 4, so that programs that do not know these
+// say so. Forms of lower numbers are read for ever; the first had no number.
+const Format = 4
 
 // ReadModel reads the JSON form of a model, of any format up to Format, and validates
 // it. Unknown fields are an error, and so is anything after the model.
@@ -86,11 +86,15 @@ func (m Model) MarshalJSON() ([]byte, error) {
 		_, cores := dataset.KeptOf(machine.Cores)
 		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
-	if m.Platt == nil {
-		return json.Marshal(f)
+	switch {
+	case m.Fill != nil:
+		f.Format = 4
+		return json.Marshal(format4{f, m.Fill, m.Platt})
+	case m.Platt != nil:
+		f.Format = 3
+		return json.Marshal(format3{f, m.Platt})
 	}
-	f.Format = 3
-	return json.Marshal(format3{f, m.Platt})
+	return json.Marshal(f)
 }
 
 func list[T any](v []T) []T {
@@ -143,6 +147,24 @@ func (f format3) model() (*Model, error) {
 	}
 	if m.Platt = f.Platt; f.Platt == nil {
 		return nil, errors.New("model: platt: missing, which tells format 3 from 2")
+	}
+	return m, nil
+}
+
+// format4 is how models are written that fill in missing values.
+type format4 struct {
+	format2
+	Fill  dataset.Fill `json:"fill"`
+	Platt *Platt       `json:"platt,omitempty"`
+}
+
+func (f format4) model() (*Model, error) {
+	m, err := f.format2.model()
+	if err != nil {
+		return nil, err
+	}
+	if m.Fill, m.Platt = f.Fill, f.Platt; f.Fill == nil {
+		return nil, errors.New("model: fill: missing, which tells format 4 from 3")
 	}
 	return m, nil
 }
@@ -231,6 +253,12 @@ func decode(text []byte, strict bool) (*Model, error) {
 			return nil, err
 		}
 		return f.model()
+	case *n == 4:
+		var f format4
+		if err := read(&f); err != nil {
+			return nil, err
+		}
+		return f.model()
 	}
 	var f format2
 	if err := read(&f); err != nil {
@@ -299,6 +327,11 @@ func (m *Model) check() error {
 // checkPoints reports what keeps a model of vectors from being evaluated.
 func (m *Model) checkPoints() error {
 	d := len(m.Features)
+	if m.Fill != nil {
+		if err := checkVectors(d, "fill", m.Fill); err != nil {
+			return err
+		}
+	}
 	if s := m.Scaler; s != nil {
 		if err := checkVectors(d, "scaler", s.Mean, s.Scale); err != nil {
 			return err
@@ -343,8 +376,8 @@ func (m *Model) checkPoints() error {
 // checkObjects reports what keeps a model of objects that are no vectors from being
 // evaluated.
 func (m *Model) checkObjects() error {
-	if len(m.Features) > 0 || m.Scaler != nil || m.Projection != nil || len(m.Supports.Vectors) > 0 {
-		return fmt.Errorf("model: objects of kind %s have no features, scaler, projection or vectors", m.kind())
+	if len(m.Features) > 0 || m.Fill != nil || m.Scaler != nil || m.Projection != nil || len(m.Supports.Vectors) > 0 {
+		return fmt.Errorf("model: objects of kind %s have no features, scaler, projection, fill or vectors", m.kind())
 	}
 	kept := func(what string, n int, o dataset.Objects) error {
 		switch {

@@ -385,9 +385,10 @@ func Check(d *dataset.Data, spec Spec) error {
 
 // problem is a training problem in the numbers the solvers see.
 type problem struct {
-	data       *dataset.Data // the chosen columns
+	data       *dataset.Data // the chosen columns; once split, with the fill of the training rows
 	target     Target
 	rows, test []int // trained on, held out
+	fill       dataset.Fill
 	scaler     *dataset.Scaler
 	project    *Projection
 	kernel     kernel.Kernel
@@ -448,6 +449,8 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 		p.objects, p.kernel = p.data.Objects.Subset(p.rows), kernel.New(spec.Kernel, spec.Values, nil)
 		return p, nil
 	}
+	p.fill = p.data.FitFill(p.rows)
+	p.data = p.data.Filled(p.fill)
 	p.x = rows(p.data.X, p.rows)
 	if spec.Standardize {
 		p.scaler = dataset.FitScaler(p.x)
@@ -579,7 +582,7 @@ func supports(u []float64) (s []int) {
 func (p *problem) model(machines []*fitted) *Model {
 	m := &Model{
 		Features: p.data.Features, Label: p.data.Label, Classes: p.target.Classes, Objects: p.data.Kind(),
-		Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
+		Fill: p.fill, Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
 		Machines: make([]Machine, len(machines)), Rule: p.target.Rule,
 	}
 	var used []int // training rows
@@ -646,6 +649,9 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 	}
 	if spec.Project == "pca" {
 		r.Preprocessing += "; projected to two principal components of the training rows"
+	}
+	if p.fill != nil {
+		r.Preprocessing = "missing values filled with the median, of words the commonest, of the training rows; " + r.Preprocessing
 	}
 }
 

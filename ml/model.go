@@ -20,7 +20,7 @@ import (
 
 // Model is what was trained, as data: machines f(x) = sum_j u_j k(x_j, x) + b over
 // supports that they share, and the rule that makes an answer of their scores. Vectors x
-// are scaled and projected before the kernel sees them. A binary classifier is one machine
+// are filled, scaled and projected before the kernel sees them. A binary classifier is one machine
 // under the rule Sign. It round-trips through JSON bit for bit.
 type Model struct {
 	Features []string // of vectors: columns of a row, in order
@@ -31,6 +31,7 @@ type Model struct {
 	Classes []string
 
 	Objects    dataset.Kind    // what the kernel compares; empty: vectors
+	Fill       dataset.Fill    // of vectors: what comes in the place of missing values, NaN; nil: none may be missing
 	Scaler     *dataset.Scaler // of vectors; nil: none
 	Projection *Projection     // of vectors; nil: none
 	Kernel     kernel.Kernel
@@ -210,8 +211,11 @@ func (p *Projection) apply(x *mat.Dense) *mat.Dense {
 }
 
 // Inputs maps rows of the model's features in original units (n x d) to what its kernel
-// sees: scaled and projected where it does so.
+// sees: filled, scaled and projected where it does so.
 func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
+	if m.Fill != nil {
+		x = m.Fill.Apply(x)
+	}
 	if m.Scaler != nil {
 		x = m.Scaler.Apply(x)
 	}
@@ -341,11 +345,24 @@ func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, erro
 	if d.Objects != nil {
 		return m.ScoresOf(ctx, d.Objects)
 	}
+	x, err := m.columns(d)
+	if err != nil {
+		return nil, err
+	}
+	return m.Scores(x), nil
+}
+
+// columns are the rows of d, which are vectors, as m takes them: its features, in original
+// units, with its own fill in the place of missing values.
+func (m *Model) columns(d *dataset.Data) (*mat.Dense, error) {
 	cols, err := d.Columns(m.Features)
 	if err != nil {
 		return nil, err
 	}
-	return m.Scores(cols.X), nil
+	if m.Fill != nil {
+		cols = cols.Filled(m.Fill)
+	}
+	return cols.X, nil
 }
 
 // kind is what the kernel compares.

@@ -28,7 +28,7 @@ const (
 // Point is one row of the data as a trained model sees it.
 type Point struct {
 	Row       int
-	X         []float64 // original units, the model's features; nil: an object without coordinates
+	X         []float64 // original units, the model's features and its fill; nil: an object without coordinates
 	Label     string
 	Predicted string    // label, empty under Value
 	Scores    []float64 // f of every machine
@@ -61,11 +61,10 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
 	var x *mat.Dense
 	if d.Objects == nil {
-		cols, err := d.Columns(m.Features)
-		if err != nil {
+		var err error
+		if x, err = m.columns(d); err != nil {
 			return nil, err
 		}
-		x = cols.X
 	}
 	target, err := TargetOf(d, spec)
 	if err != nil {

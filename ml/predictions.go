@@ -218,7 +218,11 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if named < len(m.Features) && t.Header && slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return slices.Contains(features, c.Name) && c.IsText() }) {
 		return nil, lacks(t, m.Features) // whose places these are not
 	}
-	x, err := t.Matrix(features)
+	read := t.Matrix
+	if m.Fill != nil {
+		read = t.MatrixWithGaps
+	}
+	x, err := read(features)
 	if err != nil {
 		return nil, err
 	}

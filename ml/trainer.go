@@ -239,7 +239,7 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 		}
 		return svm.Tabulated(ctx, k, bytes)
 	}
-	if p.scaler != nil || p.project != nil {
+	if p.fill != nil || p.scaler != nil || p.project != nil {
 		return tabulated()
 	}
 	if ofAll := kernel.New(t.spec.Kernel, t.spec.Values, p.data.X); ofAll.Learns() || !maps.Equal(ofAll.Values, p.kernel.Values) {

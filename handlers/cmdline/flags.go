@@ -66,7 +66,7 @@ func (f *Flags) Reading() *reading {
 	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(how.missing), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
 		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
-		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over all rows, those held out later among them; rows without a label are left out."},
+		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over the rows that train, never those held out; rows without a label are left out."},
 	}}
 	f.Param(p, func(text string) error {
 		how.missing = dataset.Missing(text)

@@ -107,6 +107,9 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 		file = "points"
 	}
 	query := url.Values{"name": {strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) + ".csv"}, "label": {d.Label}}
+	if d.Given != nil {
+		query.Set("missing", string(dataset.MissingMedian))
+	}
 	err = s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set)
 	return set, err
 }

@@ -352,7 +352,7 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	}
 	return views.Choose([]views.Option{
 		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The others are as they were."},
-		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, of words the commonest, over all rows: those held out later have a share in it. Rows without a label are left out."},
+		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, of words the commonest: in a training that of the rows that train, so that those held out have no share in it. Rows without a label are left out."},
 	}, string(cmp.Or(chosen, dataset.MissingDrop)))
 }
 
@@ -844,12 +844,17 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	set, was, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
 	}
+	leave()
+	m := dataset.Mapping{Label: set.Label}
+	if was.Given != nil {
+		m.Missing = dataset.MissingMedian // as it was
+	}
 	text := r.PostFormValue("rows")
-	d, err := dataset.Read(strings.NewReader(text), "rows.csv", dataset.Mapping{Label: set.Label}, a.Limits)
+	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
 	if message := told(err); message != "" {
 		return a.showDataset(w, r, views.Dataset{Text: text, TextError: message})
 	} else if err != nil {

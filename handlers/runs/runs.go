@@ -283,7 +283,9 @@ func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) err
 				return err
 			}
 			var text strings.Builder
-			if err := d.Encode(&text); err != nil {
+			drawn := *d
+			drawn.Given = nil // as points that are drawn: nothing is missing
+			if err := drawn.Encode(&text); err != nil {
 				return err
 			}
 			q.Set("points", text.String())

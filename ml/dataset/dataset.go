@@ -29,7 +29,8 @@ import (
 // goroutines.
 type Data struct {
 	Features []string   // of vectors: names of the d columns, unique, not empty
-	X        *mat.Dense // of vectors: n x d, finite
+	X        *mat.Dense // of vectors: n x d, finite; where a value was missing, a fill, see Given
+	Given    *mat.Dense // of vectors: X as it was read, NaN where a value was missing; nil: none was. A training fits its own fill to its own rows
 	Objects  Objects    // n objects of another kind; nil for vectors
 	Label    string     // name of the label column, unlike that of any other column
 	Classes  []string   // distinct labels that occur, sorted as SortLabels does
@@ -119,7 +120,7 @@ func SortLabels(labels []string) {
 // Data made by this package are valid.
 func (d *Data) Validate() error {
 	o := d.objects()
-	if d.Objects != nil && (d.X != nil || d.Features != nil) {
+	if d.Objects != nil && (d.X != nil || d.Given != nil || d.Features != nil) {
 		return fmt.Errorf("objects of kind %s: expected neither features nor points beside them", o.Kind())
 	}
 	if err := o.Validate(); err != nil {
@@ -201,8 +202,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Encode writes the canonical CSV form: header, objects at full precision, label
-// last; before them, where the objects are no vectors, the line that Objects tells
+// Encode writes the canonical CSV form: header, objects at full precision, nothing where a
+// value was missing, label last; before them, where the objects are no vectors, the line that Objects tells
 // of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses data that
 // Validate refuses.
 func (d *Data) Encode(w io.Writer) error {
@@ -381,8 +382,7 @@ func (d *Data) Columns(names []string) (*Data, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no features chosen: expected at least one of " + list(d.Features))
 	}
-	n, _ := d.X.Dims()
-	x := mat.NewDense(n, len(names), nil)
+	at := make([]int, len(names))
 	for j, name := range names {
 		k := slices.Index(d.Features, name)
 		if k < 0 {
@@ -391,11 +391,9 @@ func (d *Data) Columns(names []string) (*Data, error) {
 		if slices.Contains(names[:j], name) {
 			return nil, fmt.Errorf("feature %s is chosen twice", quote(name))
 		}
-		for i := range n {
-			x.Set(i, j, d.X.At(i, k))
-		}
+		at[j] = k
 	}
-	return &Data{Features: slices.Clone(names), Label: d.Label, X: x, Classes: d.Classes, Y: d.Y}, nil
+	return &Data{Features: slices.Clone(names), Label: d.Label, X: pickColumns(d.X, at), Given: pickColumns(d.Given, at), Classes: d.Classes, Y: d.Y}, nil
 }
 
 // Binary returns labels ±1: +1 where the class is positive. An empty positive

@@ -151,12 +151,16 @@ func FuzzParseTable(f *testing.F) {
 			checkFault(t, err)
 		} else if err := d.Validate(); err != nil {
 			t.Fatal(err)
+		} else {
+			roundTrip(t, d)
 		}
 		for _, m.Missing = range []Missing{MissingDrop, MissingMedian, MissingError} {
 			if d, err := table.Data(m); err != nil {
 				checkFault(t, err)
 			} else if err := d.Validate(); err != nil {
 				t.Fatal(err)
+			} else if m.Missing == MissingMedian {
+				roundTrip(t, d)
 			}
 		}
 		d, err := table.Data(m)

@@ -9,7 +9,7 @@ import (
 type Missing string
 
 // What can be done: to refuse the file, to leave such rows out, or to put the median of its
-// column in the place of a missing value, of words the one that most rows have.
+// column in the place of a missing value, of words the one that most rows have; see Data.FitFill.
 const (
 	MissingError  Missing = "error" // or empty
 	MissingDrop   Missing = "drop"
@@ -130,7 +130,8 @@ func (t *Table) without(rows []int) *Table {
 	return &s
 }
 
-// complete is the table without missing values in the label and the features.
+// complete is the table without missing values in the label and, unless they are to be filled,
+// in the features.
 func (t *Table) complete(label string, features []string, how Missing) (*Table, error) {
 	leave := []string{label}
 	if how == MissingDrop {
@@ -152,7 +153,6 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 	if how != MissingMedian {
 		return &s, nil
 	}
-	s.Columns = slices.Clone(s.Columns)
 	type filling struct {
 		values int
 		names  []string
@@ -167,51 +167,38 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		if !c.lacks() {
 			continue
 		}
-		usual, with := "", &medians
+		with := &medians
 		if c.Words() != nil {
-			usual, with = c.commonest(), &words
-		} else if usual, err = s.median(j); err != nil {
+			with = &words
+		} else if err := s.oneNumber(j); err != nil {
 			return nil, err
 		}
-		was := c.cells
-		c.cells = cells{expected: was.Len()}
-		for _, text := range was.all() {
-			if missing(text) {
-				text = usual
-				with.values++
-			}
-			c.add(text)
-		}
-		c.weigh()
+		with.values += c.Missing()
 		with.names = append(with.names, c.Name)
 	}
-	const leak = "of all rows: those held out later are among them"
+	const rows = "of all rows here, in a training of those that train"
 	if medians.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), that %s", Count(medians.values, "missing value"), list(medians.names), leak))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), %s", Count(medians.values, "missing value"), list(medians.names), rows))
 	}
 	if words.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), that %s", Count(words.values, "missing value"), list(words.names), leak))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), %s", Count(words.values, "missing value"), list(words.names), rows))
 	}
 	return &s, nil
 }
 
-// median is that of the numbers in a column.
-func (t *Table) median(j int) (string, error) {
-	var numbers []float64
+// oneNumber reports what is neither a number nor missing in a column, and one that has no number.
+func (t *Table) oneNumber(j int) error {
+	some := false
 	for i, s := range t.Columns[j].all() {
 		if missing(s) {
 			continue
 		}
-		v, ok := parseNumber(s)
-		if !ok {
-			return "", t.notNumber(i, j)
+		if _, some = parseNumber(s); !some {
+			return t.notNumber(i, j)
 		}
-		numbers = append(numbers, v)
 	}
-	if len(numbers) == 0 {
-		return "", t.fault(-1, j, "expected at least one number, found that all are missing: choose feature columns without this one")
+	if !some {
+		return t.fault(-1, j, "expected at least one number, found that all are missing: choose feature columns without this one")
 	}
-	slices.Sort(numbers)
-	n := len(numbers)
-	return string(appendNumber(nil, numbers[(n-1)/2]/2+numbers[n/2]/2)), nil
+	return nil
 }

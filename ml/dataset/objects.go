@@ -149,23 +149,23 @@ func (d *Data) Subset(rows []int) *Data {
 // objects are the objects of d, whatever their kind.
 func (d *Data) objects() Objects {
 	if d.Objects == nil {
-		return vectors{d.Features, d.X}
+		return vectors{d.Features, d.X, d.Given}
 	}
 	return d.Objects
 }
 
 func (d *Data) setObjects(o Objects) {
 	if v, ok := o.(vectors); ok {
-		d.Features, d.X = v.names, v.x
+		d.Features, d.X, d.Given = v.names, v.x, v.given
 		return
 	}
 	d.Objects = o
 }
 
-// vectors are the Features and X of a Data.
+// vectors are the Features, X and Given of a Data.
 type vectors struct {
-	names []string
-	x     *mat.Dense
+	names    []string
+	x, given *mat.Dense
 }
 
 func (v vectors) Kind() Kind { return KindVectors }
@@ -177,7 +177,9 @@ func (v vectors) Len() int {
 	return v.x.RawMatrix().Rows
 }
 
-func (v vectors) Subset(rows []int) Objects { return vectors{v.names, pickRows(v.x, rows)} }
+func (v vectors) Subset(rows []int) Objects {
+	return vectors{v.names, pickRows(v.x, rows), pickRows(v.given, rows)}
+}
 
 func (v vectors) Validate() error {
 	if v.x == nil || v.x.IsEmpty() {
@@ -185,6 +187,9 @@ func (v vectors) Validate() error {
 	}
 	if _, cols := v.x.Dims(); cols != len(v.names) {
 		return fmt.Errorf("%d names for %d features", len(v.names), cols)
+	}
+	if g := v.given; g != nil && (g.RawMatrix().Rows != v.Len() || g.RawMatrix().Cols != len(v.names)) {
+		return errors.New("the values as they were read are not as many as those in their place")
 	}
 	for i := range v.Len() {
 		for j, s := range v.x.RawRowView(i) {
@@ -205,8 +210,15 @@ func (v vectors) kept() (Shape, Kept) { return Shape{Objects: KindVectors}, Kept
 func (v vectors) header() []string { return v.names }
 
 func (v vectors) appendCells(dst []byte, i int, _ func(string) string) []byte {
-	for _, s := range v.x.RawRowView(i) {
-		dst = append(appendNumber(dst, s), ',')
+	x := v.x
+	if v.given != nil {
+		x = v.given
+	}
+	for _, s := range x.RawRowView(i) {
+		if !math.IsNaN(s) {
+			dst = appendNumber(dst, s)
+		}
+		dst = append(dst, ',')
 	}
 	return dst
 }
@@ -222,7 +234,10 @@ func decodeVectors(header []string) (decoder, error) {
 
 func (v *vectorDecoder) add(cells []string) (wrong int, err error) {
 	for j, cell := range cells {
-		s, err := decodeNumber(cell)
+		s, err := math.NaN(), error(nil)
+		if cell != "" {
+			s, err = decodeNumber(cell)
+		}
 		if err != nil {
 			return j, err
 		}
@@ -237,7 +252,7 @@ func (v *vectorDecoder) expect(n int) {
 }
 
 func (v *vectorDecoder) objects() Objects {
-	return vectors{v.names, mat.NewDense(len(v.values)/len(v.names), len(v.names), v.values)}
+	return filled(v.names, mat.NewDense(len(v.values)/len(v.names), len(v.names), v.values))
 }
 
 // appendNumber writes v at full precision.
@@ -259,12 +274,31 @@ func decodeNumber(cell string) (float64, error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// pickRows returns the rows of x, in the order given, one at least.
+// pickRows returns the rows of x, in the order given, one at least; of nil, nil.
 func pickRows(x *mat.Dense, rows []int) *mat.Dense {
+	if x == nil {
+		return nil
+	}
 	_, d := x.Dims()
 	out := mat.NewDense(len(rows), d, nil)
 	for a, i := range rows {
 		out.SetRow(a, x.RawRowView(i))
+	}
+	return out
+}
+
+// pickColumns returns the columns of x, in the order given, one at least; of nil, nil.
+func pickColumns(x *mat.Dense, columns []int) *mat.Dense {
+	if x == nil {
+		return nil
+	}
+	n, _ := x.Dims()
+	out := mat.NewDense(n, len(columns), nil)
+	for i := range n {
+		from, to := x.RawRowView(i), out.RawRowView(i)
+		for k, j := range columns {
+			to[k] = from[j]
+		}
 	}
 	return out
 }

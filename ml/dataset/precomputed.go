@@ -221,7 +221,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	if self >= 0 {
 		return nil, t.fault(-1, self, "expected a kernel matrix without k(x, x) beside it: its diagonal holds them already")
 	}
-	k, err := t.numbersAt(values)
+	k, err := t.numbersAt(values, false)
 	if err != nil {
 		return nil, err
 	}
@@ -301,11 +301,11 @@ func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string
 		return nil, "", t.fault(-1, -1, "expected %s of the kernel in a row, one for each object that the model was trained among, found %d", Count(m, "value"), len(values))
 	}
 	p = &Precomputed{Number: make([]int, len(t.Lines))}
-	if p.K, err = t.numbersAt(values); err != nil {
+	if p.K, err = t.numbersAt(values, false); err != nil {
 		return nil, "", err
 	}
 	if self >= 0 {
-		own, err := t.numbersAt([]int{self})
+		own, err := t.numbersAt([]int{self}, false)
 		if err != nil {
 			return nil, "", err
 		}

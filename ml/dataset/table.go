@@ -391,21 +391,30 @@ func (c *Column) weigh() {
 	}
 }
 
-// numbers writes the cells of a column of numbers, each that many places behind the other.
+// numbers writes the cells of a column of numbers, each that many places behind the other, and
+// NaN for what is none.
 func (c *Column) numbers(dst []float64, apart int) {
 	if c.text != nil {
 		for i, s := range c.all() {
-			dst[i*apart], _ = parseNumber(s)
+			dst[i*apart] = number(s)
 		}
 		return
 	}
 	var of [mostDistinct]float64
 	for k, s := range c.distinct {
-		of[k], _ = parseNumber(s)
+		of[k] = number(s)
 	}
 	for i, k := range c.codes[c.skipped:] {
 		dst[i*apart] = of[k]
 	}
+}
+
+// number is the one that is written in a cell, NaN where there is none.
+func number(s string) float64 {
+	if v, ok := parseNumber(s); ok {
+		return v
+	}
+	return math.NaN()
 }
 
 // IsText tells that no cell of the column can pass for a number, nor for a number
@@ -718,6 +727,15 @@ func (t *Table) find(name string) (int, error) {
 // label. An *Error reports a name that is not there or given twice, and the first
 // cell that is not a finite number.
 func (t *Table) Matrix(features []string) (*mat.Dense, error) {
+	return t.matrix(features, false)
+}
+
+// MatrixWithGaps is Matrix with NaN where a value is missing.
+func (t *Table) MatrixWithGaps(features []string) (*mat.Dense, error) {
+	return t.matrix(features, true)
+}
+
+func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 	if len(features) == 0 {
 		return nil, t.fault(-1, -1, "expected at least one column of numbers besides the label")
 	}
@@ -732,18 +750,18 @@ func (t *Table) Matrix(features []string) (*mat.Dense, error) {
 		}
 		at[k] = j
 	}
-	return t.numbersAt(at)
+	return t.numbersAt(at, gaps)
 }
 
-// numbersAt returns the columns at some places as numbers.
-func (t *Table) numbersAt(at []int) (*mat.Dense, error) {
+// numbersAt returns the columns at some places as numbers, which with gaps may be missing.
+func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 	for i := range t.Lines {
 		if !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].Numeric }) {
 			break
 		}
 		for _, j := range at {
 			if c := &t.Columns[j]; !c.Numeric {
-				if _, ok := parseNumber(c.Cell(i)); !ok {
+				if _, ok := parseNumber(c.Cell(i)); !ok && !(gaps && missing(c.Cell(i))) {
 					return nil, t.notNumber(i, j)
 				}
 			}
@@ -903,14 +921,17 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if kind == "" && m.Features == nil && t.onlyWords(label) {
 		kind = KindStrings
 	}
-	if kind = cmp.Or(kind, KindVectors); m.Missing == MissingDrop || m.Missing == MissingMedian {
+	if kind = cmp.Or(kind, KindVectors); kind != KindVectors && m.Missing == MissingMedian {
+		m.Missing = MissingDrop // there is no median of objects
+	}
+	if m.Missing == MissingDrop || m.Missing == MissingMedian {
 		if t, err = t.complete(d.Label, t.chosen(kind, label, m.Features), m.Missing); err != nil {
 			return nil, err
 		}
 	}
 	switch kind {
 	case KindVectors:
-		err = t.readVectors(d, label, m.Features)
+		err = t.readVectors(d, label, m.Features, m.Missing == MissingMedian)
 	case KindPrecomputed:
 		if m.Features != nil {
 			return nil, t.fault(-1, -1, "expected no choice of features: a kernel matrix has none")
@@ -1003,8 +1024,9 @@ func (d *Data) isConstant(k int, v float64) bool {
 	return true
 }
 
-// readVectors takes the features of d from the table, all that can be where none are named.
-func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
+// readVectors takes the features of d from the table, all that can be where none are named;
+// with gaps, their values may be missing.
+func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) error {
 	if t.Kind == KindStrings {
 		return t.fault(-1, -1, "expected features, found strings: the file says that it holds them, for the kernels of strings")
 	}
@@ -1014,8 +1036,9 @@ func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
 	if t.Kind == KindPrecomputed {
 		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")
 	}
+	names := features
 	if features == nil {
-		d.Features = t.chosen(KindVectors, label, nil)
+		names = t.chosen(KindVectors, label, nil)
 	}
 	for _, name := range features {
 		if j, err := t.find(name); err == nil && j == label {
@@ -1024,16 +1047,20 @@ func (t *Table) readVectors(d *Data, label int, features []string) (err error) {
 	}
 	with := *t
 	if features != nil {
-		var notes []string
-		if d.Features, notes, err = t.unfold(features); err != nil {
+		unfolded, notes, err := t.unfold(features, gaps)
+		if err != nil {
 			return err
 		}
+		names, d.Notes = unfolded, append(d.Notes, notes...)
 		with.Columns = slices.Clip(t.Columns)
-		with.AddIndicators(d.Features)
-		d.Notes = append(d.Notes, notes...)
+		with.AddIndicators(names)
 	}
-	d.X, err = with.Matrix(d.Features)
-	return err
+	x, err := with.matrix(names, gaps)
+	if err != nil {
+		return err
+	}
+	d.setObjects(filled(names, x))
+	return nil
 }
 
 // Read is ParseTable, Guess where m leaves the label open, and Data. It leaves no

@@ -84,27 +84,9 @@ func (c *Column) is(name, word string) Column {
 	return r
 }
 
-// commonest is the word of a column that stands in most rows, the first in order of those
-// that stand in as many.
-func (c *Column) commonest() string {
-	rows := make(map[string]int)
-	for _, s := range c.all() {
-		if !missing(s) {
-			rows[s]++
-		}
-	}
-	best := ""
-	for _, s := range slices.Sorted(maps.Keys(rows)) {
-		if best == "" || rows[s] > rows[best] {
-			best = s
-		}
-	}
-	return best
-}
-
 // unfold puts in the place of each column of words among the features its indicators, and
-// says so.
-func (t *Table) unfold(features []string) (unfolded []string, notes []string, err error) {
+// says so. With gaps, words may be missing.
+func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes []string, err error) {
 	for _, name := range features {
 		j, err := t.find(name)
 		if err != nil {
@@ -117,7 +99,7 @@ func (t *Table) unfold(features []string) (unfolded []string, notes []string, er
 			names = []string{c.Name}
 		case slices.Contains(unfolded, names[0]):
 			return nil, nil, t.fault(-1, j, "chosen as a feature twice")
-		case c.lacks():
+		case c.lacks() && !gaps:
 			return nil, nil, t.notNumber(slices.IndexFunc(c.list(), missing), j)
 		case len(names) == 1:
 			notes = append(notes, fmt.Sprintf("%s read as a column of 0 and 1, %s", quote(c.Name), quote(names[0])))

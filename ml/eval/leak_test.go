@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,8 @@ import (
 	"marginlab/ml/eval"
 )
 
-// leaky are trainings of which one part or another is fitted to points: the scaling, the
+// leaky are trainings of which one part or another is fitted to points: what comes in the place
+// of missing values (see holes), the scaling, the
 // projection, the width of the kernel, the conformal map with its cores, the mixture of a
 // Fisher kernel, Platt's sigmoid.
 var leaky = map[string]map[string]string{
@@ -28,6 +30,22 @@ var leaky = map[string]map[string]string{
 	"sigmoid":    {"calibration": "platt", "standardize": "false"},
 	"mcm":        {"learner": "mcm"},
 	"ridge":      {"learner": "ridge"},
+	"fill":       {"standardize": "false", "gamma": "0.7"},
+}
+
+// holes is d without some values, where what leaks is to be the fill of these.
+func holes(d *dataset.Data, name string) *dataset.Data {
+	if name != "fill" {
+		return d
+	}
+	gappy := *d
+	gappy.Given = mat.DenseCopyOf(d.X)
+	for i := range d.Len() {
+		if i%3 > 0 {
+			gappy.Given.Set(i, i%3-1, math.NaN())
+		}
+	}
+	return gappy.Filled(gappy.FitFill(all(d)))
 }
 
 // leak compares a fold as judge judges it with the same after the points that it holds out
@@ -60,6 +78,9 @@ func leak(t *testing.T, d *dataset.Data, spec ml.Spec, judge func(d *dataset.Dat
 	for _, i := range folds[0][1:] {
 		for j, v := range d.X.RawRowView(i) {
 			moved.X.Set(i, j, 40-9*v)
+			if d.Given != nil {
+				moved.Given.Set(i, j, 40-9*d.Given.At(i, j))
+			}
 		}
 	}
 	a, b := judge(d, spec, train, one), judge(moved, spec, train, one)
@@ -82,7 +103,7 @@ func TestNothingLeaks(t *testing.T) {
 	d := moons(t, 90)
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
-		if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
+		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
 			trainer, err := ml.NewTrainer(d, spec)
 			if err != nil {
 				t.Fatal(err)
@@ -124,6 +145,27 @@ func TestPlantedLeakIsCaught(t *testing.T) {
 	}
 }
 
+// So is a fill that is fitted to all points before they are dealt.
+func TestPlantedFillIsCaught(t *testing.T) {
+	t.Parallel()
+	spec := with(t, ml.DefaultSpec(), leaky["fill"])
+	if diff := leak(t, holes(moons(t, 90), "fill"), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
+		whole := d.Filled(d.FitFill(all(d)))
+		whole.Given = nil
+		trainer, err := ml.NewTrainer(whole, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return judged[0]
+	}); !strings.Contains(diff, "float64") {
+		t.Error("medians of all points went unnoticed")
+	}
+}
+
 // Whatever part of a training sees points held out, it is noticed: each of the leaky ones that
 // is fitted, on purpose, to all points but the one that it is judged on.
 func TestEveryPlantedLeakIsCaught(t *testing.T) {
@@ -131,7 +173,7 @@ func TestEveryPlantedLeakIsCaught(t *testing.T) {
 	d := moons(t, 90)
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
-		if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
+		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
 			trainer, err := ml.NewTrainer(d, spec)
 			if err != nil {
 				t.Fatal(err)
@@ -196,16 +238,19 @@ func TestWordsDoNotLeak(t *testing.T) {
 	}
 }
 
-// Medians are put in when a file is read, before anything is held out: that leaks, is noticed
-// here, and is said beside the data.
-func TestMediansLeakAndSaySo(t *testing.T) {
+// The median of a training is that of the rows that train: whatever the others hold, the last
+// row is judged alike. What is shown has that of all rows, and both are said beside the data.
+func TestMediansDoNotLeak(t *testing.T) {
 	t.Parallel()
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingMedian)
-	_, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
-	if cmp.Equal(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)) {
-		t.Error("a median of all rows went unnoticed")
+	all, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
+	if diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Error(diff)
 	}
-	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "those held out later are among them") {
+	if d.X.At(3, 0) == all.X.At(3, 0) {
+		t.Errorf("both show %g in place of the missing value", d.X.At(3, 0))
+	}
+	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "of all rows here, in a training of those that train") {
 		t.Errorf("nothing says so: %q", notes)
 	}
 }

@@ -1,0 +1,166 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Fill is what comes in the place of missing values: a number for each feature, in order.
+type Fill []float64
+
+// Apply puts the fill where x has NaN. x itself is not changed.
+func (f Fill) Apply(x *mat.Dense) *mat.Dense {
+	if !gappy(x) {
+		return x
+	}
+	y := mat.DenseCopyOf(x)
+	n, _ := y.Dims()
+	for i := range n {
+		row := y.RawRowView(i)
+		for j, v := range row {
+			if math.IsNaN(v) {
+				row[j] = f[j]
+			}
+		}
+	}
+	return y
+}
+
+// gappy tells whether a value of x is missing.
+func gappy(x *mat.Dense) bool {
+	n, _ := x.Dims()
+	for i := range n {
+		if slices.ContainsFunc(x.RawRowView(i), math.IsNaN) {
+			return true
+		}
+	}
+	return false
+}
+
+// FitFill fits to some rows: the median of a feature there, 0 where it has no value in any of
+// them. Features that are the words of one column have the word that most of these rows have,
+// the first of several such; see indicators. nil where no value of d is missing.
+func (d *Data) FitFill(rows []int) Fill {
+	if d.Given == nil {
+		return nil
+	}
+	fill := make(Fill, len(d.Features))
+	values := make([]float64, 0, len(rows))
+	for j := range fill {
+		values = values[:0]
+		for _, i := range rows {
+			if v := d.Given.At(i, j); !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		if n := len(values); n > 0 {
+			slices.Sort(values)
+			fill[j] = values[(n-1)/2]/2 + values[n/2]/2
+		}
+	}
+	for _, words := range d.words() {
+		d.fitWords(fill, words, rows)
+	}
+	return fill
+}
+
+// Filled is d with fill in the place of missing values.
+func (d *Data) Filled(fill Fill) *Data {
+	if d.Given == nil {
+		return d
+	}
+	filled := *d
+	filled.X = fill.Apply(d.Given)
+	return &filled
+}
+
+// words are the features that stand for words of one column, column by column: those whose
+// names begin alike up to "=", that are 0 or 1, no two of them 1 in the same row, and missing in
+// the same rows.
+func (d *Data) words() [][]int {
+	type column struct {
+		name     string
+		features []int
+		has      []bool // a word, of each row
+	}
+	var columns []*column
+	for j, name := range d.Features {
+		name, _, named := strings.Cut(name, "=")
+		if !named {
+			continue
+		}
+		// joins tells whether feature j is of the column, which it then is.
+		joins := func(c *column) bool {
+			first := append(c.features, j)[0]
+			for i := range c.has {
+				row := d.Given.RawRowView(i)
+				switch v := row[j]; {
+				case math.IsNaN(v) != math.IsNaN(row[first]):
+					return false
+				case v == 1 && !c.has[i], v == 0, math.IsNaN(v):
+				default:
+					return false
+				}
+			}
+			for i := range c.has {
+				c.has[i] = c.has[i] || d.Given.At(i, j) == 1
+			}
+			c.features = append(c.features, j)
+			return true
+		}
+		if slices.ContainsFunc(columns, func(c *column) bool { return c.name == name && joins(c) }) {
+			continue
+		}
+		if c := (&column{name: name, has: make([]bool, d.Len())}); joins(c) {
+			columns = append(columns, c)
+		}
+	}
+	groups := make([][]int, len(columns))
+	for k, c := range columns {
+		groups[k] = c.features
+	}
+	return groups
+}
+
+// fitWords fits the fill of the words of a column. Rows that have none of them have another
+// word, which comes before them: that of two which has no feature.
+func (d *Data) fitWords(fill Fill, words, rows []int) {
+	counts, other := make([]int, len(words)), 0
+	for _, i := range rows {
+		row := d.Given.RawRowView(i)
+		has := slices.IndexFunc(words, func(j int) bool { return row[j] == 1 })
+		switch {
+		case has >= 0:
+			counts[has]++
+		case !math.IsNaN(row[words[0]]):
+			other++
+		}
+	}
+	best, most := -1, other
+	for k, j := range words {
+		if fill[j] = 0; counts[k] > most {
+			best, most = j, counts[k]
+		}
+	}
+	if best >= 0 {
+		fill[best] = 1
+	}
+}
+
+// filled makes vectors of rows of which some values are missing, NaN: what is shown in their
+// place is the fill of all rows.
+func filled(names []string, x *mat.Dense) vectors {
+	if !gappy(x) {
+		return vectors{names: names, x: x}
+	}
+	n, _ := x.Dims()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	d := &Data{Features: names, Given: x, Y: all} // of which FitFill needs the length
+	return vectors{names, d.FitFill(all).Apply(x), x}
+}

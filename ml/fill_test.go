@@ -1,0 +1,141 @@
+package ml_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// gappy are clouds of which every fourth row lacks one of its values.
+func gappy(n, d int, seed uint64) *dataset.Data {
+	whole := clouds(n, d, seed)
+	whole.Given = mat.DenseCopyOf(whole.X)
+	rows := make([]int, n)
+	for i := range n {
+		if rows[i] = i; i%4 == 1 {
+			whole.Given.Set(i, (i/4)%d, math.NaN())
+		}
+	}
+	return whole.Filled(whole.FitFill(rows))
+}
+
+// TestFillIsFitted: a training is that on data in which the medians of its training rows stand
+// where values were missing, the model keeps these, and what is held out has no share in them.
+func TestFillIsFitted(t *testing.T) {
+	t.Parallel()
+	for _, set := range [][]string{
+		{},
+		{"standardize", "false", "learner", "mcm"},
+		{"learner", "ridge", "project", "pca"},
+		{"conformal", "eigen"},
+		{"calibration", "platt", "features", "x3,x1"},
+	} {
+		d := gappy(80, 3, 5)
+		s := spec(t, append(set, "test_fraction", "0.3", "seed", "4")...)
+		res := train(t, d, s)
+		points, err := res.Model.Points(d, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in []int
+		for _, p := range points {
+			if !p.HeldOut {
+				in = append(in, p.Row)
+			}
+		}
+		fill := d.FitFill(in)
+		by := d.Filled(fill)
+		by.Given = nil
+		want := train(t, by, s)
+		if len(set) == 4 && set[0] == "calibration" {
+			fill = dataset.Fill{fill[2], fill[0]}
+		} else if diff := cmp.Diff(want.Report.TrainAccuracy, res.Report.TrainAccuracy); diff != "" || *want.Report.TestAccuracy != *res.Report.TestAccuracy {
+			t.Errorf("%v: %s", set, diff)
+		}
+		if diff := cmp.Diff(fill, res.Model.Fill); diff != "" {
+			t.Errorf("%v: fill (-want +got):\n%s", set, diff)
+		}
+		if diff := cmp.Diff(want.Model.Supports, res.Model.Supports); diff != "" {
+			t.Errorf("%v: supports (-want +got):\n%s", set, diff)
+		}
+		if !strings.HasPrefix(res.Report.Preprocessing, "missing values filled with the median") || strings.Contains(want.Report.Preprocessing, "median") {
+			t.Errorf("%q and %q", res.Report.Preprocessing, want.Report.Preprocessing)
+		}
+		// The model, whole and after a journey, says of a missing value what it says of its median.
+		text := asJSON(t, res.Model)
+		back, err := ml.ReadModel(strings.NewReader(text))
+		if err != nil || asJSON(t, back) != text || !strings.Contains(text, `"format":4`) {
+			t.Fatalf("%v: %v", set, err)
+		}
+		x := make([]float64, len(fill))
+		x[0], x[1] = math.NaN(), 0.4
+		a := back.Decision(x)
+		x[0] = fill[0]
+		if b := res.Model.Decision(x); a != b || math.IsNaN(b) {
+			t.Errorf("%v: f is %g with a missing value, %g with the fill", set, a, b)
+		}
+		for _, p := range points {
+			if f := back.Decision(p.X); math.Abs(f-p.F) > 1e-12 {
+				t.Errorf("%v, row %d: f %g, of its coordinates %g", set, p.Row, p.F, f)
+			}
+		}
+		// Rows held out go elsewhere.
+		far := *d
+		far.Given = mat.DenseCopyOf(d.Given)
+		for _, p := range points {
+			if p.HeldOut {
+				for j, v := range far.Given.RawRowView(p.Row) {
+					far.Given.Set(p.Row, j, 50-7*v)
+				}
+			}
+		}
+		if moved := train(t, &far, s); asJSON(t, moved.Model) != text {
+			t.Errorf("%v: what is held out changes the model", set)
+		}
+	}
+}
+
+// TestFillOfAFile: rows of a file in which values are missing are predicted by a model that was
+// trained on such, and refused by others.
+func TestFillOfAFile(t *testing.T) {
+	t.Parallel()
+	const file = "sex,x1,x2\nf,1,\nm,,0.5\n,0.2,0.1\nm,0.2,0.1\n"
+	read := func(text string) *dataset.Data {
+		d, err := dataset.Read(strings.NewReader(text), "f", dataset.Mapping{Features: []string{"x1", "x2", "sex"}, Missing: dataset.MissingMedian}, dataset.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	predict := func(d *dataset.Data) (*ml.Predictions, *ml.Model, error) {
+		res := train(t, d, spec(t, "gamma", "0.5"))
+		table, err := dataset.ParseTable(strings.NewReader(file), "new", dataset.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := res.Model.PredictTable(t.Context(), table)
+		return p, res.Model, err
+	}
+	const whole = "x1,x2,sex,label\n1,1,f,A\n0,0.5,m,B\n0.1,1,m,A\n1,0,f,B\n0.3,0.2,m,B\n"
+	p, m, err := predict(read(whole + "0.4,,m,A\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (dataset.Fill{0.35, 0.5, 1}); !cmp.Equal(want, m.Fill) {
+		t.Errorf("fill %v, want %v", m.Fill, want)
+	}
+	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
+		if f := m.Decision(x); f != p.Scores.At(i, 0) {
+			t.Errorf("row %d: f %g, want %g", i+1, p.Scores.At(i, 0), f)
+		}
+	}
+	if _, _, err := predict(read(whole)); err == nil || !strings.Contains(err.Error(), "expected a number, found nothing") {
+		t.Errorf("a model without a fill: %v", err)
+	}
+}
