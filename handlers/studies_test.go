@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,82 @@ func TestStudyForm(t *testing.T) {
 			t.Errorf("%s: %s", wrong, a.body)
 		}
 	}
+}
+
+// Every kind of question is clicked together, from data of the workspace that go with it and
+// from those of the program, under names of one's own.
+func TestStudyFormKinds(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, ada)
+	plane := c.upload("name=plane.csv", ownPoints)
+	words := c.upload("name=words.csv", "#strings\nword,kind\nabab,x\nabba,x\naabb,x\nbaba,x\nccdd,y\ncdcd,y\ndccd,y\nddcc,y\n")
+	curve := c.upload("name=curve.csv", "x,y\n0,0.1\n1,1.2\n2,1.9\n3,3.1\n4,4.2\n5,4.9\n6,6.3\n7,7.1\n8,7.7\n9,9.4\n10,10.2\n11,11.5\n")
+	table := "#precomputed\nnumber,K1,K2,K3,K4,K5,K6,K7,K8,K9,K10,K11,K12,K13,K14,K15,K16,label\n"
+	for i := range 16 {
+		table += strconv.Itoa(i + 1)
+		for j := range 16 {
+			table += [2]string{",0", ",0.9"}[(i+j+1)%2]
+			if i == j {
+				table = strings.TrimSuffix(table, "0.9") + "1"
+			}
+		}
+		table += [2]string{",x\n", ",y\n"}[i%2]
+	}
+	matrix := c.upload("name=matrix.csv", table)
+	for kind, want := range map[string]struct {
+		own           api.Dataset
+		ready         string
+		one, other    string
+		has, hasNever string
+	}{
+		"classes":  {plane, "pinwheel", "SVM, one against the rest", "kernel ridge", `multiclass = "ovr"`, "target"},
+		"values":   {curve, "hill", "ridge, linear", "ridge, RBF", `target = "value"`, "C ="},
+		"strings":  {words, "DNA", "SVM, spectrum", "MCM, spectrum", `kernel = "spectrum"`, "target"},
+		"graphs":   {api.Dataset{}, "cycles", "SVM, Weisfeiler-Lehman", "MCM, Weisfeiler-Lehman", `kernel = "wl"`, "target"},
+		"matrices": {matrix, "", "SVM", "MCM", `kernel = "precomputed"`, "gamma"},
+	} {
+		form := c.page(200, "/studies/new?of="+kind)
+		for _, d := range []api.Dataset{plane, words, curve, matrix} {
+			if n := form.Find(`input[name="data"][value="` + d.ID + `"]`).Length(); (n == 1) != (d.ID == want.own.ID) {
+				t.Errorf("%s offers %s %d times", kind, d.Name, n)
+			}
+		}
+		q := url.Values{"of": {kind}, "learner": {want.other, want.one}, "learner-name." + want.one: {"first"}, "baseline": {want.other}, "folds": {"2"}, "max_rows": {"14"}}
+		if want.own.ID != "" {
+			q.Add("data", want.own.ID)
+			q.Set("data-name."+want.own.ID, "my own")
+		}
+		if want.ready != "" {
+			q.Add("data", want.ready)
+		}
+		toml, _ := c.send(200, "/studies", q.Encode()).html().Find(`a[href$="/study.toml"]`).Attr("href")
+		if toml == "" {
+			t.Errorf("%s: no study", kind)
+			continue
+		}
+		got := c.ended(strings.Split(toml, "/")[2])
+		if got.Status != store.Done || got.Result == nil {
+			t.Errorf("%s: %+v", kind, got)
+			continue
+		}
+		if !strings.Contains(got.Study, want.has) || strings.Contains(got.Study, want.hasNever) || !strings.Contains(got.Study, "[learner.first]") || got.Result.Baseline != want.other {
+			t.Errorf("%s:\n%s", kind, got.Study)
+		}
+		if want.own.ID != "" && got.Result.Sets[0].Name != "my own" {
+			t.Errorf("%s: the set is called %s", kind, got.Result.Sets[0].Name)
+		}
+	}
+	for wrong, why := range map[string]string{
+		"of=values&data=sine&data=hill&data-name.hill=sine&learner=ridge%2C+linear": "two are called sine",
+		"data=moons&learner=SVM&learner=MCM&learner-name.MCM=SVM":                   "two are called SVM",
+		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 letters",
+		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the learners",
+	} {
+		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
+			t.Errorf("%s: %s", wrong, a.html().Find(".problem").Text())
+		}
+	}
+	c.page(404, "/studies/new?of=sounds")
 }
 
 // A study of values is computed in the background as well.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -50,8 +51,8 @@ const (
 )
 
 func parseStudy(args []string) (*studyOptions, error) {
-	f := NewFlags("study FILE|lecture [flags]",
-		"Compares learners over data sets: each chooses its settings within the points that train and is judged on those held out, the same for all. Prints accuracies, support vectors and times, mean ranks, and which differences are real. FILE says what is compared; lecture is the study of the lecture's claim, SVM, MCM and sparse MCM, each with and without a conformal map.")
+	f := NewFlags("study FILE|NAME [flags]",
+		"Compares learners over data sets: each chooses its settings within the points that train and is judged on those held out, the same for all. Prints accuracies, support vectors and times, mean ranks, and which differences are real. FILE says what is compared. Studies that come with the program: "+ready()+".")
 	source := f.Argument()
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
@@ -72,7 +73,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil, err
 	}
 	if *source == "" {
-		return nil, usage("the file of a study is missing; lecture is the one that comes with the program")
+		return nil, usage("the file of a study is missing; marginlab study --help names those that come with the program")
 	}
 	o.source, o.outDir = *source, *outDir
 	var err error
@@ -91,6 +92,15 @@ func parseStudy(args []string) (*studyOptions, error) {
 		}
 	}
 	return &o, nil
+}
+
+// ready names the studies that come with the program.
+func ready() string {
+	var all []string
+	for _, r := range study.Builtins {
+		all = append(all, r.Name+" ("+r.Help+")")
+	}
+	return strings.Join(all, "; ")
 }
 
 func runStudy(ctx context.Context, args []string, std Streams) error {
@@ -179,6 +189,9 @@ func (o *studyOptions) read(ctx context.Context, std Streams) (*study.Study, err
 			return nil, err
 		}
 		s.Dir = filepath.Dir(o.source)
+	}
+	if len(s.Sets)+len(o.data) == 0 {
+		return nil, usage("the study %s needs data: --data FILE", o.source)
 	}
 	for _, path := range o.data {
 		if err := s.Add(path); err != nil {

@@ -164,7 +164,7 @@ func TestStudyUsage(t *testing.T) {
 		code int
 		says string
 	}{
-		{nil, 2, "the file of a study is missing; lecture is the one"},
+		{nil, 2, "the file of a study is missing; marginlab study --help"},
 		{[]string{path, "--csv", "--json"}, 2, "--csv and --json exclude each other"},
 		{[]string{path, "--data", filepath.Join(dir, "own.csv")}, 2, "the study has a data set own already"},
 		{[]string{path, "more"}, 2, `unexpected argument "more"`},

@@ -2,21 +2,16 @@ package studies
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/door"
-	"marginlab/ml/dataset"
-	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/views"
@@ -53,170 +48,8 @@ func cells(s store.Study) (done, total int) {
 	return done, total
 }
 
-// NewStudy shows the form of a study: clicked together as the query says, or as a file.
-func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	p, err := a.studyForm(r, q)
-	if err != nil {
-		return err
-	}
-	switch {
-	case q.Get("study") != "":
-		s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), q.Get("study"))
-		if err != nil {
-			return err
-		}
-		p.File = s.File
-	case q.Has("as"):
-		if p.File, err = a.clicked(r, q); err != nil {
-			return a.studyAgain(w, r, q, "", err)
-		}
-	}
-	return a.Render(w, r, views.NewStudyPage(p))
-}
-
 // minus is the sign of a number, for which a page has a longer line than files.
 var minus = regexp.MustCompile(`^-(\d)`)
-
-// numbers of a study that the form asks for.
-var studyNumbers = []param.Param{
-	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Parts that every data set is dealt into; each is held out once."},
-	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "How often it is dealt."},
-	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Of a larger data set a share of every class takes part; 0: all of it."},
-	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
-}
-
-// studyForm is the form with what the query chooses.
-func (a *Room) studyForm(r *http.Request, q url.Values) (views.NewStudy, error) {
-	p := views.NewStudy{Page: a.Frame("New study", "runs")}
-	lecture, _ := study.Builtin("lecture")
-	own, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return p, err
-	}
-	fresh := !q.Has("data") && !q.Has("learner")
-	for _, d := range own {
-		if d.Kind == dataset.KindVectors && len(d.Classes) > 1 {
-			p.Data = append(p.Data, views.Option{Value: d.ID, Label: d.Name, Help: fmt.Sprintf("%d rows, %d features", d.Rows, d.Dims()), Chosen: slices.Contains(q["data"], d.ID) || fresh})
-		}
-	}
-	for _, s := range lecture.Sets {
-		p.Data = append(p.Data, views.Option{Value: s.Name, Label: s.Name, Help: "comes with the program", Chosen: slices.Contains(q["data"], s.Name) || fresh && len(own) == 0})
-	}
-	for _, l := range lecture.Learners {
-		p.Learners = append(p.Learners, views.Option{Value: l.Name, Label: l.Name, Chosen: slices.Contains(q["learner"], l.Name) || fresh})
-	}
-	for _, n := range studyNumbers {
-		value := n.Default
-		if q.Has(n.Name) {
-			value = q.Get(n.Name)
-		}
-		p.Numbers = append(p.Numbers, views.Field{Name: n.Name, Form: "study-", Label: n.Label, Help: n.Help, Value: value})
-	}
-	return p, nil
-}
-
-// clicked is the file of what was clicked together.
-func (a *Room) clicked(r *http.Request, q url.Values) (string, error) {
-	lecture, _ := study.Builtin("lecture")
-	s := study.Study{Folds: 5, Repeats: 1, Seed: 1}
-	var problems param.Problems
-	for _, n := range studyNumbers {
-		text := n.Default
-		if q.Has(n.Name) {
-			text = strings.TrimSpace(q.Get(n.Name))
-		}
-		v, err := n.Parse(text)
-		if err != nil {
-			problems = append(problems, param.Problem{Field: n.Name, Message: err.Error()})
-			continue
-		}
-		switch whole := int(v.Number()); n.Name {
-		case "folds":
-			s.Folds = whole
-		case "repeats":
-			s.Repeats = whole
-		case "max_rows":
-			s.MaxRows = whole
-		case "seed":
-			s.Seed = uint64(v.Number())
-		}
-	}
-	if len(problems) > 0 {
-		return "", problems
-	}
-	own, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
-	if err != nil {
-		return "", err
-	}
-	for _, asked := range q["data"] {
-		at := slices.IndexFunc(lecture.Sets, func(set study.Set) bool { return set.Name == asked })
-		if at >= 0 {
-			s.Sets = append(s.Sets, lecture.Sets[at])
-			continue
-		}
-		at = slices.IndexFunc(own, func(d store.Dataset) bool { return d.ID == asked })
-		if at < 0 {
-			return "", store.ErrNotFound
-		}
-		name := own[at].Name
-		for n := 2; slices.ContainsFunc(s.Sets, func(set study.Set) bool { return set.Name == name }); n++ {
-			name = fmt.Sprintf("%s %d", own[at].Name, n)
-		}
-		s.Sets = append(s.Sets, study.Set{Name: name, File: door.FileOf(own[at])})
-	}
-	for _, l := range lecture.Learners {
-		if slices.Contains(q["learner"], l.Name) {
-			s.Learners = append(s.Learners, l)
-		}
-	}
-	switch {
-	case len(s.Sets) == 0:
-		return "", param.Problems{{Field: "data", Message: "data: choose one data set at least"}}
-	case len(s.Learners) == 0:
-		return "", param.Problems{{Field: "learner", Message: "learner: choose one learner at least"}}
-	}
-	s.Baseline, s.Title = s.Learners[0].Name, door.StudyTitle(&s)
-	return s.Encode()
-}
-
-// CreateStudy begins a study: that of the file, or what was clicked together.
-func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes+study.MostBytes); err != nil {
-		return err
-	}
-	text := r.PostFormValue("study")
-	if !r.PostForm.Has("study") {
-		var err error
-		if text, err = a.clicked(r, r.PostForm); err != nil {
-			return a.studyAgain(w, r, r.PostForm, "", err)
-		}
-	}
-	s, err := a.StartStudy(r.Context(), text)
-	if err != nil {
-		return a.studyAgain(w, r, r.PostForm, text, err)
-	}
-	return door.Redirect(w, r, "/studies/"+s.ID)
-}
-
-// studyAgain shows the form with what is wrong; other errors it hands on.
-func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
-	message, err := door.Told(wrong)
-	if err != nil {
-		return err
-	}
-	var stored *store.Error
-	if errors.As(wrong, &stored) {
-		return wrong
-	}
-	p, err := a.studyForm(r, q)
-	if err != nil {
-		return err
-	}
-	p.File, p.Problem = file, message
-	w.WriteHeader(http.StatusUnprocessableEntity)
-	return a.Render(w, r, views.NewStudyPage(p))
-}
 
 func (a *Room) study(r *http.Request) (store.Study, error) {
 	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))

@@ -279,3 +279,14 @@ func TestTidyLabel(t *testing.T) {
 		}
 	}
 }
+
+// TestSample takes rows of values and of classes, of which some have none left.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	d := read(t, "x1,x2,y\n1,0,b\n2,1,a\n3,0,c\n4,1,b\n")
+	s := d.Sample([]int{3, 2})
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
+}

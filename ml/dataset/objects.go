@@ -146,6 +146,13 @@ func (d *Data) Subset(rows []int) *Data {
 	return s
 }
 
+// Sample returns the data of these rows, in the order given, with the classes that have one
+// among them.
+func (d *Data) Sample(rows []int) *Data {
+	s := d.Subset(rows)
+	return relabelled(s.Label, s.objects(), s.labels())
+}
+
 // objects are the objects of d, whatever their kind.
 func (d *Data) objects() Objects {
 	if d.Objects == nil {

@@ -44,10 +44,15 @@ var ofData = []string{"label", "features", "positive", "target", "test_fraction"
 // Parse reads a study, of which file is the name for messages. What it does not know is an
 // error. Errors are *dataset.Error with the line.
 func Parse(text, file string) (*Study, error) {
+	return parse(text, file, false)
+}
+
+// parse reads a study, which may lack data that come to it later.
+func parse(text, file string, later bool) (*Study, error) {
 	if len(text) > MostBytes {
 		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this is no study", MostBytes>>10)}
 	}
-	r := reader{file: file, below: make(map[string][]string), s: &Study{Folds: 5, Repeats: 1, Seed: 1}}
+	r := reader{file: file, below: make(map[string][]string), later: later, s: &Study{Folds: 5, Repeats: 1, Seed: 1}}
 	var top map[string]toml.Primitive
 	var err error
 	if r.md, err = toml.Decode(text, &top); err != nil {
@@ -65,6 +70,7 @@ type reader struct {
 	file  string
 	md    toml.MetaData
 	below map[string][]string // the keys of a table, as they follow each other in the file
+	later bool                // data come later
 	s     *Study
 }
 
@@ -173,7 +179,7 @@ func (r *reader) whole(top map[string]toml.Primitive) error {
 		}
 	}
 	switch {
-	case len(r.s.Sets) == 0:
+	case len(r.s.Sets) == 0 && !r.later:
 		return &dataset.Error{File: r.file, Message: "a study needs data: expected a table such as [data.moons] with generator = \"moons\""}
 	case len(names) == 0:
 		return &dataset.Error{File: r.file, Message: "a study needs learners: expected a table such as [learner.SVM] with learner = \"svm\""}
@@ -203,8 +209,8 @@ func text(to *string) func(v any) error {
 	}
 }
 
-// name tells what is wrong with the name of a set or a learner, which heads a column.
-func name(s string) error {
+// CheckName tells what is wrong with the name of a set or a learner, which heads a column.
+func CheckName(s string) error {
 	if n := len([]rune(s)); n == 0 || n > mostName || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return fmt.Errorf("name %q: expected 1 to %d letters, without blanks at its ends", s, mostName)
 	}
@@ -269,7 +275,7 @@ func (r *reader) data(p toml.Primitive) error {
 			if len(r.s.Sets) == mostSets {
 				return fmt.Errorf("a study has at most %d data sets", mostSets)
 			}
-			return name(own)
+			return CheckName(own)
 		})
 		if err != nil {
 			return err
@@ -434,7 +440,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			if len(r.s.Learners) == mostLearners {
 				return fmt.Errorf("a study has at most %d learners", mostLearners)
 			}
-			if err := name(own); err != nil {
+			if err := CheckName(own); err != nil {
 				return err
 			}
 			for _, s := range slices.Concat(shared, given) {

@@ -10,7 +10,7 @@
 package study
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -65,19 +65,38 @@ type Learner struct {
 	Grid eval.Grid // empty where there is nothing to choose
 }
 
-// lecture is the study of the lecture's claim.
-//
-//go:embed lecture.toml
-var lecture string
+// Ready is a study that comes with the program.
+type Ready struct {
+	Name  string // as Builtin and the terminal take it
+	Label string // what its data are
+	Help  string
+}
 
-// Builtin returns a study that comes with the program; "lecture" is the only one.
+// Builtins lists them. matrices has no data of its own.
+var Builtins = []Ready{
+	{"lecture", "Points of two classes", "SVM, MCM and sparse MCM, each with and without a conformal map: the lecture's claim"},
+	{"classes", "Points of several classes", "machines for pairs of classes, for each class against the rest, and for all at once"},
+	{"values", "Points with values", "kernels of a regression"},
+	{"strings", "Strings", "kernels of words with and without gaps"},
+	{"graphs", "Graphs", "kernels of neighbours and of walks"},
+	{"matrices", "Kernel matrices", "machines on values of a kernel, which --data brings"},
+}
+
+//go:embed *.toml
+var builtins embed.FS
+
+// Builtin returns the study of that name that comes with the program.
 func Builtin(name string) (*Study, bool) {
-	if name != "lecture" {
+	if !slices.ContainsFunc(Builtins, func(r Ready) bool { return r.Name == name }) {
 		return nil, false
 	}
-	s, err := Parse(lecture, "lecture")
+	text, err := builtins.ReadFile(name + ".toml")
 	if err != nil {
 		panic(err) // not data: a test reads it
+	}
+	s, err := parse(string(text), name, true)
+	if err != nil {
+		panic(err)
 	}
 	return s, true
 }
@@ -93,7 +112,7 @@ func (s *Study) path(set Set) string {
 // Add adds a data set, a file whose name without the extension is that of the set.
 func (s *Study) Add(path string) error {
 	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if err := name(own); err != nil {
+	if err := CheckName(own); err != nil {
 		return fmt.Errorf("%s: as a data set, its %w", path, err)
 	}
 	if slices.ContainsFunc(s.Sets, func(set Set) bool { return set.Name == own }) {
@@ -158,7 +177,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 				}
 			}
 			some, _ := dataset.Split(class, 1-float64(s.MaxRows)/float64(m.Of), s.Seed)
-			m.Data = d.Subset(some)
+			m.Data = d.Sample(some)
 		}
 		if _, err := s.variance(m.Data); err != nil {
 			return nil, fmt.Errorf("data set %s: %w", set.Name, err)

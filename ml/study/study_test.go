@@ -202,8 +202,19 @@ func TestEncode(t *testing.T) {
 	if _, ok := study.Builtin("lecture.toml"); ok {
 		t.Error("a file is no study of the program")
 	}
+	var all []*study.Study
+	for _, ready := range study.Builtins {
+		s, ok := study.Builtin(ready.Name)
+		if !ok || (len(s.Sets) == 0) != (ready.Name == "matrices") {
+			t.Fatalf("%s: %+v", ready.Name, s)
+		}
+		if len(s.Sets) > 0 {
+			load(t, s)
+			all = append(all, s)
+		}
+	}
 	others := parse(t, strings.NewReplacer("[data.moons]", "[data.\"=1 \\\"x\\\"\"]\nsha256 = \"ab\"\npositive = \"1\"", "[shared]", "[data.f]\nfile = \"../d/f.csv\"\nlabel = \"class\"\nfeatures = [\"a, b\", \"c\"]\n\n[shared]\nconformal = [\"none\", \"eigen\"]\ncore_ridge = [0.1, 1e-7]").Replace(small))
-	for _, s := range []*study.Study{lecture, parse(t, small), others} {
+	for _, s := range append(all, parse(t, small), others) {
 		text, err := s.Encode()
 		if err != nil {
 			t.Fatal(err)

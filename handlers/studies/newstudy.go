@@ -1,0 +1,318 @@
+package studies
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// NewStudy shows the form of a study: clicked together as the query says, or as a file.
+func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	if q.Get("study") != "" {
+		s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), q.Get("study"))
+		if err != nil {
+			return err
+		}
+		return a.Render(w, r, views.NewStudyPage(views.NewStudy{Page: a.Frame("New study", "runs"), File: s.File}))
+	}
+	m, err := a.menu(r, q.Get("of"))
+	if err != nil {
+		return err
+	}
+	p := m.form(q)
+	p.Page = a.Frame("New study", "runs")
+	if q.Has("as") {
+		if p.File, err = m.clicked(q); err != nil {
+			return a.studyAgain(w, r, q, "", err)
+		}
+	}
+	return a.Render(w, r, views.NewStudyPage(p))
+}
+
+// numbers of a study that the form asks for.
+var studyNumbers = []param.Param{
+	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Parts that every data set is dealt into; each is held out once."},
+	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "How often it is dealt."},
+	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Of a larger data set so many take part, a share of every class; 0: all of it."},
+	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
+}
+
+// mostFresh is how many data sets of a workspace are chosen where nobody has chosen yet.
+const mostFresh = 8
+
+// menuKind is one kind of question. Data and learners of one study go together, so that each
+// kind has a form of its own.
+type menuKind struct {
+	name, label string
+	studies     []string // of the program, whose data and learners are offered
+	takes       func(d store.Dataset) bool
+}
+
+var menuKinds = []menuKind{
+	{"classes", "Points with classes", []string{"lecture", "classes"}, classesOf(dataset.KindVectors)},
+	{"values", "Points with values", []string{"values"}, func(d store.Dataset) bool { return d.Kind == dataset.KindVectors && numeric(d.Classes) }},
+	{"strings", "Strings", []string{"strings"}, classesOf(dataset.KindStrings)},
+	{"graphs", "Graphs", []string{"graphs"}, classesOf(dataset.KindGraphs)},
+	{"matrices", "Kernel matrices", []string{"matrices"}, classesOf(dataset.KindPrecomputed)},
+}
+
+// classesOf tells data sets of a kind that have classes to be told apart.
+func classesOf(kind dataset.Kind) func(d store.Dataset) bool {
+	return func(d store.Dataset) bool {
+		return d.Kind == kind && len(d.Classes) > 1 && !dataset.Measured(d.Classes, d.Rows)
+	}
+}
+
+// numeric tells whether labels are numbers, so that a regression can be fitted to them.
+func numeric(labels []string) bool {
+	return len(labels) > 1 && !slices.ContainsFunc(labels, func(label string) bool {
+		_, err := strconv.ParseFloat(label, 64)
+		return err != nil
+	})
+}
+
+// menu is what a study is clicked together from.
+type menu struct {
+	kind     menuKind
+	study    *study.Study    // of the program, the first of the kind
+	own      []store.Dataset // of the workspace, that the learners can be asked about
+	sets     []study.Set     // that come with the program
+	learners []study.Learner
+}
+
+// menu returns what the workspace can choose from; empty means the first kind.
+func (a *Room) menu(r *http.Request, of string) (m menu, err error) {
+	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(of, menuKinds[0].name) })
+	if at < 0 {
+		return m, store.ErrNotFound
+	}
+	m.kind = menuKinds[at]
+	for _, name := range m.kind.studies {
+		ready, _ := study.Builtin(name)
+		if m.study == nil {
+			m.study = ready
+		}
+		for _, set := range ready.Sets {
+			if !slices.ContainsFunc(m.sets, func(s study.Set) bool { return s.Name == set.Name }) {
+				m.sets = append(m.sets, set)
+			}
+		}
+		for _, l := range ready.Learners {
+			if !slices.ContainsFunc(m.learners, func(o study.Learner) bool { return o.Name == l.Name }) {
+				m.learners = append(m.learners, l)
+			}
+		}
+	}
+	all, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
+	for _, d := range all {
+		if m.kind.takes(d) {
+			m.own = append(m.own, d)
+		}
+	}
+	return m, err
+}
+
+// form shows what there is, with what the query has chosen.
+func (m menu) form(q url.Values) views.NewStudy {
+	p := views.NewStudy{Of: m.kind.name, Values: m.study.Values}
+	for _, k := range menuKinds {
+		p.Kinds = append(p.Kinds, views.Option{Value: "/studies/new?of=" + k.name, Label: k.label, Chosen: k.name == m.kind.name})
+	}
+	fresh := !q.Has("data") && !q.Has("learner")
+	choice := func(field, value, label, help string, first bool) views.StudyChoice {
+		own := ownName(field, value)
+		return views.StudyChoice{
+			Option: views.Option{Value: value, Label: label, Help: help, Chosen: slices.Contains(q[field], value) || fresh && first},
+			Named:  views.Field{Name: own, Form: "study-", Label: label, Value: q.Get(own)},
+		}
+	}
+	for i, d := range m.own {
+		help := fmt.Sprintf("%d rows", d.Rows)
+		if d.Kind == dataset.KindVectors {
+			help += fmt.Sprintf(", %d features", d.Dims())
+		}
+		if !m.study.Values && len(d.Classes) > 2 {
+			help += fmt.Sprintf(", %d classes", len(d.Classes))
+		}
+		p.Data = append(p.Data, choice("data", d.ID, d.Name, help, i < mostFresh && (!m.study.Values || dataset.Measured(d.Classes, d.Rows))))
+	}
+	for _, s := range m.sets {
+		first := slices.ContainsFunc(m.study.Sets, func(o study.Set) bool { return o.Name == s.Name })
+		p.Data = append(p.Data, choice("data", s.Name, s.Name, "comes with the program", first && len(m.own) == 0))
+	}
+	for _, l := range m.learners {
+		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
+		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
+		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
+	}
+	for _, n := range studyNumbers {
+		value := n.Default
+		if q.Has(n.Name) {
+			value = q.Get(n.Name)
+		}
+		p.Numbers = append(p.Numbers, views.Field{Name: n.Name, Form: "study-", Label: n.Label, Help: n.Help, Value: value})
+	}
+	return p
+}
+
+// ownName is the field in which one of the data sets or learners is given a name of its own.
+func ownName(field, value string) string { return field + "-name." + value }
+
+// chosenFrom names the settings that a learner chooses in every fold.
+func chosenFrom(l study.Learner) string {
+	var names []string
+	for _, p := range ml.Params {
+		if len(l.Grid[p.Name]) > 0 {
+			names = append(names, cmp.Or(p.Symbol, p.Label))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "chooses " + strings.Join(names, ", ")
+}
+
+// clicked is the file of what was clicked together.
+func (m menu) clicked(q url.Values) (string, error) {
+	s := study.Study{Folds: 5, Repeats: 1, Seed: 1, Values: m.study.Values}
+	var problems param.Problems
+	wrong := func(field, format string, args ...any) {
+		problems = append(problems, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	for _, n := range studyNumbers {
+		text := n.Default
+		if q.Has(n.Name) {
+			text = strings.TrimSpace(q.Get(n.Name))
+		}
+		v, err := n.Parse(text)
+		if err != nil {
+			wrong(n.Name, "%v", err)
+			continue
+		}
+		switch whole := int(v.Number()); n.Name {
+		case "folds":
+			s.Folds = whole
+		case "repeats":
+			s.Repeats = whole
+		case "max_rows":
+			s.MaxRows = whole
+		case "seed":
+			s.Seed = uint64(v.Number())
+		}
+	}
+	// called is the name that was given, or else the usual one, with a number where that is taken.
+	called := func(field, value, usual string, taken func(name string) bool) string {
+		given := strings.TrimSpace(q.Get(ownName(field, value)))
+		name := cmp.Or(given, usual)
+		if err := study.CheckName(name); err != nil {
+			wrong(field, "%s: %v", field, err)
+		}
+		if given != "" && taken(name) {
+			wrong(field, "%s: two are called %s; give each a name of its own", field, name)
+		}
+		for n := 2; taken(name); n++ {
+			name = fmt.Sprintf("%s %d", usual, n)
+		}
+		return name
+	}
+	for _, asked := range q["data"] {
+		var set study.Set
+		usual := asked
+		if at := slices.IndexFunc(m.sets, func(set study.Set) bool { return set.Name == asked }); at >= 0 {
+			set = m.sets[at]
+		} else if at := slices.IndexFunc(m.own, func(d store.Dataset) bool { return d.ID == asked }); at >= 0 {
+			set, usual = study.Set{File: door.FileOf(m.own[at])}, m.own[at].Name
+		} else {
+			return "", store.ErrNotFound
+		}
+		set.Name = called("data", asked, usual, func(name string) bool {
+			return slices.ContainsFunc(s.Sets, func(o study.Set) bool { return o.Name == name })
+		})
+		s.Sets = append(s.Sets, set)
+	}
+	baseline := ""
+	for _, l := range m.learners {
+		if !slices.Contains(q["learner"], l.Name) {
+			continue
+		}
+		usual := l.Name
+		l.Name = called("learner", usual, usual, func(name string) bool {
+			return slices.ContainsFunc(s.Learners, func(o study.Learner) bool { return o.Name == name })
+		})
+		s.Learners = append(s.Learners, l)
+		if q.Get("baseline") == usual {
+			baseline = l.Name
+		}
+	}
+	switch {
+	case len(s.Sets) == 0:
+		wrong("data", "data: choose one data set at least")
+	case len(s.Learners) == 0:
+		wrong("learner", "learner: choose one learner at least")
+	case baseline == "" && q.Get("baseline") != "":
+		wrong("baseline", "baseline: %s is not among the learners that are chosen", q.Get("baseline"))
+	}
+	if len(problems) > 0 {
+		return "", problems
+	}
+	s.Baseline, s.Title = cmp.Or(baseline, s.Learners[0].Name), door.StudyTitle(&s)
+	return s.Encode()
+}
+
+// CreateStudy begins a study: that of the file, or what was clicked together.
+func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes+study.MostBytes); err != nil {
+		return err
+	}
+	file := r.PostFormValue("study")
+	text := file
+	if !r.PostForm.Has("study") {
+		m, err := a.menu(r, r.PostForm.Get("of"))
+		if err != nil {
+			return err
+		}
+		if text, err = m.clicked(r.PostForm); err != nil {
+			return a.studyAgain(w, r, r.PostForm, "", err)
+		}
+	}
+	s, err := a.StartStudy(r.Context(), text)
+	if err != nil {
+		return a.studyAgain(w, r, r.PostForm, file, err)
+	}
+	return door.Redirect(w, r, "/studies/"+s.ID)
+}
+
+// studyAgain shows the form with what is wrong; other errors it hands on.
+func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
+	message, err := door.Told(wrong)
+	if err != nil {
+		return err
+	}
+	var stored *store.Error
+	if errors.As(wrong, &stored) {
+		return wrong
+	}
+	m, err := a.menu(r, q.Get("of"))
+	if err != nil {
+		return err
+	}
+	p := m.form(q)
+	p.Page, p.File, p.Problem = a.Frame("New study", "runs"), file, message
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return a.Render(w, r, views.NewStudyPage(p))
+}
