@@ -364,6 +364,9 @@ func TestFrameOfARun(t *testing.T) {
 		if by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0]); math.Abs(by-0.8) > 0.01 {
 			t.Errorf("%s: + shows %.3f of the width", path, by)
 		}
+		if first := get[string](p, `performance.getEntriesByType("resource").map((r) => r.name).filter((r) => r.includes("limits=")).map((r) => r.includes("/figures/") ? "picture" : r.includes("coarse=1") ? "coarse" : "fine").filter((r, i, all) => r !== all[i - 1]).join(" ")`); first != "coarse fine picture" {
+			t.Errorf("%s: asked for are %s", path, first)
+		}
 		p.do(chromedp.Reload())
 		p.wait(`document.querySelector(".stage.movable")`)
 		p.picture(".stage img")

@@ -173,6 +173,22 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 	return ans, nil
 }
 
+// Moving is the main picture of a run and nothing else, part of the page itself: for while
+// somebody zooms.
+func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
+	ctx, leave, err := a.PageTurn(ctx)
+	if err != nil {
+		return ans, err
+	}
+	defer leave()
+	s, err := r.Scene(ctx, r.Result.Model)
+	if err != nil {
+		return ans, err
+	}
+	ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+	return ans, err
+}
+
 // linkMain is the main picture of a run, which has this scene, as Show links it; what the
 // browser will ask for has been drawn by then.
 func (a *House) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {

@@ -28,7 +28,7 @@ func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options)
 	if run.Status != store.Done {
 		return figure.Run{}, store.ErrNotFound
 	}
-	data, err := a.Store.Data(ctx, run.Hash)
+	data, err := a.Stored(ctx, run.Hash)
 	if err != nil {
 		return figure.Run{}, err
 	}

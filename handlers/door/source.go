@@ -37,8 +37,13 @@ func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if p, err = a.Locate(ctx, id); err != nil {
 		return p, err
 	}
-	p.Data, err = a.stored.Get(ctx, p.Hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, p.Hash) })
+	p.Data, err = a.Stored(ctx, p.Hash)
 	return p, err
+}
+
+// Stored are the data of a hash, kept in memory for a while and shared: nobody changes them.
+func (a *House) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
+	return a.stored.Get(ctx, hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, hash) })
 }
 
 // Locate is Source for what does not come with the program, without reading the data.

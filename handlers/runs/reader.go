@@ -120,11 +120,18 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	}
 	q := r.URL.Query()
 	o := door.ReadOptions(q)
+	if o.Coarse > 0 {
+		o.Size(r) // that of the picture in whose place it comes
+	}
 	shown, err := a.House.Run(r.Context(), run, q, o)
 	if err != nil {
 		return p, err
 	}
 	kept := pictureQuery(q)
+	if o.Coarse > 0 {
+		p.Answer, err = a.Moving(r.Context(), shown, figures, kept.Encode())
+		return p, err
+	}
 	if p.Answer, err = a.Answer(r.Context(), shown, keyOf(run, kept), o, figures, kept.Encode(), false); err != nil {
 		return p, err
 	}

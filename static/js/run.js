@@ -5,6 +5,7 @@ import { Frame, listKeys } from "./frame.js";
 const view = document.querySelector(".run-view");
 if (view) {
   const tools = view.querySelector("[data-view]"), limits = { value: view.dataset.limits };
+  const darkness = matchMedia("(prefers-color-scheme: dark)");
   let stage, wanted = null, busy = false;
   tools.hidden = false;
   listKeys(view);
@@ -23,28 +24,40 @@ if (view) {
     return new URLSearchParams(location.search).get(name) ?? "";
   }
 
+  /** The address of the page whose picture has the limits. */
+  function address() {
+    const to = new URL(location);
+    if (limits.value) to.searchParams.set("limits", limits.value);
+    else to.searchParams.delete("limits");
+    return to;
+  }
+
   /** Shows the picture within the limits, as the page of their address has it; the newest limits wait. */
-  async function show() {
-    const address = new URL(location);
-    if (limits.value) address.searchParams.set("limits", limits.value);
-    else address.searchParams.delete("limits");
-    wanted = address;
+  async function show(coarse) {
+    wanted = { to: address(), coarse };
     if (busy) return;
     busy = true;
     while (wanted) {
-      const now = wanted;
+      const { to, coarse } = wanted;
       wanted = null;
-      const page = await fetch(now).then((r) => (r.ok ? r.text() : null), () => null);
-      const figure = page && new DOMParser().parseFromString(page, "text/html").querySelector(".main-figure");
-      if (!figure) continue;
-      const fresh = document.importNode(figure, true), old = document.querySelector(".main-figure"), focused = old.contains(document.activeElement);
-      await fresh.querySelector("img").decode().catch(() => {}); // no blank in between
-      old.replaceWith(fresh);
-      history.replaceState(null, "", now);
-      use();
-      if (focused) stage.element.focus({ preventScroll: true });
+      await look(to, coarse);
     }
     busy = false;
+  }
+
+  /** Takes the figure of a page over; the coarse one is its picture only, in the size of that which is shown. */
+  async function look(to, coarse) {
+    const from = new URL(to), part = coarse ? ".main-figure .stage" : ".main-figure", { naturalWidth, naturalHeight } = stage.image;
+    if (coarse) for (const [name, value] of [["coarse", 1], ["width", naturalWidth], ["height", naturalHeight], ["dark", darkness.matches ? 1 : 0]]) from.searchParams.set(name, value);
+    const page = await fetch(from).then((r) => (r.ok ? r.text() : null), () => null);
+    const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(part);
+    if (!fresh || (wanted && !coarse)) return; // by now something else is looked at
+    const now = document.importNode(fresh, true), old = document.querySelector(part), focused = old.contains(document.activeElement);
+    await now.querySelector("img").decode().catch(() => {}); // no blank in between
+    old.replaceWith(now);
+    if (!coarse) history.replaceState(null, "", to);
+    use();
+    if (focused) stage.element.focus({ preventScroll: true });
   }
 }
 
