@@ -224,7 +224,18 @@ func TestSketch(t *testing.T) {
 	p.do(chromedp.MouseEvent(chromedp.MousePressed, from.X, from.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, to.X, to.Y, chromedp.ButtonLeft))
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, to.X, to.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	drawn := strings.Fields(p.value(box))
+	heights := func() (all []float64) {
+		p.t.Helper()
+		for _, text := range strings.Fields(p.value(box)) {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			all = append(all, v)
+		}
+		return all
+	}
+	drawn := heights()
 	if len(drawn) != 11 || drawn[0] <= drawn[10] {
 		t.Fatalf("a stroke down across the picture is %v", drawn)
 	}
@@ -232,7 +243,7 @@ func TestSketch(t *testing.T) {
 	p.keys(kb.ArrowUp)
 	p.keys(kb.ArrowRight)
 	p.keys(kb.ArrowDown)
-	keyed := strings.Fields(p.value(box))
+	keyed := heights()
 	if keyed[0] <= drawn[0] || keyed[1] >= drawn[1] || keyed[2] != drawn[2] {
 		t.Errorf("the arrow keys make %v of %v", keyed, drawn)
 	}
@@ -318,6 +329,12 @@ func TestLessonWords(t *testing.T) {
 	p.wait("!" + element(".pointed"))
 	get[bool](p, `([...document.querySelectorAll("#slack .words .explorable")].find((m) => m.textContent.replace(/\s/g, "") === "ξi").focus(), true)`)
 	p.wait(element("#slack .stage .pointed polyline.core") + "?.getTotalLength() > 5")
+	get[bool](p, "(document.activeElement.blur(), true)")
+	p.wait("!" + element(".pointed"))
+
+	// In every picture that shows it.
+	get[bool](p, `([...document.querySelectorAll("#kinds .words .explorable")].find((m) => m.textContent.replace(/\s/g, "") === "yif(𝐱i)=1").focus(), true)`)
+	p.wait("document.querySelectorAll('#kinds .stage .pointed polyline.core').length >= 4 && document.querySelectorAll('#kinds .figure:has(.pointed)').length === 2")
 	get[bool](p, "(document.activeElement.blur(), true)")
 	p.wait("!" + element(".pointed"))
 

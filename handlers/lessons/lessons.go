@@ -628,9 +628,11 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		if err != nil {
 			return v, nil, err
 		}
+		stage := map[string]any{"frames": st, "parts": lessons.Meant(parts)}
 		if i == 0 {
-			v.Answer.Stage = door.ToJSON(map[string]any{"frames": st, "handles": e.Handles, "parts": lessons.Meant(parts)})
+			stage["handles"] = e.Handles
 		}
+		v.Answer.Stages = append(v.Answer.Stages, door.ToJSON(stage))
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
 			v.Answer.Printed = append(v.Answer.Printed, printed(f, at, p, asking, e.Step))
@@ -738,18 +740,16 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 	return s
 }
 
-// picture is a figure as a page shows it. With framed it also returns where its data
-// are, by width, and its parts.
-func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, framed bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
+// picture is a figure as a page shows it, with where its data are, by width, and its parts.
+// What is not the first of its exhibit may come late.
+func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
 	frames = map[int]figure.Frame{}
 	if inline {
 		pic, err := f.Draw(look)
 		if err != nil {
 			return p, nil, nil, err
 		}
-		if frames[look.Width] = pic.Frame; framed {
-			parts = pic.Parts()
-		}
+		frames[look.Width], parts = pic.Frame, pic.Parts()
 		p = door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
 		return p, frames, parts, door.Embed(&p, pic)
 	}
@@ -768,7 +768,7 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 		return door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
 	}
 	p, parts = linked(), print.Parts
-	p.Lazy = !framed
+	p.Lazy = !first
 	switch {
 	case slide:
 		look.Width, look.Height = slideTallWidth*look.Width/slideWidth, slideTallHeight*look.Width/slideWidth
@@ -777,12 +777,8 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 	case look.Width > door.NarrowWidth:
 		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
 	}
-	if framed { // the page tells where the data are in either size
-		if _, err := printed(); err != nil {
-			return p, nil, nil, err
-		}
-	}
-	return p, frames, parts, nil
+	_, err = printed() // the page tells where the data are in either size
+	return p, frames, parts, err
 }
 
 // printed is a figure for paper, where no step can be made: what would be empty axes is left

@@ -1,24 +1,40 @@
 // Words that can be explored: what a symbol, a formula or a stressed word of a screen means
 // lights up, where the pointer is or the keyboard has come to: a control, a number, an arrow,
-// a line or a point of the picture. A symbol or a number that is a control is a handle of it.
+// a line or a point of its pictures. A symbol or a number that is a control is a handle of it.
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
 const prose = ".words, .lead, .derivation, .note, legend, .ask-text";
 const leaf = "mi, mn, msub, msup, mover";
 const plain = (e) => e.textContent.normalize("NFKC").replace(/\s/g, "");
+/** The same with bold letters kept, as a matrix K is no number K. */
+const styled = (e) => e.textContent.replace(/[^\u{1D400}-\u{1D7FF}]/gu, (c) => c.normalize("NFKC")).replace(/\s/g, "");
+/** Whether a letter stands before its argument: the k of k(x, z) is no number k. */
+const applied = (e) => /^[a-z]$/.test(plain(e)) && e.nextElementSibling?.textContent === "(";
+
+/** The formula that is the name of a number, as in "risk R"; "rank of K" is no name of K. */
+function naming(th) {
+  const bare = th.cloneNode(true), range = new Range();
+  for (const e of bare.querySelectorAll(".visually-hidden")) e.remove();
+  const formula = bare.querySelector("math");
+  if (!formula) return null;
+  range.setStart(bare, 0);
+  range.setEndBefore(formula);
+  return /\b(of|on|than|with|over|by)\b|:/.test(range) ? null : formula;
+}
 
 const demo = (place) => place.closest(".screen, [data-slide]")?.querySelector("form.demo");
 
-/** The named parts of the picture of a demo. */
+/** The named parts of the pictures of a demo. */
 function parts(form) {
-  const stage = form.querySelector(".stage[data-stage]"), data = stage?.dataset.stage;
-  if (!data) return [];
-  if (stage.partsOf !== data) [stage.parts, stage.partsOf] = [JSON.parse(data).parts || [], data];
-  return stage.parts;
+  return [...form.querySelectorAll(".stage[data-stage]")].flatMap((stage) => {
+    const data = stage.dataset.stage;
+    if (stage.partsOf !== data) [stage.parts, stage.partsOf] = [(JSON.parse(data).parts || []).map((p) => ({ ...p, stage })), data];
+    return stage.parts;
+  });
 }
 
-/** What a place in the words means: elements of the demo beside them, and parts of its picture. */
+/** What a place in the words means: elements of the demo beside them, and parts of its pictures. */
 function meaning(place) {
   const form = demo(place), word = place.closest(`math, ${["em", "data[data-control]"].join(", ")}`);
   if (!form || !word?.closest(prose)) return [];
@@ -26,13 +42,12 @@ function meaning(place) {
   if (word.matches("data")) return [...form.querySelectorAll(`[data-field="${word.dataset.control}"]`)];
   if (word.matches("em")) return named(plain(word).toLowerCase());
   const names = [...form.querySelectorAll(".field")].map((f) => [f, f.querySelector(".symbol") || f.querySelector("label")]);
-  for (const tr of form.querySelectorAll(".exhibit-numbers tr")) {
-    const th = tr.querySelector("th");
-    names.push([tr, th.querySelector("math")]);
-  }
+  for (const tr of form.querySelectorAll(".exhibit-numbers tr")) names.push([tr, naming(tr.querySelector("th"))]);
   for (let e = word; e; e = e === word ? place.closest(leaf) : word.contains(e.parentNode) && e.parentNode.closest(leaf)) {
-    const name = plain(e), found = names.filter(([, of]) => of && plain(of) === name).map(([of]) => of);
-    if (found.length || named(name).length) return [...found, ...named(name)];
+    if (applied(e)) continue;
+    const name = styled(e), found = names.filter(([, of]) => of && styled(of) === name).map(([of]) => of);
+    found.push(...named(plain(e)), ...(name === plain(e) ? [] : named(name)));
+    if (found.length) return found;
   }
   return [];
 }
@@ -40,26 +55,26 @@ function meaning(place) {
 /** The slider of the control that a place means. */
 const slider = (place) => meaning(place).map((e) => e instanceof Element && e.querySelector(".slider input[type=range]")).find(Boolean);
 
-let lit = [], overlay = null, dragged = false;
+let lit = [], overlays = [], dragged = false;
 
-function light(found, form) {
+function light(found) {
   for (const e of lit) e.classList.remove("meant");
-  overlay?.remove();
+  for (const e of overlays) e.remove();
   lit = found.filter((e) => e instanceof Element);
   for (const e of lit) e.classList.add("meant");
   const drawn = found.filter((e) => !(e instanceof Element));
-  if (drawn.length) outline(drawn, form.querySelector(".stage[data-stage]"));
+  overlays = [...Map.groupBy(drawn, (p) => p.stage)].map(([element, parts]) => outline(parts, element)).filter(Boolean);
 }
 
-/** Draws over the parts of a picture: broad and with a rim, which needs no colour. */
+/** Draws over parts of one picture: broad and with a rim, which needs no colour. */
 function outline(drawn, element) {
   const stage = Object.create(Stage.prototype);
   stage.element = element;
   stage.read();
   const f = stage.data.frame;
-  if (!f.width) return;
+  if (!f.width) return null;
   const [left, top] = stage.share(...stage.corner()), [right, bottom] = stage.share(...stage.corner(true));
-  overlay = document.createElementNS(svg, "svg");
+  const overlay = document.createElementNS(svg, "svg");
   overlay.setAttribute("class", "pointed");
   overlay.setAttribute("aria-hidden", "true");
   overlay.setAttribute("viewBox", `0 0 ${f.width} ${f.height}`);
@@ -77,6 +92,7 @@ function outline(drawn, element) {
     }
   }
   element.append(overlay);
+  return overlay;
 }
 
 document.addEventListener("pointerover", (e) => {
@@ -84,10 +100,10 @@ document.addEventListener("pointerover", (e) => {
   const word = e.target.closest("math, em, data[data-control]");
   if (!word && document.activeElement?.closest(".explorable")) return; // the keyboard's stays
   const found = meaning(e.target);
-  light(found, demo(e.target));
+  light(found);
   if (word?.matches("math") && found.length) word.classList.toggle("pulls", Boolean(slider(e.target)));
 });
-document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(meaning(e.target), demo(e.target)));
+document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(meaning(e.target)));
 document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light([]));
 
 /** Moves a slider by a share of its length. */

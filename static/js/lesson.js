@@ -20,7 +20,13 @@ class Demo {
     this.shown = Promise.resolve();
     this.showing = 0;
     this.exhibit = form.querySelector(".exhibit");
-    this.live = new Live(form.dataset.live, (coarse) => this.body(coarse), (r) => this.receive(r), this.exhibit, form.querySelector("[data-status]"));
+    const body = (coarse) => {
+      const asked = this.body(coarse);
+      this.asked = String(this.drawn);
+      return asked;
+    };
+    this.live = new Live(form.dataset.live, body, (r) => this.receive(r), this.exhibit, form.querySelector("[data-status]"));
+    if (this.slide) this.exhibit.addEventListener("load", () => this.fit(), true);
     form.classList.add("live");
     addSliders(form);
     this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this);
@@ -58,7 +64,8 @@ class Demo {
   size() {
     const figure = this.slide && [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
     if (figure) {
-      const width = Math.floor((figure.querySelector("img").clientWidth * 12) / Math.max(18, parseFloat(getComputedStyle(this.slide).fontSize)));
+      const wanted = Math.floor((figure.querySelector("img").clientWidth * 12) / Math.max(18, parseFloat(getComputedStyle(this.slide).fontSize)));
+      const width = Math.min(1200, Math.max(200, wanted)); // which the server draws
       this.drawn = [width, Math.round(width * (tall.matches ? 494 / 420 : 446 / 500))];
     }
     return this.drawn;
@@ -67,8 +74,13 @@ class Demo {
   /** Asks for pictures of another size where another part of a slide wants them. */
   resize() {
     const figure = [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
-    const natural = figure?.querySelector("img").naturalWidth, [width] = this.size() || [];
-    if (natural && width < 0.99 * natural || width > 1.12 * natural) this.live.ask(false);
+    const { naturalWidth: w, naturalHeight: h } = figure?.querySelector("img") || {}, [width, height] = this.size() || [];
+    if (w && (width < 0.99 * w || width > 1.12 * w || Math.abs((width * h) / (w * height) - 1) > 0.02)) this.live.ask(false);
+  }
+
+  /** The same for a picture that has come after the room for it changed, once for each size. */
+  fit() {
+    if (String(this.size()) !== this.asked) this.resize();
   }
 
   /** Shows the step of the replay, without asking where its state has come already. */
@@ -121,6 +133,7 @@ class Demo {
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
     this.form.style.minHeight = "";
+    if (this.slide) this.fit();
     const screen = this.form.elements.namedItem("screen");
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
     const carried = new URLSearchParams(reply.query);

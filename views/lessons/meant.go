@@ -9,33 +9,40 @@ import (
 	"marginlab/views/figure"
 )
 
-// meanings are the symbols and stressed words of lessons that mean a part of a picture, by
+// Meanings are the symbols and stressed words of lessons that mean a part of a picture, by
 // the name that it has there, without spaces. A part is also meant by its own name.
-var meanings = map[string][]string{
-	"slack":                    {"ξi", "ξ", "∑iξi", "slackvariable", "hingeloss", "ξi=max(0,1−yif(xi))"},
-	"f = 0":                    {"f(x)=0", "w⊤x+b=0", "w⊤x=0", "hyperplane", "boundary", "decisionboundary", "b"},
-	"f = ±1":                   {"f(x)=±1", "yif(xi)=1", "yf=1", "margin", "1/‖w‖"},
+var Meanings = map[string][]string{
+	"distance from the origin": {"|b|/‖w‖"},
+	"f = 0":                    {"f(x)=0", "decisionboundary"},
+	"f = ±1":                   {"f(x)=±1", "yif(xi)=1", "marginlines"},
 	"f = ±h":                   {"h"},
-	"support vector":           {"supportvectors", "αi", "αi>0", "α", "λj", "λj≠0"},
-	"α > 0":                    {"supportvectors", "supportvector", "αi", "αi>0", "α"},
-	"worst margin":             {"geometricmargin", "margin", "γ"},
-	"margin γ":                 {"γ", "margin"},
-	"gap 2Δ":                   {"Δ", "2Δ", "R/Δ"},
-	"Δ from the line":          {"Δ", "2Δ", "R/Δ"},
-	"smallest circle, R":       {"R", "R/Δ"},
-	"radius R":                 {"R", "R/Δ"},
-	"yours":                    {"w"},
-	"optimum":                  {"optimum", "minimum"},
-	"the pair":                 {"α1", "α2", "i", "j"},
-	"allowed":                  {"segment", "α1", "α2"},
-	"walls":                    {"constraints", "hj≤0", "hi≤0"},
-	"hinge":                    {"hingeloss", "ξi", "max(0,1−yf)"},
-	"training error":           {"Remp", "trainingerror"},
-	"training points":          {"trainingerror", "Remp"},
-	"new points":               {"trueerror", "R"},
-	"true error":               {"R", "risk"},
-	"closest pair":             {"closest", "supportvectors"},
-	"distance from the origin": {"|b|/‖w‖", "b"},
+	"slack":                    {"ξi", "ξ", "slackvariable"},
+	"support vector":           {"supportvectors", "αi>0", "λj≠0"},
+	"worst margin":             {"geometricmargin", "γ", "worst"},
+	"margin γ":                 {"γ", "widemargin"},
+	"gap 2Δ":                   {"Δ", "2Δ"},
+	"Δ from the line":          {"Δ"},
+	"smallest circle, R":       {"R"},
+	"radius R":                 {"R"},
+	"radius, with the 1":       {"Rˆ"},
+	"margin, with the 1":       {"Δˆ"},
+	"constraint g = 0":         {"g=0"},
+	"wall h = 0":               {"h=0"},
+	"the pair":                 {"i", "j"},
+	"ceiling: ½|w|²":           {"12‖w‖2"},
+	"floor: W(α)":              {"W(α)"},
+	"½‖w‖²":                    {"12‖w‖2"},
+	"hinge":                    {"hingeloss"},
+	"training error":           {"Remp"},
+	"training points":          {"training"},
+	"new points":               {"new"},
+	"true error":               {"R"},
+	"left-out error":           {"leave-one-outerror"},
+	"share of support vectors": {"NSV/N"},
+	"between":                  {"Sb"},
+	"within":                   {"Sw"},
+	"f(x)":                     {"f"},
+	"residual t − f(x)":        {"ti−f(xi)"},
 }
 
 // Meant are the parts of a picture with what means them, as Names.
@@ -44,10 +51,11 @@ func Meant(parts []figure.Part) []figure.Part {
 	for _, p := range parts {
 		names := []string{}
 		for _, n := range p.Names {
-			names = append(append(names, word(n)), meanings[n]...)
-			if _, err := strconv.Atoi(n); err == nil { // a point by its number
-				names = append(names, "α"+n, "x"+n, "a"+n)
+			if _, err := strconv.Atoi(n); err == nil { // a point by its number, which is itself no name of it
+				names = append(names, "α"+n, "a"+n, "𝐱"+n)
+				continue
 			}
+			names = append(append(names, word(n)), Meanings[n]...)
 		}
 		p.Names = names
 		meant = append(meant, p)

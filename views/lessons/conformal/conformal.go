@@ -784,7 +784,7 @@ var eigenDerivation = []lessons.Line{
 	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
 	{Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
 	{Why: `The way out: an orthonormal basis $\mathbf U$ of the range of $\mathbf K_1$, from its singular values, and $\mathbf c = \mathbf U\mathbf z$. Now the right-hand matrix is at least $D\,\mathbf I$.`, TeX: `\mathbf U^\top\mathbf B_0\mathbf U\,\mathbf z = g\,(\mathbf U^\top\mathbf W_0\mathbf U + D\,\mathbf I)\,\mathbf z`},
-	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \qquad \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y`},
+	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\begin{gathered} \mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \\ \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y \end{gathered}`},
 }
 
 const steps = 60

@@ -1,0 +1,136 @@
+package all
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
+)
+
+// explored are the symbols and stressed words of HTML, as the page's script compares them.
+func explored(t *testing.T, html string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	d := xml.NewDecoder(strings.NewReader(html))
+	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, xml.HTMLAutoClose
+	var open []string
+	var from []int // where the text of what is open begins
+	var text strings.Builder
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			open, from = append(open, x.Name.Local), append(from, text.Len())
+		case xml.CharData:
+			text.Write(x)
+		case xml.EndElement:
+			k := len(open) - 1
+			word := strings.Join(strings.Fields(norm.NFKC.String(text.String()[from[k]:])), "")
+			switch open[k] {
+			case "math", "mi", "mn", "msub", "msup", "mover":
+				found[word] = true
+			case "em":
+				found[strings.ToLower(word)] = true
+			}
+			open, from = open[:k], from[:k]
+		}
+	}
+}
+
+// TestMeanings: every symbol of the table is in the words of a screen, one of whose pictures
+// has the part that it means; a number is no name of a point, which others have in formulas.
+func TestMeanings(t *testing.T) {
+	t.Parallel()
+	used := map[string]map[string]bool{}
+	numeral := regexp.MustCompile(`^\d+$`)
+	for i := range Lessons {
+		l := &Lessons[i]
+		for k := range l.Screens {
+			s := &l.Screens[k]
+			if s.Demo == nil {
+				continue
+			}
+			var words strings.Builder
+			render := func(text string) {
+				if err := lessons.Text(text).Render(t.Context(), &words); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Words().Render(t.Context(), &words); err != nil {
+				t.Fatal(err)
+			}
+			if s.After != nil {
+				if err := s.After().Render(t.Context(), &words); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, q := range s.Questions {
+				render(q.Ask)
+			}
+			there := map[string]bool{}
+			first := lessonstest.Show(t, l, s.Slug)
+			for _, step := range slices.Compact([]int{0, first.Steps / 2, max(0, first.Steps-1)}) {
+				e := lessonstest.Show(t, l, s.Slug, "step", strconv.Itoa(step))
+				for _, note := range slices.Concat(e.Notes, e.After) {
+					render(note)
+				}
+				if e.Body != nil {
+					if err := e.Body.Render(t.Context(), &words); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, f := range e.Figures {
+					p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, part := range p.Parts() {
+						for _, name := range part.Names {
+							there[name] = true
+						}
+					}
+					for _, part := range lessons.Meant(p.Parts()) {
+						for _, name := range part.Names {
+							if numeral.MatchString(name) || name == "" {
+								t.Errorf("%s/%s: %q is the name of a part", l.Slug, s.Slug, name)
+							}
+						}
+					}
+				}
+			}
+			said := explored(t, words.String())
+			for part, symbols := range lessons.Meanings {
+				for _, symbol := range symbols {
+					if there[part] && said[symbol] {
+						if used[part] == nil {
+							used[part] = map[string]bool{}
+						}
+						used[part][symbol] = true
+					}
+				}
+			}
+		}
+	}
+	for part, symbols := range lessons.Meanings {
+		for _, symbol := range symbols {
+			if !used[part][symbol] {
+				t.Errorf("no screen has %q in its words and %q in a picture", symbol, part)
+			}
+		}
+	}
+}
