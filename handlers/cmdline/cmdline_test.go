@@ -918,7 +918,7 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	if got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n")); got != "row,f\n1,4\n2,0\n" {
 		t.Errorf("a regression predicts %q", got)
 	}
-	newer := file(t, "newer.json", `{"format":4}`)
+	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
 	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
 		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
 	}
