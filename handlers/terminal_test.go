@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -19,6 +20,7 @@ import (
 	"marginlab/handlers/cmdline"
 	"marginlab/ml/dataset"
 	"marginlab/ml/study"
+	"marginlab/store"
 )
 
 // pointsFile holds n points of two moons.
@@ -166,10 +168,15 @@ func TestFitCancelledOnServer(t *testing.T) {
 		ended <- o
 	}()
 	c := s.client(t, alice)
-	for {
-		list := decode[struct{ Runs []struct{ ID string } }](c.want(http.StatusOK, "GET", "/api/runs", ""))
-		if len(list.Runs) > 0 {
-			c.want(http.StatusAccepted, "POST", "/api/runs/"+list.Runs[0].ID+"/cancel", "")
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for range look.C {
+		list, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(alice), store.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) > 0 {
+			c.want(http.StatusAccepted, "POST", "/api/runs/"+list[0].ID+"/cancel", "")
 			break
 		}
 	}
