@@ -488,6 +488,55 @@ func TestLearningCurves(t *testing.T) {
 	}
 }
 
+// The places of a learning curve are there as soon as their folds are computed, with a picture
+// from two on that is another one when there are more.
+func TestLearningCurvesArrive(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	c, p := s.client(t, alice), s.browse(t, alice)
+	id := c.search(`{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
+	plan, d, err := s.app.Store.PlanOf(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker := eval.NewWorker(d, 0)
+	seen := map[string]bool{}
+	for done, cell := range append(plan.Cells(), eval.Cell{}) {
+		whole := done / 2
+		doc := p.page(200, "/searches/"+id)
+		picture := doc.Find(`img[src*="/figures/learning"]`)
+		if got := doc.Find("#search table tbody tr").Length(); got != whole || (picture.Length() == 1) != (whole > 1) {
+			t.Errorf("%d cells: %d places, %d pictures", done, got, picture.Length())
+		}
+		if src, ok := picture.Attr("src"); ok {
+			seen[src] = true
+			if a := p.fetch("GET", src, ""); a.status != 200 {
+				t.Errorf("%s: %d", src, a.status)
+			}
+		}
+		got := decode[api.Search](c.want(200, "GET", "/api/searches/"+id, ""))
+		if len(got.Learning) != whole || (len(got.Cells) == 1) != (whole == 3) {
+			t.Errorf("%d cells: %d places for programs", done, len(got.Learning))
+		}
+		if a := p.fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); whole == 0 && a.status != 404 {
+			t.Errorf("a picture of nothing: %d", a.status)
+		}
+		if done == 6 {
+			break
+		}
+		res, err := worker.Compute(t.Context(), cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.app.Store.FinishCell(t.Context(), res); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("pictures %v", seen)
+	}
+}
+
 // One parameter, three, strings and values have their maps; one setting has a cell.
 func TestSearchMaps(t *testing.T) {
 	t.Parallel()

@@ -219,7 +219,7 @@ func (s *Store) Search(ctx context.Context, ws Workspace, id string) (search Sea
 
 // Reached returns the settings of a search that are judged on all folds, of one that is
 // under way or was ended before its time.
-func (s *Store) Reached(ctx context.Context, id string) ([]eval.Setting, error) {
+func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 	var plan *eval.Plan
 	var results []eval.CellResult
 	err := s.view(ctx, func(tx *sql.Tx) (err error) {

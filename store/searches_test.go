@@ -70,7 +70,7 @@ func TestSearch(t *testing.T) {
 	ctx := t.Context()
 	n := asked(t)
 	search := must[Search](t)(s.CreateSearch(ctx, alice, n))
-	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(must[[]eval.Setting](t)(s.Reached(ctx, search.ID))) > 0 {
+	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(must[*eval.Result](t)(s.Reached(ctx, search.ID)).Settings) > 0 {
 		t.Fatalf("%+v", search)
 	}
 	if !must[bool](t)(s.CellsWait(ctx, owner)) {
@@ -87,7 +87,7 @@ func TestSearch(t *testing.T) {
 
 	s.work(t, owner, 4) // the first path, and one cell of the second
 	search = must[Search](t)(s.Search(ctx, alice, search.ID))
-	reached := must[[]eval.Setting](t)(s.Reached(ctx, search.ID))
+	reached := must[*eval.Result](t)(s.Reached(ctx, search.ID)).Settings
 	if search.Status != Running || search.Done != 4 || search.Result != nil || len(reached) != 2 || reached[0].Values.Text("gamma") != "0.1" {
 		t.Fatalf("%+v, %+v", search, reached)
 	}

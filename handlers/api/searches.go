@@ -161,7 +161,7 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	j := newSearch(s.Search)
-	j.Cells = s.Settings
+	j.Cells, j.Learning = s.Settings, s.Learning
 	return web.JSON(w, http.StatusOK, j)
 }
 

@@ -25,11 +25,12 @@ func (a *House) Search(ctx context.Context, n store.NewSearch) (store.Search, er
 	return s, err
 }
 
-// Found is a search with the settings that are judged so far: all of its result once it
-// is done.
+// Found is a search with the settings, or the steps of a learning curve, that are judged so far:
+// all of its result once it is done.
 type Found struct {
 	store.Search
 	Settings []eval.Setting
+	Learning []eval.LearningStep
 }
 
 // FindSearch returns a search of the request's workspace.
@@ -37,12 +38,14 @@ func (a *House) FindSearch(ctx context.Context, id string) (f Found, err error) 
 	if f.Search, err = a.Store.Search(ctx, Workspace(ctx), id); err != nil {
 		return f, err
 	}
-	if f.Result != nil {
-		f.Settings = f.Result.Settings
-		return f, nil
+	known := f.Result
+	if known == nil {
+		if known, err = a.Store.Reached(ctx, id); err != nil {
+			return f, err
+		}
 	}
-	f.Settings, err = a.Store.Reached(ctx, id)
-	return f, err
+	f.Settings, f.Learning = known.Settings, known.Learning
+	return f, nil
 }
 
 // SpecOf is the spec of a search with the values of one of its settings. It trains on

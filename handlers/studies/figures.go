@@ -50,11 +50,11 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
-	if s.Result == nil {
+	if s.Result == nil && len(s.Learning) == 0 {
 		return store.ErrNotFound
 	}
 	o := door.Options{Width: door.SmallWidth, Height: door.SmallHeight, Dark: r.FormValue("dark") == "1"}
@@ -63,10 +63,13 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
 }
 
-func draw(s store.Search, name string, f figure.Format) (*figure.Picture, error) {
-	res, score := s.Result, door.RankedBy(s)
-	if name == learningName && len(res.Learning) > 0 {
-		return drawLearning(res, score, f)
+func draw(s door.Found, name string, f figure.Format) (*figure.Picture, error) {
+	res, score := s.Result, door.RankedBy(s.Search)
+	if name == learningName && len(s.Learning) > 0 {
+		return drawLearning(s.Learning, score, f)
+	}
+	if res == nil {
+		return nil, store.ErrNotFound
 	}
 	if of, ok := strings.CutPrefix(name, along); ok {
 		p, known := ml.Param(of)

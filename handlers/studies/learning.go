@@ -7,7 +7,6 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml/eval"
-	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
 )
@@ -15,17 +14,21 @@ import (
 // learningName is that of the picture of a learning curve.
 const learningName = "learning"
 
-// learning is a learning curve that is done, as the page shows it.
-func learning(s store.Search) *views.Learning {
-	score := door.RankedBy(s)
-	title := "Learning curve: " + score.Label + " over the number of points that train"
-	l := &views.Learning{
-		Score:   score.Label,
-		Picture: door.Linked("/searches/"+s.ID+"/figures/", learningName, "", door.SmallWidth, door.SmallHeight, title, title),
+// learning is what is known of a learning curve, as the page shows it.
+func learning(s door.Found) *views.Learning {
+	score := door.RankedBy(s.Search)
+	l := &views.Learning{Score: score.Label}
+	if n := len(s.Learning); n > 1 || s.Result != nil {
+		title, query := "Learning curve: "+score.Label+" over the number of points that train", ""
+		if s.Result == nil {
+			query = fmt.Sprintf("places=%d", n) // another picture than that with fewer
+		}
+		picture := door.Linked("/searches/"+s.ID+"/figures/", learningName, query, door.SmallWidth, door.SmallHeight, title, title)
+		l.Picture = &picture
 	}
 	of := trained(score)
 	l.Trained = of != nil
-	for _, step := range s.Result.Learning {
+	for _, step := range s.Learning {
 		row := views.LearningRow{N: step.N, Share: door.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(door.Vectors(eval.Setting{Folds: step.Folds}))}
 		if l.Trained {
 			row.Training = withSpread(score, values(step.Folds, of))
@@ -42,11 +45,11 @@ func withSpread(score eval.Score, v []float64) string {
 }
 
 // drawLearning draws a learning curve.
-func drawLearning(res *eval.Result, score eval.Score, f figure.Format) (*figure.Picture, error) {
-	first, last := res.Learning[0], res.Learning[len(res.Learning)-1]
+func drawLearning(steps []eval.LearningStep, score eval.Score, f figure.Format) (*figure.Picture, error) {
+	first, last := steps[0], steps[len(steps)-1]
 	v := figure.Validation{Format: f, X: "points that train", Score: score.Label, Share: score.Share, Log: first.N > 0 && last.N >= 20*first.N}
 	of := trained(score)
-	for _, step := range res.Learning {
+	for _, step := range steps {
 		v.Places, v.HeldOut = append(v.Places, float64(step.N)), append(v.HeldOut, values(step.Folds, score.Of))
 		if of != nil {
 			v.Training = append(v.Training, values(step.Folds, of))

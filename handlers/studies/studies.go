@@ -89,9 +89,8 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if res := s.Result; len(s.Scheme.Learning) > 0 {
-		p.Learning = &views.Learning{}
+		p.Learning = learning(s)
 		if res != nil {
-			p.Learning = learning(s.Search)
 			p.Learning.Href = lab(res.Settings[0])
 			p.Confusion = door.Confusion("Confusion matrix of the last place, summed over the folds", res.Confusion)
 		}

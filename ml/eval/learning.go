@@ -45,14 +45,13 @@ func shared(splits []Split, shares, strata []float64, seed uint64) (all []Split)
 	return all
 }
 
-// learned makes the curve of what the splits gave.
-func (p *Plan) learned(folds []Fold) (*Result, error) {
+// steps are those of the curve of which all splits have given something.
+func (p *Plan) steps(folds []Fold) (steps []LearningStep) {
 	each := len(p.Splits) / len(p.Learning)
-	res := &Result{Searched: p.Searched, Score: p.Score}
 	for a, share := range p.Learning {
 		step := LearningStep{Share: share, Folds: folds[a*each:][:each]}
-		if i := slices.IndexFunc(step.Folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
-			return nil, param.Refuse("take larger shares", "%g of the points that train: %s", share, step.Folds[i].Failure)
+		if slices.ContainsFunc(step.Folds, func(f Fold) bool { return f.Status == "" || f.Failure != "" }) {
+			continue
 		}
 		rows := 0
 		for _, s := range p.Splits[a*each:][:each] {
@@ -60,8 +59,18 @@ func (p *Plan) learned(folds []Fold) (*Result, error) {
 		}
 		step.N = int(math.Round(float64(rows) / float64(each)))
 		step.Mean, step.MeanErrors = over(step.Folds)
-		res.Learning = append(res.Learning, step)
+		steps = append(steps, step)
 	}
+	return steps
+}
+
+// learned makes the curve of what the splits gave.
+func (p *Plan) learned(folds []Fold) (*Result, error) {
+	if i := slices.IndexFunc(folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
+		share := p.Learning[i*len(p.Learning)/len(folds)]
+		return nil, param.Refuse("take larger shares", "%g of the points that train: %s", share, folds[i].Failure)
+	}
+	res := &Result{Searched: p.Searched, Score: p.Score, Learning: p.steps(folds)}
 	last := res.Learning[len(res.Learning)-1]
 	res.Settings = []Setting{{Values: p.Paths[0].values(p.Searched, 0), Mean: last.Mean, MeanErrors: last.MeanErrors, Folds: last.Folds}}
 	if counts := summed(last.Folds, len(p.Classes)); counts != nil {

@@ -384,22 +384,23 @@ func summed(folds []Fold, classes int) [][]int {
 	return counts
 }
 
-// Reached are the settings of a Result that the cells computed so far have judged on all
-// folds held out, while others are still to come. Errors are those of Reduce.
-func (p *Plan) Reached(results []CellResult) ([]Setting, error) {
+// Reached are the settings of a Result, or the steps of its learning curve, that the cells
+// computed so far have judged on all folds held out, while others are still to come. It knows
+// nothing else of the result. Errors are those of Reduce.
+func (p *Plan) Reached(results []CellResult) (*Result, error) {
 	folds, _, err := p.gather(results)
 	if err != nil {
 		return nil, err
 	}
-	return p.judged(folds), nil
+	if len(p.Learning) > 0 {
+		return &Result{Learning: p.steps(folds[0])}, nil
+	}
+	return &Result{Settings: p.judged(folds)}, nil
 }
 
 // judged are the settings with what they gave on the splits of the plan, of those that
 // gave something on each.
 func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
-	if len(p.Learning) > 0 {
-		return nil // before all of it is there
-	}
 	at := 0
 	for _, path := range p.Paths {
 		for a := range path.Settings() {
