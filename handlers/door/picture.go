@@ -526,7 +526,7 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 			return s, nil, err
 		}
 	}
-	s.Dark, s.Width, s.Height, s.LegendRows = look.Dark, look.Width, look.Height, look.LegendRows
+	s.Dark, s.Width, s.Height, s.LegendRows, s.Heat = look.Dark, look.Width, look.Height, look.LegendRows, look.Heat
 	s.Limits = look.Limits
 	return s, draw, nil
 }

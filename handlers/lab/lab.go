@@ -428,7 +428,7 @@ func emptyScene(o door.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows}
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows, Heat: o.Heat}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

@@ -37,7 +37,7 @@ func Boundary(s Scene) (*Picture, error) {
 	if s.Heat {
 		low, high := oriented(&s, t.Heat)
 		p := ramp(low, t.Zero, high, 40)
-		sh.bar = &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
+		sh.bar = heatBar(p)
 		sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)
 	} else {
 		low, high := oriented(&s, t.Side)
@@ -87,6 +87,11 @@ func Boundary(s Scene) (*Picture, error) {
 		return slices.Concat(zero.parts("f = 0", s.Limits), below.parts("f = ±1", s.Limits), above.parts("f = ±1", s.Limits), s.supports())
 	}
 	return sh.picture(), nil
+}
+
+// heatBar is the colour bar of f.
+func heatBar(p color.Palette) *bar {
+	return &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
 }
 
 // lineEntry is the legend's entry of a level line, which may lie elsewhere.

@@ -98,8 +98,9 @@ type sheet struct {
 	title         string
 	caption       string
 	legend        []entry
-	legendRows    int      // kept at least
-	possible      []string // names of entries for which rows are kept as well
+	legendRows    int        // kept at least
+	possible      [][]string // legends for which rows are kept as well, by the names of their entries
+	beside        vg.Length  // kept for a bar
 	note          string
 	noted         bool // a line is kept for the note
 	bar           *bar
@@ -161,16 +162,22 @@ func (s *sheet) picture() *Picture {
 			inner.Min.X += 19
 		}
 		inner.Max.X -= 14
+		beside := s.beside
 		if s.bar != nil {
-			inner.Max.X -= s.bar.room()
+			beside = max(beside, s.bar.room())
 		}
+		inner.Max.X -= beside
 		inner.Max.Y -= 10
 		if s.title != "" {
 			inner.Max.Y -= 24
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = flow(s.legend, room, most)
-		if kept := max(len(rows), s.legendRows, len(flow(unseen(s.possible), room, most))); kept > 0 {
+		kept := max(len(rows), s.legendRows)
+		for _, names := range s.possible {
+			kept = max(kept, len(flow(unseen(names), room, most)))
+		}
+		if kept > 0 {
 			inner.Max.Y -= lineStep*vg.Length(kept) + 3
 		}
 		if s.note != "" || s.noted {

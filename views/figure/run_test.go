@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -242,6 +245,43 @@ func TestLegendKeepsRoom(t *testing.T) {
 	}
 	if len(places) != 1 {
 		t.Errorf("frames at %v", places)
+	}
+
+	// Nor as classes come and go while somebody draws.
+	for _, heat := range []bool{false, true} {
+		places := map[Frame]string{}
+		for _, labels := range []string{"A", "AB", "ABC"} {
+			rng, d := rand.New(rand.NewPCG(1, 2)), &dataset.Data{Features: []string{"x1", "x2"}, Label: "label", Classes: strings.Split(labels, "")}
+			x := make([]float64, 0, 120)
+			for i := range 60 {
+				x = append(x, rng.NormFloat64()+float64(i%len(labels)), rng.NormFloat64())
+				d.Y = append(d.Y, i%len(labels))
+			}
+			d.X = mat.NewDense(60, 2, x)
+			look := Scene{Width: 760, Height: 600, LegendRows: RowsForAll, Limits: Limits{-3, 4, -3, 3}, Heat: heat}
+			var p *Picture
+			var err error
+			if len(labels) == 1 {
+				v, failed := ViewOf(d, "", "")
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				s := DataScene(d, v)
+				s.Width, s.Height, s.LegendRows, s.Limits, s.Heat = look.Width, look.Height, look.LegendRows, look.Limits, look.Heat
+				p, err = Scatter(s)
+			} else {
+				r := runOn(t, d, "test_fraction", "0.3")
+				r.Look = look
+				p, err = r.Draw(t.Context(), "boundary")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			places[p.Frame] = labels
+		}
+		if len(places) != 1 {
+			t.Errorf("heat map %v: frames at %v", heat, places)
+		}
 	}
 }
 

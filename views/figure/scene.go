@@ -160,29 +160,36 @@ func (s *Scene) sheet() *sheet {
 	}
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
+		if s.Heat && !s.Values {
+			sh.beside = heatBar(nil).room() // a third class takes the heat map away
+		}
 	}
 	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which fewer may be in view
 	return sh
 }
 
-// possible names what the legend may have to name, whatever becomes of the points.
-func (s *Scene) possible() []string {
-	names, marks := slices.Clone(s.Classes), []string{"boundary", "support vector", "misclassified"}
-	if s.sides() || s.Model == nil && len(names) <= 2 {
-		names = append(names, "f = 0", "f = ±1")
-		marks = []string{"SV on margin", "SV inside margin", "SV misclassified", "wrong side"}
+// possible names what the legend may have to name, whatever becomes of the points: with two
+// classes, and with more.
+func (s *Scene) possible() (legends [][]string) {
+	cores := s.Model != nil && s.Cores && slices.ContainsFunc(s.Model.Machines, func(m ml.Machine) bool { return m.Map != nil })
+	for _, l := range []struct{ lines, marks []string }{
+		{[]string{"f = 0", "f = ±1"}, []string{"SV on margin", "SV inside margin", "SV misclassified", "wrong side"}},
+		{[]string{"boundary"}, []string{"support vector", "misclassified"}},
+	} {
+		names := slices.Concat(s.Classes, l.lines)
+		marks := append(l.marks, "held out")
+		if cores {
+			marks = append(marks, "core")
+		}
+		for _, m := range marks {
+			names = append(names, fmt.Sprintf("%s (%d)", m, max(len(s.Points), 100)))
+		}
+		if s.Slack {
+			names = append(names, "slack")
+		}
+		legends = append(legends, names)
 	}
-	marks = append(marks, "held out")
-	if s.Model != nil && s.Cores && slices.ContainsFunc(s.Model.Machines, func(m ml.Machine) bool { return m.Map != nil }) {
-		marks = append(marks, "core")
-	}
-	for _, m := range marks {
-		names = append(names, fmt.Sprintf("%s (%d)", m, len(s.Points)))
-	}
-	if s.Slack {
-		names = append(names, "slack")
-	}
-	return names
+	return legends
 }
 
 // note warns where the picture is less than the whole.
