@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -164,6 +165,38 @@ func TestStudyForm(t *testing.T) {
 		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
 			t.Errorf("%s: %s", wrong, a.body)
 		}
+	}
+}
+
+// A study of which one learner fails on one data set says which and why, and goes on without
+// either, from what is known.
+func TestStudyWithoutWhatFailed(t *testing.T) {
+	t.Parallel()
+	c := serve(t, true, dataset.DefaultLimits).browse(t, ada)
+	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
+	got := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(text))).ID)
+	page := c.page(200, "/studies/"+got.ID)
+	if say := page.Find(".problem").Text(); got.Status != store.Failed || !strings.Contains(say, "learner walk: ") || !strings.Contains(say, "take a weight below") {
+		t.Fatalf("%s: %s", got.Status, say)
+	}
+	least := map[string]string{"Begin anew without the learner walk": "wl"} // and who is the baseline then
+	page.Find("form.study-less").Each(func(_ int, form *goquery.Selection) {
+		file, _ := form.Find("input").Attr("value")
+		label := form.Find("button").Text()
+		s, err := study.Parse(file, "study")
+		if err != nil || len(s.Learners)*len(s.Sets) != 2 {
+			t.Fatalf("%s: %v\n%s", label, err, file)
+		}
+		if want := least[label]; want != "" {
+			delete(least, label)
+			less := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(file))).ID)
+			if less.Status != store.Done || less.Known != less.Total || less.Result.Baseline != want {
+				t.Errorf("%s: %+v", label, less)
+			}
+		}
+	})
+	if len(least) > 0 {
+		t.Errorf("not offered: %v", least)
 	}
 }
 

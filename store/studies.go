@@ -33,7 +33,7 @@ type NewStudy struct {
 
 // What a study may ask for, and how many of a workspace may be under way.
 const (
-	MaxStudySearches = 120
+	MaxStudySearches = 1_000
 	MaxStudyCells    = 50_000
 	MaxStudying      = 2
 )

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,6 +73,16 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	if asked.Repeats > 1 {
 		p.Folds += fmt.Sprintf(", dealt %d times", asked.Repeats)
 	}
+	left := make(map[string]bool) // files of less that are offered
+	less := func(label string, s *study.Study) error {
+		if s == nil || left[label] {
+			return nil
+		}
+		left[label] = true
+		file, err := s.Encode()
+		p.Less = append(p.Less, views.Option{Value: file, Label: label})
+		return err
+	}
 	p.Folds += ", settings chosen within the points that train"
 	for _, l := range asked.Learners {
 		p.Learners = append(p.Learners, l.Name)
@@ -90,6 +101,12 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 			}
 			if one.Error != "" {
 				p.Message = door.Sentence(fmt.Sprintf("data set %s, learner %s: %s", set.Name, asked.Learners[j].Name, one.Error))
+				if err := errors.Join(
+					less("Begin anew without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
+					less("Begin anew without the data set "+set.Name, asked.Without("", set.Name)),
+				); err != nil {
+					return err
+				}
 			}
 			if set.File != "" && one.Dataset != "" && j == 0 {
 				p.Needs = append(p.Needs, views.Option{Value: "/datasets/" + one.Dataset + ".csv", Label: set.File})

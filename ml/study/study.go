@@ -151,6 +151,22 @@ func (s *Study) Moved(dir string) (*Study, error) {
 	return &moved, nil
 }
 
+// Without is the study without a learner or a data set, named as it is there; nil where
+// nothing would be left to compare.
+func (s *Study) Without(learner, set string) *Study {
+	less := *s
+	less.Title = "" // which may count them
+	less.Learners = slices.DeleteFunc(slices.Clone(s.Learners), func(l Learner) bool { return l.Name == learner })
+	less.Sets = slices.DeleteFunc(slices.Clone(s.Sets), func(o Set) bool { return o.Name == set })
+	if len(less.Learners) == 0 || len(less.Sets) == 0 {
+		return nil
+	}
+	if s.Baseline == learner {
+		less.Baseline = less.Learners[0].Name
+	}
+	return &less
+}
+
 // Sample is a data set as it takes part in a study.
 type Sample struct {
 	*dataset.Data
