@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -57,7 +58,7 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 			n++
 			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j]}
 			if item.Question.Sketch != nil {
-				item.Sketch = questionPath(l, s, &s.Questions[j]) + "/" + sketchName + ".svg?width=400&height=260"
+				item.Sketch = questionPath(l, s, &s.Questions[j]) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
 			}
 			if answers {
 				q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
@@ -91,7 +92,7 @@ func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 	w.Set = d.Answer.Set
 	for i, p := range d.Answer.Printed {
 		if p.Src != "" {
-			w.Figures = append(w.Figures, lessons.WorksheetFigure{Picture: p, Caption: d.Answer.Captions[i]})
+			w.Figures = append(w.Figures, lessons.PaperFigure{Picture: p, Caption: d.Answer.Captions[i]})
 		}
 	}
 	return nil

@@ -214,7 +214,11 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		if err != nil {
 			return err
 		}
-		p.Answers = append(p.Answers, lessons.AnswersView{Screen: *s, Said: said})
+		of := lessons.AnswersView{Screen: *s, Said: said}
+		if view.Demo != nil {
+			of.Figures = view.Demo.Answer.Withheld
+		}
+		p.Answers = append(p.Answers, of)
 	}
 	return a.Render(w, r, lessons.Read(p))
 }
@@ -635,7 +639,27 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		v.Answer.Stages = append(v.Answer.Stages, door.ToJSON(stage))
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
-			v.Answer.Printed = append(v.Answer.Printed, printed(f, at, p, asking, e.Step))
+			drawn := slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return q.Sketch != nil })
+			bare := f.Asks != "" && (drawn || len(parts) == 0) || f.Grows && e.Step == 0
+			print := views.Picture{} // empty axes are left out
+			if !asking || !bare {
+				print = printed(f, at, p, asking)
+			}
+			v.Answer.Printed = append(v.Answer.Printed, print)
+		}
+	}
+	if asking && !slide && !inline {
+		at.query = pictures
+		if at.public {
+			at.query = a.Lasting(at.query)
+		}
+		for i, f := range v.Whole.Figures {
+			if f.Asks == "" && !f.After && !(f.Grows && e.Step == 0) {
+				continue
+			}
+			width, height := lessonSize(f, i > 0 && len(v.Whole.Figures) > 2)
+			whole := printed(f, at, views.Picture{Width: width, Height: height, Alt: lessons.Spoken(f.Caption)}, false)
+			v.Answer.Withheld = append(v.Answer.Withheld, lessons.PaperFigure{Picture: whole, Caption: f.Caption})
 		}
 	}
 	return v, wrong, nil
@@ -781,13 +805,10 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 	return p, frames, parts, err
 }
 
-// printed is a figure for paper, where no step can be made: what would be empty axes is left
-// out, or whole where that gives no answer away.
-func printed(f lessons.Figure, at place, p views.Picture, asking bool, step int) views.Picture {
-	switch {
-	case f.Grows && asking && step == 0:
-		return views.Picture{}
-	case f.Grows && !asking:
+// printed is a figure for paper, where no step can be made: what grows with the steps is
+// whole where that gives no answer away.
+func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Picture {
+	if f.Grows && !asking {
 		at.query = strings.TrimPrefix(at.query+"&paper=1", "&")
 	}
 	return door.Linked(at.base, f.Name, at.query, printWidth, max(printHeight, printWidth*p.Height/p.Width), p.Alt, "")

@@ -118,6 +118,10 @@ func NodeLabels(graphs ...dataset.Graph) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// lettered is the radius of a node with room for a letter, which is no smaller than the
+// others in the picture.
+const lettered = 0.7 * fontSize
+
 // plain is the shade of nodes about which nothing but their label is told.
 const plain = 0.4
 
@@ -214,7 +218,7 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	}
 	// The rim of the outermost nodes is a third of an edge away from their middle.
 	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 70)
-	radius := max(min(0.33*unit, 13), 1.5)
+	radius := max(min(0.33*unit, 13), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
 	low, wide := reach(w.Places)
 	at := make([]vg.Point, w.Graph.N)
 	for v, p := range w.Places {
@@ -252,12 +256,12 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	}
 	c.SetLineStyle(style)
 	c.Stroke(circle(at, radius))
-	if letters := min(radius*1.15, fontSize); letters >= 6.5 {
+	if radius > 0.75*lettered { // a letter just fits
 		s := n.Text
-		if room := 2 * radius; width(s, letters) > room {
-			s = clip(s, letters, room)
+		if room := 2 * radius; width(s, fontSize) > room {
+			s = clip(s, fontSize, room)
 		}
-		text(c, t.Ink, letters, false, vg.Point{X: at.X - width(s, letters)/2, Y: at.Y - 0.35*letters}, s)
+		text(c, t.Ink, fontSize, false, vg.Point{X: at.X - width(s, fontSize)/2, Y: at.Y - 0.35*fontSize}, s)
 	}
 }
 

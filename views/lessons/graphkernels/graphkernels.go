@@ -870,7 +870,13 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
 				return figure.Decisions(sc)
 			}},
-			networks("graphs", fmt.Sprintf("The first %d of them, with class and value.", shown), false, some...),
+			{Name: "graphs", Caption: "Some of them, with class and value.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				of := some
+				if l.Width < 400 { // with letters in the nodes
+					of = some[:shown/2]
+				}
+				return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
+			}},
 		},
 		Numbers: []lessons.Number{
 			{Label: "right in training", Value: fmt.Sprintf("%d of %d", right, train.Len())},
