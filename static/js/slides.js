@@ -32,6 +32,13 @@ function tell() {
   channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
 }
 
+/** Puts the picture beside words that leave room for it. */
+function arrange() {
+  const page = slide(), words = page.querySelector(location.hash === "#after" ? ".afterwards" : ".words:not(.afterwards)");
+  page.classList.toggle("beside", Boolean(page.querySelector(".figure") && words));
+  if (words && [words, ...words.querySelectorAll("math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === words && e.scrollHeight > e.clientHeight + 2))) page.classList.remove("beside");
+}
+
 /** Whether answers were forgotten, so that what was fetched before is old. */
 let forgot = false;
 
@@ -84,6 +91,7 @@ async function turn(href, { part = "", last = false, first = false, push = true 
 function start() {
   slide().querySelector('[data-key="?"]').hidden = false;
   tell();
+  arrange();
   prefetch();
 }
 
@@ -237,6 +245,7 @@ document.addEventListener("submit", (e) => {
 document.addEventListener("unfolded", tell);
 addEventListener("hashchange", () => {
   tell();
+  arrange();
   resize();
 });
 addEventListener("popstate", () => {
@@ -245,7 +254,10 @@ addEventListener("popstate", () => {
 let settle;
 addEventListener("resize", () => {
   clearTimeout(settle);
-  settle = setTimeout(resize, 200);
+  settle = setTimeout(() => {
+    arrange();
+    resize();
+  }, 200);
 });
 
 channel.addEventListener("message", ({ data }) => {

@@ -205,6 +205,9 @@ func TestWordsRender(t *testing.T) {
 	})
 }
 
+// taken are the names in addresses that say how an exhibit is shown.
+var taken = []string{"step", "width", "height", "dark", "coarse", "asking", "paper", "everything", "screen", "slide", "course", "ahead", "drawn", "v"}
+
 // TestDemos shows every demo at its defaults, and with every control at its ends
 // and at nonsense.
 func TestDemos(t *testing.T) {
@@ -214,7 +217,7 @@ func TestDemos(t *testing.T) {
 		}
 		values := map[string][]string{}
 		for _, p := range s.Demo.Params() {
-			if _, twice := values[p.Name]; twice || p.Name == "step" {
+			if _, twice := values[p.Name]; twice || slices.Contains(taken, p.Name) {
 				t.Errorf("the name %q is taken", p.Name)
 			}
 			if lessons.IsData(p) || lessons.IsRun(p) {

@@ -42,7 +42,7 @@ var (
 		{Name: "linear", Label: "linear", Help: "x·z"},
 	}}
 	metricGamma = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
-	height      = lessons.NumberControl{Name: "height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
+	height      = lessons.NumberControl{Name: "core_height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
 	core        = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "kx", Label: "core x1", Default: "-0.8", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 		Y: lessons.NumberControl{Name: "ky", Label: "core x2", Default: "0.3", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},

@@ -362,8 +362,8 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 var matrices = []lessons.Line{
 	{Why: `The basic kernel matrix on the training rows.`, TeX: `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
 	{Why: `Pairs of one class, divided by the size of the class; all others 0.`, TeX: `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
-	{Why: `Take off the share of all: negative wherever the classes differ.`, TeX: `\mathbf B_0 = \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) - \tfrac1M\mathbf K_0`},
-	{Why: `From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, TeX: `\mathbf W_0 = \operatorname{diag}(k_{ii}) - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
+	{Why: `Take off the share of all: negative wherever the classes differ.`, TeX: `\begin{aligned} \mathbf B_0 = {} & \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \\ & - \tfrac1M\mathbf K_0 \end{aligned}`},
+	{Why: `From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, TeX: `\begin{aligned} \mathbf W_0 = {} & \operatorname{diag}(k_{ii}) \\ & - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \end{aligned}`},
 }
 
 func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {

@@ -10,7 +10,7 @@ import (
 
 // The controls of the representer theorem.
 var (
-	outside      = lessons.NumberControl{Name: "v", Label: "part outside", Symbol: "‖v‖", Default: "1.2", Min: 0, Max: 3, Low: 0, High: 3, Help: "At a right angle to every training point."}
+	outside      = lessons.NumberControl{Name: "outside", Label: "part outside", Symbol: "‖v‖", Default: "1.2", Min: 0, Max: 3, Low: 0, High: 3, Help: "At a right angle to every training point."}
 	representerC = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 )
 

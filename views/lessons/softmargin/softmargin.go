@@ -43,7 +43,7 @@ var (
 		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 	}
-	reach   = lessons.NumberControl{Name: "width", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
+	reach   = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
 	priceC  = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 	dualC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
 	pathC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
