@@ -55,15 +55,19 @@ function meaning(place) {
 /** The slider of the control that a place means. */
 const slider = (place) => meaning(place).map((e) => e instanceof Element && e.querySelector(".slider input[type=range]")).find(Boolean);
 
-let lit = [], overlays = [], dragged = false;
+let place = null, lit = [], overlays = [], dragged = false;
 
-function light(found) {
+/** Lights up what a place in the words means, which it returns; null: nothing. */
+function light(at) {
+  place = at;
+  const found = at ? meaning(at) : [];
   for (const e of lit) e.classList.remove("meant");
   for (const e of overlays) e.remove();
   lit = found.filter((e) => e instanceof Element);
   for (const e of lit) e.classList.add("meant");
   const drawn = found.filter((e) => !(e instanceof Element));
   overlays = [...Map.groupBy(drawn, (p) => p.stage)].map(([element, parts]) => outline(parts, element)).filter(Boolean);
+  return found;
 }
 
 /** Draws over parts of one picture: broad and with a rim, which needs no colour. */
@@ -99,12 +103,12 @@ document.addEventListener("pointerover", (e) => {
   if (dragged || !(e.target instanceof Element)) return;
   const word = e.target.closest("math, em, data[data-control]");
   if (!word && document.activeElement?.closest(".explorable")) return; // the keyboard's stays
-  const found = meaning(e.target);
-  light(found);
+  const found = light(e.target);
   if (word?.matches("math") && found.length) word.classList.toggle("pulls", Boolean(slider(e.target)));
 });
-document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(meaning(e.target)));
-document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light([]));
+document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(e.target));
+document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light(null));
+document.addEventListener("load", (e) => place && demo(place)?.contains(e.target) && light(place), true); // a picture that came later, or is another one now
 
 /** Moves a slider by a share of its length. */
 function move(range, from, share, type) {
