@@ -250,8 +250,65 @@ func TestMediansDoNotLeak(t *testing.T) {
 	if d.X.At(3, 0) == all.X.At(3, 0) {
 		t.Errorf("both show %g in place of the missing value", d.X.At(3, 0))
 	}
-	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "of all rows here, in a training of those that train") {
+	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "in a training with that of the rows that train") {
 		t.Errorf("nothing says so: %q", notes)
+	}
+}
+
+// However rows are held out, each machine has the medians of the rows that train it: by hand,
+// split by split, those of nested choices and of learning curves as well.
+func TestFillOfEverySplit(t *testing.T) {
+	t.Parallel()
+	d := holes(moons(t, 60), "fill")
+	d.Features = append([]string{}, d.Features...)
+	wide := *d
+	wide.Features = append(wide.Features, "fold")
+	wide.X, wide.Given = mat.NewDense(60, 3, nil), mat.NewDense(60, 3, nil)
+	for i := range 60 {
+		wide.X.SetRow(i, append(append([]float64{}, d.X.RawRowView(i)...), float64(i%4)))
+		wide.Given.SetRow(i, append(append([]float64{}, d.Given.RawRowView(i)...), float64(i%4)))
+	}
+	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.7", "C": "10", "standardize": "false"})
+	for name, c := range map[string]struct {
+		data   *dataset.Data
+		scheme eval.Scheme
+	}{
+		"folds":    {d, eval.Scheme{Folds: 4, Repeats: 2}},
+		"nested":   {d, eval.Scheme{Folds: 3, Nested: true}},
+		"alone":    {d, eval.Scheme{LeaveOneOut: true}},
+		"shares":   {d, eval.Scheme{HoldOut: 0.3, Repeats: 4}},
+		"column":   {&wide, eval.Scheme{Column: "fold"}},
+		"learning": {d, eval.Scheme{Folds: 3, Learning: []float64{0.3, 1}}},
+	} {
+		plan, err := eval.NewPlan(c.data, spec, nil, c.scheme)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		worker, fills := eval.NewWorker(c.data, 0), map[string]bool{}
+		for _, cell := range plan.Cells() {
+			got, err := worker.Compute(t.Context(), cell)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			fill := c.data.FitFill(cell.Split.Train)
+			fills[fmt.Sprint(fill)] = true
+			whole := c.data.Filled(fill)
+			whole.Given = nil
+			trainer, err := ml.NewTrainer(whole, cell.Path.Spec)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			want, err := trainer.Judge(t.Context(), cell.Split.Train, cell.Split.Test, cell.Path.C)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if f := got.Folds[0]; f.Accuracy != want[0].Accuracy || f.TrainAccuracy != want[0].TrainAccuracy || f.SupportVectors != want[0].SupportVectors {
+				t.Errorf("%s: %+v, by hand %+v", name, f, want[0])
+			}
+		}
+		if len(fills) < 2 {
+			t.Errorf("%s: all splits have the same medians", name)
+		}
 	}
 }
 
