@@ -21,12 +21,28 @@ var separators = []separator{
 	{';', "semicolon"},
 	{',', "comma"},
 	{' ', "spaces"},
+	{'|', "vertical bar"},
 }
 
 // parseCSV reads separated values: separator, decimal sign and header are found out.
 // More columns than lim allows are a kernel matrix or too many.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
-	return parseSeparated(text, guessSeparator(text, lim.Columns), lim)
+	k, told := toldSeparator(text)
+	if !told {
+		k = guessSeparator(text, lim.Columns)
+	}
+	return parseSeparated(text, k, lim)
+}
+
+// toldSeparator is the one that a first line such as sep=; names, for spreadsheet programs.
+func toldSeparator(text string) (k int, told bool) {
+	line, _ := cutLine(text)
+	sign, told := strings.CutPrefix(strings.ToLower(strings.Trim(line, `" `)), "sep=")
+	if !told || len(sign) != 1 {
+		return 0, false
+	}
+	k = slices.IndexFunc(separators, func(s separator) bool { return s.char == sign[0] })
+	return k, k >= 0
 }
 
 // parseSeparated is parseCSV with one of the separators.
@@ -47,7 +63,16 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	}
 	t.Separator = sep.name
 	most := max(lim.Columns, lim.Rows+besides)
-	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
+	sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most, typeset: t.Kind == ""}
+	if _, told := toldSeparator(text); told {
+		_, rest := cutLine(text)
+		sc.pos, sc.line = len(text)-len(rest), 2
+	}
+	if t.Kind == "" && sep.char != ' ' { // there every word is a cell
+		if n := sc.skipTitle(); n > 0 {
+			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
+		}
+	}
 	tooLong := func(line int) *Error {
 		return &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
 	}
@@ -82,7 +107,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	if len(t.Lines) > lim.Rows {
 		return nil, tooLong(t.Lines[lim.Rows])
 	}
-	t.dropEmptyEnd(names)
+	names = t.dropEmpty(names)
 	if err := noRows(t); err != nil {
 		return nil, err
 	}
@@ -128,9 +153,10 @@ func Count(n int, noun string) string {
 	return digits + " " + noun + "s"
 }
 
-// dropEmptyEnd removes rows of empty cells at the end, as spreadsheets leave them,
-// and last columns of empty cells, as separators at the end of every line make.
-func (t *Table) dropEmptyEnd(names []string) {
+// dropEmpty removes rows of empty cells at the end, as spreadsheets leave them, last columns
+// of empty cells, as separators at the end of every line make, and first ones, as a table has
+// that stands in the middle of its sheet. It returns the names of the columns that stay.
+func (t *Table) dropEmpty(names []string) []string {
 	n := len(t.Lines)
 	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cell(n-1) != "" }) {
 		n--
@@ -139,14 +165,26 @@ func (t *Table) dropEmptyEnd(names []string) {
 	for j := range t.Columns {
 		t.Columns[j].cut(n)
 	}
-	for last := len(t.Columns) - 1; last >= 1 && n > 0 && (names == nil || names[last] == ""); last-- {
-		for s := range t.Columns[last].values() {
+	empty := func(j int) bool {
+		if len(t.Columns) == 1 || n == 0 || names != nil && names[j] != "" {
+			return false
+		}
+		for s := range t.Columns[j].values() {
 			if s != "" {
-				return
+				return false
 			}
 		}
-		t.Columns = t.Columns[:last]
+		return true
 	}
+	for empty(len(t.Columns) - 1) {
+		t.Columns = t.Columns[:len(t.Columns)-1]
+	}
+	for empty(0) {
+		if t.Columns = t.Columns[1:]; names != nil {
+			names = names[1:]
+		}
+	}
+	return names
 }
 
 // setNames names the columns, tidied and made unique.
@@ -380,6 +418,8 @@ type csvScanner struct {
 	line int // of pos
 	most int // fields kept of a record; all are counted
 
+	typeset bool // a minus as typesetters have it is that of a keyboard
+
 	start  int // line of the record
 	fields []string
 	count  int
@@ -436,6 +476,29 @@ func (sc *csvScanner) next() bool {
 	return true
 }
 
+// skipTitle moves over lines of a single cell of words above the names of columns, such as
+// the title that a person has put there, and returns how many.
+func (sc *csvScanner) skipTitle() (lines int) {
+	const most = 20
+	for ahead := *sc; lines <= most; lines++ {
+		pos, line := ahead.pos, ahead.line
+		if !ahead.next() || !isHeader(ahead.fields, sc.sep) {
+			break
+		}
+		filled := 0
+		for _, s := range ahead.fields {
+			if s != "" {
+				filled++
+			}
+		}
+		if filled > 1 {
+			sc.pos, sc.line = pos, line
+			return lines
+		}
+	}
+	return 0
+}
+
 // beginsWithMissing tells a line whose first field is what spreadsheets show in the place of a
 // value that they cannot compute, #N/A.
 func (sc *csvScanner) beginsWithMissing(line string) bool {
@@ -466,6 +529,9 @@ func (sc *csvScanner) split(line string) {
 
 func (sc *csvScanner) keep(field string) {
 	if sc.count++; len(sc.fields) < sc.most {
+		if number, ok := strings.CutPrefix(field, "\u2212"); ok && sc.typeset && isNumber(number, sc.sep) {
+			field = "-" + number
+		}
 		sc.fields = append(sc.fields, unguard(field))
 	}
 }

@@ -108,6 +108,9 @@ func (r *graphMLReader) file() error {
 	if err != nil {
 		return err
 	}
+	if strings.EqualFold(root.Name.Local, "html") {
+		return errors.New("expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV")
+	}
 	if root.Name.Local != "graphml" {
 		return fmt.Errorf("expected GraphML, <graphml>, found <%s>", root.Name.Local)
 	}

@@ -66,7 +66,7 @@ func TestReadGraphML(t *testing.T) {
 		t.Errorf("without labels: %v", err)
 	}
 	for in, says := range map[string]string{
-		`<html><body/></html>`:                              "f, line 1: expected GraphML, <graphml>, found <html>",
+		`<html><body/></html>`:                              "f, line 1: expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV",
 		"<graphml>\n<graph></graphml>":                      "f, line 2: expected GraphML, found no XML: element <graph> closed by </graphml>",
 		"<graphml><graph>":                                  "expected GraphML, found no XML: unexpected EOF",
 		"<graphml></graphml>":                               "f: expected at least one graph, found none",

@@ -74,17 +74,37 @@ func told(table *Table, m Mapping) string {
 // row and what is noted; or why it is refused. Where something is in doubt the page asks, and
 // the lines below say what becomes of it with either answer about missing values.
 var spreadsheets = map[string]string{
-	"ambiguous-thousand.csv": `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`,
-	"constant.csv":           `label ~ x version [A B], 3 rows, the last [3 7]; the same value in every row: version`,
-	"dates-german.csv":       `asks: Regen ~ Temperatur [ja nein], 3 rows, the last [-1]`,
-	"dates-last.csv":         `asks: kind ~ x [A B], 3 rows, the last [3]`,
-	"dates-us.csv":           `asks: label ~ x [A B], 3 rows, the last [3]`,
-	"dates.csv":              `asks: rain ~ temperature [no yes], 4 rows, the last [0.5]`,
-	"german-utf8.csv":        `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
-	"german-windows.csv":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as Windows-1252, as it is not UTF-8`,
-	"half-utf16.txt":         `half-utf16.txt, line 3: expected text, found what is no character in UTF-16: save the file as UTF-8`,
-	"id.csv":                 `asks: label ~ x [A B], 12 rows, the last [5.5]`,
-	"missing-column.csv":     `asks: label ~ x [A B], 3 rows, the last [3]`,
+	"beyond-numbers.csv":   `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
+	"currency.csv":         `asks: label ~ share [a b], 4 rows, the last [0.07]; 12 % read as 0.12 (share)`,
+	"names-twice.csv":      `asks: label ~ x x 2 [a b], 4 rows, the last [4 5]`,
+	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
+	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; separators between thousands taken out (x)`,
+	"title-units-total.csv": `asks: title-units-total.csv, line 9, column 1 (length [cm]): expected a number, found "Total"
+drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 of 5 rows left out, in which a value is missing
+median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 of 5 rows left out, in which the label is missing`,
+	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252, as it is not UTF-8; separators between thousands taken out (Größe)`,
+	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
+	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
+	"workbook-booleans.xlsx":      `asks: ill ~ age [FALSE TRUE], 8 rows, the last [27]`,
+	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
+drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
+median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), of all rows here, in a training of those that train`,
+	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
+	"workbook-numbers-as-text.xlsx": `asks: label ~ y [a b], 8 rows, the last [49]`,
+	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
+	"workbook-truncated.xlsx":       `workbook-truncated.xlsx: expected a zip archive, found a damaged one: not a valid zip file`,
+	"zero-byte.csv":                 `zero-byte.csv, line 3: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`,
+	"ambiguous-thousand.csv":        `ambiguous-thousand.csv, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`,
+	"constant.csv":                  `label ~ x version [A B], 3 rows, the last [3 7]; the same value in every row: version`,
+	"dates-german.csv":              `asks: Regen ~ Temperatur [ja nein], 3 rows, the last [-1]`,
+	"dates-last.csv":                `asks: kind ~ x [A B], 3 rows, the last [3]`,
+	"dates-us.csv":                  `asks: label ~ x [A B], 3 rows, the last [3]`,
+	"dates.csv":                     `asks: rain ~ temperature [no yes], 4 rows, the last [0.5]`,
+	"german-utf8.csv":               `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
+	"german-windows.csv":            `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as Windows-1252, as it is not UTF-8`,
+	"half-utf16.txt":                `half-utf16.txt, line 3: expected text, found what is no character in UTF-16: save the file as UTF-8`,
+	"id.csv":                        `asks: label ~ x [A B], 12 rows, the last [5.5]`,
+	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
 median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (age, height), in a training with that of the rows that train`,
@@ -108,7 +128,7 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"only-header.csv":       `only-header.csv: expected at least one row of data, found only a header`,
 	"open-document.ods":     `open-document.ods: expected a text file, a workbook .xlsx or a zip archive of texts, found a document of another kind: save the sheet as .xlsx or as CSV`,
 	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file`,
-	"page.html.csv":         `page.html.csv, line 2: expected GraphML, <graphml>, found <html>`,
+	"page.html.csv":         `page.html.csv, line 2: expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV`,
 	"pandas-index.csv":      `asks: label ~ x y [A B], 12 rows, the last [5.5 -8]`,
 	"percent-german.csv":    `Gruppe ~ Anteil [a b], 3 rows, the last [-0.0325]; 12 % read as 0.12 (Anteil)`,
 	"percent.csv":           `group ~ share growth [a b], 4 rows, the last [0 0.0325]; 12 % read as 0.12 (share, growth)`,
@@ -126,16 +146,14 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in whic
 	"thousands-german.csv":       `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
 	"thousands-swiss.csv":        `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
 	"thousands-us.csv":           `region ~ population income [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, income)`,
-	"title-above.csv": `asks: title-above.csv, line 2, column 1 (Measurements of May): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"
-median: title-above.csv, line 3, column 1 (Measurements of May): expected a number, found "x"`,
-	"trailing-commas.csv":      `label ~ x y [A B], 2 rows, the last [3 4]`,
-	"two-decimal-signs.csv":    `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`,
-	"typographic-minus.csv":    `label ~ x y [a b], 3 rows, the last [-7250 6]; separators between thousands taken out (x)`,
-	"unbalanced-group.csv":     `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56"`,
-	"unicode-big-endian.txt":   `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
-	"unicode-text.txt":         `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
-	"unicode-without-mark.csv": `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"title-above.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; 2 lines above the table left out`,
+	"trailing-commas.csv":        `label ~ x y [A B], 2 rows, the last [3 4]`,
+	"two-decimal-signs.csv":      `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`,
+	"typographic-minus.csv":      `label ~ x y [a b], 3 rows, the last [-7250 6]; separators between thousands taken out (x)`,
+	"unbalanced-group.csv":       `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56"`,
+	"unicode-big-endian.txt":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"unicode-text.txt":           `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
+	"unicode-without-mark.csv":   `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"units-below.csv": `asks: units-below.csv, line 2, column 1 (x): expected a number, found "cm"
 drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which a value is missing
 median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which the label is missing`,
