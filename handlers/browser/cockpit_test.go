@@ -15,27 +15,35 @@ var levers = []string{
 	"#f-conformal", "#f-show", "[data-field=test_fraction] input[type=range]", "#f-name",
 }
 
-func TestLabOnOneScreen(t *testing.T) {
-	t.Parallel()
-	p := open(t, start(t))
-	p.visit("/lab")
-	p.picture(".stage img")
-	p.wait(element(levers[6]))
-	for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
-		p.size(size[0], size[1])
-		p.fits(size[0])
-		for _, css := range levers {
-			cut := get[string](p, `(() => {
+// levers checks that all of them are in a window of this size, and the picture large.
+func (p *page) levers(path string, size [2]int64) {
+	p.t.Helper()
+	for _, css := range levers {
+		cut := get[string](p, `(() => {
 				const b = `+element(css)+`.getBoundingClientRect(), panel = `+element(css)+`.closest(".panels")?.getBoundingClientRect();
 				const bottom = Math.min(innerHeight, panel?.bottom ?? innerHeight);
 				return b.height > 0 && b.top >= 0 && b.bottom <= bottom + 0.5 ? "" : Math.round(b.top) + " to " + Math.round(b.bottom) + " of " + Math.round(bottom);
 			})()`)
-			if cut != "" {
-				t.Errorf("%d x %d: %s is cut off: %s px", size[0], size[1], css, cut)
-			}
+		if cut != "" {
+			p.t.Errorf("%s, %d x %d: %s is cut off: %s px", path, size[0], size[1], css, cut)
 		}
-		if share := get[float64](p, `(b => b.width * b.height)(document.querySelector(".stage").getBoundingClientRect()) / (innerWidth * innerHeight)`); share < 0.34 {
-			t.Errorf("%d x %d: the picture has %.2f of the window", size[0], size[1], share)
+	}
+	if share := get[float64](p, `(b => b.width * b.height)(document.querySelector(".stage").getBoundingClientRect()) / (innerWidth * innerHeight)`); share < 0.34 {
+		p.t.Errorf("%s, %d x %d: the picture has %.2f of the window", path, size[0], size[1], share)
+	}
+}
+
+func TestLabOnOneScreen(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	for _, path := range []string{"/lab?data=drawing&points=0,0,A%0A1,1,B%0A1,0,A%0A0,1,B", "/lab"} {
+		p.visit(path)
+		p.picture(".stage img")
+		p.wait(element(levers[6]))
+		for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
+			p.size(size[0], size[1])
+			p.fits(size[0])
+			p.levers(path, size)
 		}
 	}
 
