@@ -243,11 +243,8 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if len(res.Settings) > 1 {
 		one := res.WithinOneError()
 		r.OneError = &one
-		switch {
-		case res.Nested == nil:
+		if res.Nested == nil {
 			r.Warning = eval.NotNested
-		case o.refine > 0:
-			r.Warning = eval.NestedInPart
 		}
 	}
 	if o.plot != "" {
@@ -287,18 +284,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 // between the values; the last result is the finest.
 func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
 	defer p.end()
-	design := o.design
-	for range 1 + o.refine {
-		res, err := eval.CrossValidate(ctx, d, o.spec, design, o.scheme, p.cells())
-		if err != nil {
-			return nil, err
-		}
-		rounds = append(rounds, res)
-		if design = eval.Finer(design, res); design == nil {
-			break
-		}
-	}
-	return rounds, nil
+	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
 }
 
 // report is what is known before the work.
@@ -409,7 +395,11 @@ func writeCV(w io.Writer, r cvReport) error {
 		} else if score.Name != "mse" {
 			unit = " of " + score.Label
 		}
-		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew in every fold\n", amount(score, mean), unit, amount(score, deviation))
+		anew := ""
+		if r.Nested.Settings != nil {
+			anew = ", round by round,"
+		}
+		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew%s in every fold\n", amount(score, mean), unit, amount(score, deviation), anew)
 	}
 	if r.OneError != nil {
 		fmt.Fprint(b, "\nsimplest: the fewest support vectors among those at most one standard error worse than the best\n")

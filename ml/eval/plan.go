@@ -232,8 +232,18 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if err != nil || len(p.Inner) == 0 {
 		return res, err
 	}
+	chosen, err := p.chosen(folds)
+	if err != nil {
+		return nil, err
+	}
+	res.nest(chosen)
+	return res, nil
+}
+
+// chosen is, for each split, the setting that its inner splits choose, of those that its
+// points can train.
+func (p *Plan) chosen(folds [][]Fold) (chosen []int, err error) {
 	score := p.rankedBy()
-	var chosen []int
 	at := len(p.Splits) // of the inner splits
 	for i, inner := range p.Inner {
 		one := best(score, len(folds), func(s int) []Fold {
@@ -243,13 +253,22 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 			return folds[s][at : at+len(inner)]
 		})
 		if one < 0 {
-			return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, res.Settings[0]))
+			return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, p.judged(folds)[0]))
 		}
 		chosen = append(chosen, one)
 		at += len(inner)
 	}
-	res.nest(chosen)
-	return res, nil
+	return chosen, nil
+}
+
+// settings are the values of all, as their folds follow each other.
+func (p *Plan) settings() (all []param.Values) {
+	for _, path := range p.Paths {
+		for a := range path.Settings() {
+			all = append(all, path.values(p.Searched, a))
+		}
+	}
+	return all
 }
 
 // nest fills in what was chosen within the points that train, for each fold.

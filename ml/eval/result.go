@@ -95,8 +95,11 @@ type Nested struct {
 	*Mean
 	*MeanErrors
 	// Chosen is, for each fold held out, the setting that folds of the other points chose,
-	// among those that the other points can train.
+	// among those that the other points can train; none where there are Settings.
 	Chosen []int `json:"chosen"`
+	// Settings are, where a search was refined within the other points as well, what they
+	// came to for each fold held out. See Refine.
+	Settings []param.Values `json:"settings,omitempty"`
 	// Folds are those held out, each with the setting that was chosen for it; nil in older
 	// results. See Result.NestedFolds.
 	Folds []Fold `json:"folds,omitempty"`
@@ -135,6 +138,9 @@ func (r *Result) Along(name string) (places []int) {
 
 // NestedFolds are the folds held out, each with the setting that was chosen for it.
 func (r *Result) NestedFolds() []Fold {
+	if r.Nested.Settings != nil {
+		return r.Nested.Folds
+	}
 	own := make([]Fold, len(r.Nested.Chosen))
 	for i, chosen := range r.Nested.Chosen {
 		own[i] = r.Settings[chosen].Folds[i]
