@@ -147,13 +147,17 @@ func TestAPIDrawnSearch(t *testing.T) {
 	if nested.Nested == nil || nested.Known != 24 || !cmp.Equal(nested.Cells, got.Cells) {
 		t.Errorf("%+v", nested)
 	}
+	finer = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+nested.ID+"/again", `{"how":"finer"}`)).ID)
+	if page := c.page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
+		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
+	}
 	c.want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
 	s.client(t, bob).want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
 	text := c.page(200, "/searches/"+got.ID).Text()
 	if !strings.Contains(text, "--C=0.1..100") || !strings.Contains(text, "--design=sobol --points=8") || !strings.Contains(text, "8 points of a Sobol sequence") {
 		t.Errorf("%s", text)
 	}
-	if text := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv") || !strings.Contains(text, "and the best of the search before") {
+	if text := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
 		t.Errorf("%s", text)
 	}
 }

@@ -64,9 +64,7 @@ func newSearch(s store.Search) Search {
 	if r := s.Result; r != nil {
 		one := r.WithinOneError()
 		j.Searched, j.Best, j.OneError, j.Nested, j.Confusion, j.Learning = r.Searched, &r.Best, &one, r.Nested, r.Confusion, r.Learning
-		if r.Nested == nil && len(r.Settings) > 1 {
-			j.Warning = eval.NotNested
-		}
+		j.Warning = s.Scheme.Warning(r)
 	}
 	return j
 }

@@ -243,9 +243,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if len(res.Settings) > 1 {
 		one := res.WithinOneError()
 		r.OneError = &one
-		if res.Nested == nil {
-			r.Warning = eval.NotNested
-		}
+		r.Warning = o.scheme.Warning(res)
 	}
 	if o.plot != "" {
 		if err := o.plotCurve(o.validationCurve(res), r.Rule); err != nil {

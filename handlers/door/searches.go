@@ -1,7 +1,6 @@
 package door
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,7 +79,7 @@ func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.
 		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds)),
 	}
 	if at == s.Result.Best {
-		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds), cmp.Or(NestedText(s.Result), eval.NotNested))
+		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds), strings.TrimSpace(NestedText(s.Result)+" "+s.Scheme.Warning(s.Result)))
 	}
 	if s.Dataset != "" {
 		if set, err := a.Store.Dataset(ctx, Workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {
@@ -168,6 +167,7 @@ func (a *House) SearchAgain(ctx context.Context, s store.Search, how string) (ne
 			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
 		}
 		n.Try(design)
+		n.Scheme.Finer = true
 	case "nested":
 		n.Scheme.Nested = true
 	default:

@@ -100,9 +100,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 			p.Simple = choice(s, one, lab)
 		}
 		p.Nested = door.NestedText(res)
-		if res.Nested == nil && len(res.Settings) > 1 {
-			p.Warning = eval.NotNested
-		}
+		p.Warning = s.Scheme.Warning(res)
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = notConverged(res)

@@ -10,8 +10,22 @@ import (
 // judged, NestedInPart where nested folds judge a search around what an earlier one found.
 const (
 	NotNested    = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
-	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. Nested folds of the first search alone judge the whole choice."
+	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. Nested folds of the first search judge the choice up to there; marginlab cv with --nested and --refine judges all of it."
 )
+
+// Warning is what has to be said beside the score of the best of settings that a scheme has
+// judged, or beside the nested number; empty: nothing.
+func (s Scheme) Warning(r *Result) string {
+	switch {
+	case len(r.Settings) < 2:
+		return ""
+	case r.Nested == nil:
+		return NotNested
+	case s.Finer:
+		return NestedInPart
+	}
+	return ""
+}
 
 // WithinOneError is the index of the simplest setting that is about as good as the best:
 // of those whose mean score, that which ranks, is less than the best's by one standard error of the best's
