@@ -419,3 +419,54 @@ func TestCoursesForPrograms(t *testing.T) {
 	tc.want(204, "DELETE", at, "")
 	tc.want(404, "GET", at, "")
 }
+
+// A question to which the answer is drawn is put to a class as any other: what was drawn is
+// laid over each other, and tells nobody what is right before that is revealed.
+func TestPollDrawn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
+	code := tc.course("/lessons/procedures", "")
+	path := tc.ask(code, "procedures/hinge/shape")
+	const hinge, flat = "3 2.5 2 1.5 1 0.5 0 0 0 0 0", "1 1 1 1 1 1 1 1 1 1 1"
+	doc := a.page(200, "/course/"+code)
+	if doc.Find("[data-vote] [data-sketch]").Length() != 1 || doc.Find("[data-vote] template img").Length() != 1 {
+		t.Fatal("there is nothing to draw into")
+	}
+	if doc := a.vote(422, code, "1 2"); !strings.Contains(doc.Find(".error").Text(), "whole curve") {
+		t.Error("half a drawing is taken for one")
+	}
+	a.vote(200, code, flat)
+	b.vote(200, code, flat)
+	doc = a.vote(200, code, hinge)
+	if text := doc.Text(); !strings.Contains(text, "Your drawing counts") || strings.Contains(text, "is off by") {
+		t.Errorf("after drawing: %s", doc.Find(".poll-status").Text())
+	}
+	if given := doc.Find("[name=answer]").AttrOr("value", ""); given != hinge {
+		t.Errorf("the drawing that may be changed is %q", given)
+	}
+	doc = tc.page(200, path)
+	alt := doc.Find(".overlay img").AttrOr("alt", "")
+	if got := doc.Find(".poll-count b").Text(); got != "2" || doc.Find(".histogram table").Length() != 0 || !strings.Contains(alt, "a sketch: 2.") || strings.Contains(alt, "computed") {
+		t.Errorf("%s drawings, and the picture of them is %q", got, alt)
+	}
+	for _, uri := range []string{doc.Find(".overlay source").AttrOr("srcset", ""), doc.Find(".overlay img").AttrOr("src", "")} {
+		if !strings.HasPrefix(uri, "data:image/svg+xml,") {
+			t.Errorf("the picture is %.40q", uri)
+		}
+	}
+	if uri := doc.Find(".overlay source").AttrOr("srcset", ""); strings.Contains(uri, " ") {
+		t.Error("the source for dark pages ends at a space")
+	}
+	tc.send(200, path, "do=reveal")
+	doc = tc.page(200, path)
+	if got := counts(doc); fmt.Sprint(got) != "[1 1]" || !strings.Contains(doc.Find(".overlay img").AttrOr("alt", ""), "computed") {
+		t.Errorf("near and far: %q", got)
+	}
+	if doc = b.page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".verdict").Text(), "off by") || !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "drawn=") {
+		t.Errorf("revealed: %s", doc.Find(".verdict").Text())
+	}
+	if doc = a.page(200, "/course/"+code+"/poll"); doc.Find(".verdict.right").Length() != 1 {
+		t.Error("the hinge is not right")
+	}
+}

@@ -3,6 +3,8 @@ package browser
 import (
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestPoll: what a teacher asks appears on a phone that waits, an answer in the histogram,
@@ -93,4 +95,39 @@ func TestPollElsewhere(t *testing.T) {
 			host.post(t, poll, "do=close")
 		})
 	}
+}
+
+// TestPollDrawn: a question to which the answer is drawn appears on a phone, is drawn by a
+// finger, can be drawn anew, and lies over the others on the teacher's page.
+func TestPollDrawn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	host, hand := s.client(), s.client()
+	course := host.post(t, "/courses", "title=Places&target=/lessons/hard-margin")
+	path := "/course/" + strings.TrimPrefix(course, "/courses/") + "/poll"
+	poll := host.post(t, course+"/polls", "question=hard-margin/primal/place")
+	teacher, student := open(t, s), open(t, s)
+	teacher.use(host)
+	student.use(hand)
+	teacher.visit(poll)
+	student.size(360, 740)
+	student.visit(path)
+	const layer, box = ".sketch-layer", "[data-vote] [name=answer]"
+	student.wait(element(layer) + " && " + element("[data-sketch] img") + ".complete")
+	student.fits(360)
+	get[bool](student, element(".knot")+".focus(), true")
+	for _, key := range []string{kb.ArrowUp, kb.ArrowUp, kb.ArrowRight, kb.ArrowUp} {
+		student.keys(key)
+	}
+	drawn := student.value(box)
+	student.click("[data-vote] [type=submit]")
+	student.wait(`document.querySelector(".poll-status").textContent.includes("Your drawing counts") && document.querySelector(".sketch-layer")`)
+	if again := student.value(box); again != drawn || drawn == "" {
+		t.Errorf("%q was drawn, and %q may be changed", drawn, again)
+	}
+	teacher.wait(`document.querySelector(".overlay img").alt.includes("median of the class")`)
+	teacher.run("overlay", func() { teacher.inspect("poll-overlay", poll, host) })
+	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
+	student.wait(`document.querySelector(".verdict")?.textContent.includes("off by") && document.querySelector(".poll figure img").src.includes("drawn=")`)
+	student.fits(360)
 }

@@ -491,6 +491,13 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 	return err
 }
 
+// Drawing is a question to which the answer is drawn, as a class is asked it: given is what
+// was drawn, empty for nothing, which is shown beside what is right once that is revealed.
+func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
+	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
+	return v, a.drawing(ctx, &v)
+}
+
 // sketchName is that of the picture of a question to which the answer is drawn.
 const sketchName = "sketch"
 

@@ -44,6 +44,8 @@ type Lessons interface {
 	Page
 	// Question finds a question by its name, lesson/screen/question.
 	Question(ctx context.Context, name string) (lessons.Asked, error)
+	// Drawing is a question to which the answer is drawn, with its pictures.
+	Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error)
 }
 
 // Page is a kind of page that a course can be made of. Setting finds what there is

@@ -101,9 +101,6 @@ func (a *Room) ask(ctx context.Context, g Course, question string) (p store.Poll
 	if err != nil {
 		return p, err
 	}
-	if q.Question.Sketch != nil {
-		return p, web.Errorf(web.Conflict, "The answer to this question is drawn, which a histogram cannot show. Students draw it in the lesson, and the page of the course counts how many were near.")
-	}
 	if p, err = a.Store.Ask(ctx, g.Code, q.Name()); err == nil {
 		a.board.changed(g.Code)
 	}
@@ -186,8 +183,34 @@ func (a *Room) results(r *http.Request, g Course, t store.Tally) (p lessons.Resu
 		Page: a.Frame("Question to "+g.Title, ""), Base: g.base, Code: g.Code, Asked: q, Poll: t.ID, Open: t.Open, Revealed: t.Revealed, More: t.Round < store.MaxRounds,
 		Slide: "/lessons/" + q.Lesson.Slug + "/" + q.Screen.Slug + "?course=" + g.Code, Histogram: q.Histogram(t.Rounds, t.Revealed), State: phase(t.Poll),
 	}
+	if q.Question.Sketch != nil {
+		if p.Overlay, err = overlay(q, t); err != nil {
+			return p, err
+		}
+	}
 	p.Link, p.QR, err = a.doorOf(r, g.Course)
 	return p, err
+}
+
+// Size of the picture of all drawings in CSS pixels: small, for the page enlarges it with its
+// letters.
+const drawnWidth, drawnHeight = 560, 340
+
+// overlay is the picture of what was drawn in the last round, in the colours of both themes.
+func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
+	var p, dark views.Picture
+	for _, v := range []*views.Picture{&p, &dark} {
+		pic, err := q.Overlay(lessons.Look{Dark: v == &dark, Width: drawnWidth, Height: drawnHeight}, t.Rounds[len(t.Rounds)-1], t.Revealed)
+		if err != nil {
+			return nil, err
+		}
+		*v = views.Picture{Width: drawnWidth, Height: drawnHeight, Alt: pic.Caption}
+		if err := door.Embed(v, pic); err != nil {
+			return nil, err
+		}
+	}
+	p.DarkSrc = strings.ReplaceAll(dark.Src, " ", "%20") // which would end it in a list of sources
+	return &p, nil
 }
 
 // doorOf is the link to a course and its QR code as a data URI.
@@ -274,6 +297,12 @@ func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) 
 			return err
 		}
 		p.Asked, p.Poll, p.Round, p.Open, p.Revealed, p.Given, p.Right = &q, put.ID, put.Round, put.Open, put.Revealed, put.Own.Given, put.Own.Right
+		if q.Question.Sketch != nil {
+			if p.Sketch, err = a.Lessons.Drawing(r.Context(), q, put.Own.Given, put.Revealed); err != nil {
+				return err
+			}
+			p.Sketch.Button, p.Sketch.Error = "Answer", problem
+		}
 	}
 	if problem != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)

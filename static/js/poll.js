@@ -1,6 +1,7 @@
 // A question to a class: on the phones of students, and with its histogram on the
 // teacher's page.
 import { fragment } from "./live.js";
+import { sketches } from "./sketch.js";
 
 const student = document.querySelector("[data-poll]");
 if (student) {
@@ -9,7 +10,9 @@ if (student) {
   const show = async (response) => {
     if (!response.ok) throw new Error(`The server answered ${response.status}.`);
     part().replaceWith(await fragment(await response.text()));
+    sketches(part());
   };
+  sketches(student);
   new EventSource(`${path}/events`).addEventListener("phase", (e) => {
     if (JSON.parse(e.data) !== part().dataset.state) fetch(`${path}?part=1`).then(show).catch(() => {});
   });

@@ -9,6 +9,7 @@ class Sketch {
   constructor(element) {
     this.element = element;
     this.box = element.querySelector("[name=answer]");
+    const given = this.box.value.split(" ").map(Number);
     this.told = element.querySelector("[data-drawn]");
     this.clear = element.querySelector("[data-clear]");
     ({ x: this.x, over: this.over, of: this.of } = JSON.parse(element.dataset.sketch));
@@ -18,12 +19,12 @@ class Sketch {
     this.stage = new Stage(element.querySelector(".stage"), null);
     this.reveal = element.querySelector("[type=submit]");
     this.reveal.hidden = this.answered = Boolean(element.closest("form").querySelector(".verdict"));
-    if (!this.answered) this.begin();
+    if (!this.answered) this.begin(given);
     this.clear.addEventListener("click", () => this.begin());
   }
 
-  /** Starts with nothing drawn. */
-  begin() {
+  /** Starts with what was drawn, or with nothing. */
+  begin(given = []) {
     const blank = this.element.querySelector("template");
     this.stage.element.querySelector("picture").replaceWith(blank.content.cloneNode(true));
     this.stage.renew();
@@ -31,7 +32,7 @@ class Sketch {
     this.reveal.hidden = false;
     this.element.closest("form").querySelector(".verdict")?.remove();
     this.layer?.remove();
-    this.y.fill(null);
+    this.y = this.x.map((_, k) => (given.length === this.x.length ? given[k] : null));
     this.addLayer();
     this.stage.image.addEventListener("load", () => this.show());
     this.show();
@@ -151,7 +152,7 @@ class Sketch {
     const missing = this.y.filter((y) => y === null).length;
     this.box.value = missing ? "" : this.y.map(brief).join(" ");
     this.told.textContent = !missing
-      ? "Drawn. Change it, or reveal."
+      ? `Drawn. Change it, or press “${this.reveal.textContent.trim()}”.`
       : points.length
         ? `Go on: ${missing} of ${this.x.length} places are still open.`
         : "Draw across the picture with mouse, pen or finger; or take a circle and use the arrow keys: up and down move it, left and right go to the next.";

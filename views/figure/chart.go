@@ -51,7 +51,11 @@ type Curve struct {
 	Lo, Hi []float64
 	Stairs bool // the value stays until the next one comes
 	Marks  bool // a marker on every place
+	Pale   bool // one of many, thin and translucent behind the others and without end; the legend has the first
 }
+
+// oneOfMany is how pale curves are drawn.
+var oneOfMany = Pen{Color: Muted, Thin: true, Pale: true}
 
 // Rule is a straight line across a chart: a reference value, a choice.
 type Rule struct {
@@ -78,9 +82,14 @@ func (ch Chart) Picture() (*Picture, error) {
 	if ch.SoFar && ch.Here != nil {
 		ch.Curves = ch.soFar()
 	}
+	var pale []Curve
+	ch.Curves, pale = ch.apart()
 	sh.caption = ch.Caption
 	if sh.caption == "" {
 		sh.caption = ch.describe()
+		if len(pale) > 0 {
+			sh.caption += fmt.Sprintf(" %s: %d.", pale[0].Name, len(pale))
+		}
 	}
 	for i, cu := range ch.Curves {
 		sh.legend = append(sh.legend, entry{cu.Name, func(c *draw.Canvas, at vg.Point) {
@@ -94,9 +103,15 @@ func (ch Chart) Picture() (*Picture, error) {
 			}
 		}})
 	}
+	if len(pale) > 0 {
+		sh.legend = append(sh.legend, entry{pale[0].Name, line(oneOfMany.style(t, sampleThick))})
+	}
 	sh.parts = func() []Part { return ch.parts(sh.limits) }
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
+		for _, cu := range pale {
+			e.line(oneOfMany.style(t, e.thick), 0, thin(ch.places(m, cu.X, cu.Y))...)
+		}
 		for i, cu := range ch.Curves {
 			if cu.Lo != nil {
 				c.SetColor(translucent(t.Line[i], bandOpacity))
@@ -128,8 +143,8 @@ func (ch *Chart) check() error {
 	if empty := len(ch.Curves) == 0 && len(ch.Rules) == 0; empty && !(ch.X.Min < ch.X.Max && ch.Y.Min < ch.Y.Max) {
 		return errors.New("chart: there is no curve to draw; give at least one, or both axes a range")
 	}
-	if len(ch.Curves) > len(dashes) {
-		return fmt.Errorf("chart: %d curves cannot be told apart; give at most %d", len(ch.Curves), len(dashes))
+	if told, _ := ch.apart(); len(told) > len(dashes) {
+		return fmt.Errorf("chart: %d curves cannot be told apart; give at most %d", len(told), len(dashes))
 	}
 	for _, cu := range ch.Curves {
 		if len(cu.X) != len(cu.Y) {
@@ -140,6 +155,18 @@ func (ch *Chart) check() error {
 		}
 	}
 	return nil
+}
+
+// apart are the curves that are told apart, and those that are not.
+func (ch *Chart) apart() (told, pale []Curve) {
+	for _, cu := range ch.Curves {
+		if cu.Pale {
+			pale = append(pale, cu)
+		} else {
+			told = append(told, cu)
+		}
+	}
+	return told, pale
 }
 
 // scaled is a value as the sheet has it: its logarithm on a logarithmic axis, not a

@@ -90,3 +90,30 @@ func TestSoFar(t *testing.T) {
 		t.Errorf("before the first value the words are %q", none.Caption)
 	}
 }
+
+// Curves of which each is one of many are no curves to be told apart: there may be any
+// number of them, the legend and the words have them once.
+func TestPaleCurves(t *testing.T) {
+	t.Parallel()
+	ch := figure.Chart{X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}, Curves: []figure.Curve{{Name: "middle", X: []float64{0, 1}, Y: []float64{3, 4}}}}
+	for i := range 30 {
+		ch.Curves = append(ch.Curves, figure.Curve{Name: "one", X: []float64{0, 1}, Y: []float64{float64(i), 1}, Pale: true})
+	}
+	p, err := ch.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Frame.Limits.YMax < 29 {
+		t.Errorf("the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
+	}
+	if !strings.Contains(p.Caption, "middle: from 3") || !strings.HasSuffix(p.Caption, " one: 30.") {
+		t.Errorf("the words are %q", p.Caption)
+	}
+	var b strings.Builder
+	if err := p.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), ">one<"); n != 1 {
+		t.Errorf("the legend has them %d times", n)
+	}
+}

@@ -80,14 +80,22 @@ type Pen struct {
 	Color Color
 	Dash  Dash
 	Thin  bool // half as wide
+	Pale  bool // translucent, as one of many
 }
+
+// paleOpacity is that of a line that is one of many: where several run it is darker.
+const paleOpacity = 0.45
 
 // style is the pen's line; thick is the width of a line that is not thin.
 func (p Pen) style(t *Theme, thick vg.Length) draw.LineStyle {
 	if p.Thin {
 		thick *= 0.5
 	}
-	return draw.LineStyle{Color: t.color(p.Color), Width: thick, Dashes: dashes[max(int(p.Dash), 0)%len(dashes)]}
+	clr := t.color(p.Color)
+	if p.Pale {
+		clr = translucent(clr, paleOpacity)
+	}
+	return draw.LineStyle{Color: clr, Width: thick, Dashes: dashes[max(int(p.Dash), 0)%len(dashes)]}
 }
 
 // stroke is the width of a line, strong enough for a projector.

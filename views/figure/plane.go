@@ -317,7 +317,7 @@ func (k Arrow) describe() string {
 }
 
 func (k Path) describe() string {
-	if len(k.Points) == 0 {
+	if len(k.Points) == 0 || k.Pen.Pale && k.Name == "" {
 		return ""
 	}
 	return named("Path", k.Name, k.Label, fmt.Sprintf(" of %s from %s to %s", plural(len(k.Points), "place"), place(k.Points[0]), place(k.Points[len(k.Points)-1])))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/views"
+	"marginlab/views/figure"
 )
 
 // Asked is a question where it stands, with what is right.
@@ -121,6 +122,9 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 		}
 		return h
 	}
+	if a.Question.Sketch != nil {
+		return a.drawn(rounds, revealed)
+	}
 	type place struct {
 		label string
 		right bool
@@ -164,6 +168,42 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 		h.Rows = append(h.Rows, rest)
 	}
 	return h
+}
+
+// drawn counts sketches, which a picture shows: how many are near enough is for those who
+// know what is right.
+func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
+	h.Totals = make([]int, len(rounds))
+	near := HistogramRow{Label: "near enough", Counts: make([]int, len(rounds)), Right: true}
+	far := HistogramRow{Label: "farther off", Counts: make([]int, len(rounds))}
+	for round, counts := range rounds {
+		for given, n := range counts {
+			right, _, err := a.Question.Judge(a.Truth, given)
+			if err != nil {
+				continue
+			}
+			row := &far
+			if right {
+				row = &near
+			}
+			row.Counts[round] += n
+			h.Totals[round] += n
+		}
+	}
+	if revealed {
+		h.Rows = []HistogramRow{near, far}
+	}
+	return h
+}
+
+// Overlay is the picture of what a class has drawn in a round, with what is right once that
+// may be seen.
+func (a Asked) Overlay(l Look, counts map[string]int, revealed bool) (*figure.Picture, error) {
+	curves := a.Question.Sketch.Crowd(counts)
+	if revealed {
+		curves = slices.Insert(curves, min(1, len(curves)), a.Truth.Curve)
+	}
+	return a.Question.Sketch.Draw(l, curves)
 }
 
 func sum(counts []int) (n int) {

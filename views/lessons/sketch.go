@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ type Sketch struct {
 	// Truth is the curve itself, from X[0] or before to the last of X or beyond.
 	Truth func(ctx context.Context) (figure.Curve, error)
 	// Draw draws what is known besides, and the curves that may be seen: none, the truth,
-	// or that and what was drawn. Its axes depend on neither.
+	// that and what was drawn, or all that a class has drawn. Its axes depend on neither.
 	Draw func(l Look, curves []figure.Curve) (*figure.Picture, error)
 	// Height is the range of the upright axis, from which Within of a question is a share.
 	// On a logarithmic axis it is counted in decades.
@@ -44,7 +45,13 @@ func SketchPlane(x, y string, limits figure.Limits, marks ...figure.Mark) func(L
 		p := figure.Plane{Format: l.Format(2), X: x, Y: y, Limits: limits, Stretched: true, Marks: slices.Clone(marks)}
 		for i, c := range curves {
 			path := figure.Path{Name: c.Name, Plain: !c.Marks}
-			if i > 0 {
+			switch {
+			case c.Pale:
+				if curves[i-1].Pale { // they are named once
+					path.Name = ""
+				}
+				path.Pen = figure.Pen{Color: figure.Muted, Thin: true, Pale: true}
+			case i > 0:
 				path.Pen = figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}
 			}
 			for k := range c.X {
@@ -107,6 +114,31 @@ func (s *Sketch) Curve(given string) *figure.Curve {
 		return nil
 	}
 	return &figure.Curve{Name: "your sketch", X: s.X, Y: heights, Marks: true}
+}
+
+// Crowd are the curves that a class has drawn, and before them their median at every place.
+// Counts tells how many have drawn each, as it is kept.
+func (s *Sketch) Crowd(counts map[string]int) (curves []figure.Curve) {
+	median := figure.Curve{Name: "median of the class", X: s.X}
+	at := make([][]float64, len(s.X))
+	for _, given := range slices.Sorted(maps.Keys(counts)) {
+		heights, err := s.Read(given)
+		if err != nil {
+			continue
+		}
+		curves = append(curves, figure.Curve{Name: "a sketch", X: s.X, Y: heights, Pale: true})
+		for k, v := range heights {
+			at[k] = append(at[k], slices.Repeat([]float64{v}, counts[given])...)
+		}
+	}
+	if len(curves) == 0 {
+		return nil
+	}
+	for _, all := range at {
+		slices.Sort(all)
+		median.Y = append(median.Y, (all[(len(all)-1)/2]+all[len(all)/2])/2)
+	}
+	return slices.Insert(curves, 0, median)
 }
 
 // height is that of the curve at x: between its places on the straight line.
