@@ -208,7 +208,7 @@ func TestMissingValues(t *testing.T) {
 	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
 	for answer, want := range map[string]struct{ rows, note string }{
 		"drop":   {"2 × 2", "3 of 5 rows left out, in which a value is missing"},
-		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the median of the column (age, height), in a training with that of the rows that train"},
+		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the median of the column (age, height), in training with that of the training rows"},
 	} {
 		doc := c.sendFile(http.StatusOK, "people.csv", file)
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")

@@ -176,7 +176,7 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		with.values += c.Missing()
 		with.names = append(with.names, c.Name)
 	}
-	const rows = "in a training with that of the rows that train"
+	const rows = "in training with that of the training rows"
 	if medians.values > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), %s", Count(medians.values, "missing value"), list(medians.names), rows))
 	}

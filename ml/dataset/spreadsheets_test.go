@@ -88,7 +88,7 @@ median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines abo
 	"workbook-booleans.xlsx":      `asks: ill ~ age [FALSE TRUE], 8 rows, the last [27]`,
 	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
-median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), of all rows here, in a training of those that train`,
+median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), in training with that of the training rows`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `asks: label ~ y [a b], 8 rows, the last [49]`,
 	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
@@ -107,19 +107,19 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
-median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (age, height), in a training with that of the rows that train`,
+median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (age, height), in training with that of the training rows`,
 	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out, in which a value is missing
-median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the median of the column (ratio), in a training with that of the rows that train`,
+median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the median of the column (ratio), in training with that of the training rows`,
 	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": say what becomes of missing values (missing: drop or median), or remove the row
 drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out, in which a value is missing
-median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the median of the column (age), in a training with that of the rows that train`,
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the median of the column (age), in training with that of the training rows`,
 	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out, in which a value is missing
-median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the median of the column (share), in a training with that of the rows that train`,
+median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the median of the column (share), in training with that of the training rows`,
 	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
-median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (x1, x2), in a training with that of the rows that train`,
+median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (x1, x2), in training with that of the training rows`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
 	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
 	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
@@ -167,7 +167,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in whic
 	"workbook-inline.xlsx":  `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
-median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), in a training with that of the rows that train`,
+median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), in training with that of the training rows`,
 	"workbook-sheets.xlsx": `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
 	"workbook-two-tables.xlsx": `asks: workbook-two-tables.xlsx, Read me, line 2, column 3 (measured in kg): expected a label, found nothing
 drop: workbook-two-tables.xlsx, Read me, column 3 (measured in kg): expected at least two classes, found only "keeper"
