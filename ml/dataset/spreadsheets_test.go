@@ -90,7 +90,7 @@ median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines abo
 drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
 median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), in training with that of the training rows`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
-	"workbook-numbers-as-text.xlsx": `asks: label ~ y [a b], 8 rows, the last [49]`,
+	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
 	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-truncated.xlsx":       `workbook-truncated.xlsx: expected a zip archive, found a damaged one: not a valid zip file`,
 	"zero-byte.csv":                 `zero-byte.csv, line 3: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`,

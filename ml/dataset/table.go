@@ -189,12 +189,15 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 		t.Columns[j].weigh()
 	}
 	if t.Format == "csv" || t.Format == "xlsx" {
-		grouped, shares := t.readSpellings()
+		grouped, shares, commas := t.readSpellings()
 		if !t.Header {
 			t.nameColumns()
 		}
 		if grouped != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("separators between thousands taken out (%s)", list(t.namesAt(grouped))))
+		}
+		if commas != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("1,5 read as 1.5 (%s)", list(t.namesAt(commas))))
 		}
 		if shares != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("12 %% read as 0.12 (%s)", list(t.namesAt(shares))))

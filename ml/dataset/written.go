@@ -21,6 +21,7 @@ var spellings = []spelling{
 	{" ", ",", false},
 	{"'", ".", false},
 	{"'", ",", false},
+	{"", ",", false},
 	{"", ".", true},
 	{"", ",", true},
 	{",", ".", true},
@@ -60,6 +61,9 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 		told = told || len(groups) > 2 || len(groups) == 2 && (pointed || strings.Contains(sure, w.group))
 		whole = strings.Join(groups, "")
 	}
+	if w.group == "" && !w.percent {
+		told = pointed && len(fraction) != 3
+	}
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
 		return "", false, false
 	}
@@ -91,10 +95,11 @@ func (w spelling) reads(c *Column, sure bool) bool {
 }
 
 // readSpellings makes plain numbers of those with separators between thousands, and of
-// percentages the share that they are: 0.125 for 12.5 %. It tells in which columns.
-func (t *Table) readSpellings() (grouped, shares []int) {
+// percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
+// else, though commas separate cells. It tells in which columns.
+func (t *Table) readSpellings() (grouped, shares, commas []int) {
 	if t.Kind != "" { // the canonical form has plain numbers only
-		return nil, nil
+		return nil, nil, nil
 	}
 	pointed := t.hasDecimalPoints()
 	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
@@ -114,13 +119,16 @@ func (t *Table) readSpellings() (grouped, shares []int) {
 			return s
 		})
 		c.weigh()
-		if spellings[k].percent {
+		switch w := spellings[k]; {
+		case w.percent:
 			shares = append(shares, j)
-		} else {
+		case w.group == "":
+			commas = append(commas, j)
+		default:
 			grouped = append(grouped, j)
 		}
 	}
-	return grouped, shares
+	return grouped, shares, commas
 }
 
 // group is what separates the thousands of the first number of the column that is sure to be
