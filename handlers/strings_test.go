@@ -106,6 +106,9 @@ func TestStrings(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
+	if text := c.page(200, "/runs").Find("table").Text(); !strings.Contains(text, "spectrum, k=4") || !strings.Contains(text, "normalise") || strings.Contains(text, "=false") || strings.Contains(text, ", =") {
+		t.Errorf("the table tells of kernels %s", text)
+	}
 
 	data := c.page(200, "/datasets/"+set.ID)
 	first := strings.Split(strings.Split(file, "\n")[1], ",")[0]

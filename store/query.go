@@ -372,6 +372,9 @@ func (p *queryParser) compare(f Field, op, v queryToken) string {
 		if err != nil {
 			p.fail(v, "expected %s after %s, not %s", expected(f), op.text, v)
 		}
+		if f.Unit == ml.Share && x > 1 && x <= 100 && !strings.HasSuffix(v.text, "%") {
+			p.fail(v, "%s is a share, 1 at most: write %s%%", f.Label, v.text)
+		}
 		return known(f.expr+" "+op.text+" ?", x)
 	case TimeField:
 		low, high, ok := queryTime(v.text)

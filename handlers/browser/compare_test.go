@@ -64,4 +64,7 @@ func TestRunsAreBrushed(t *testing.T) {
 	if got := get[string](p, `document.querySelector("#f-where").value + document.querySelector("#axes li span").textContent`); got != "kernel = rbfC" {
 		t.Errorf("the link shows %q", got)
 	}
+	if n := get[int](p, `[...document.querySelectorAll(".compare thead .cut")].filter((c) => { c.textContent = "a name of many letters ".repeat(4); return c.getBoundingClientRect().right > c.parentElement.getBoundingClientRect().right; }).length`); n > 0 {
+		t.Errorf("%d names reach into the next column", n)
+	}
 }

@@ -2,6 +2,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,7 +85,12 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 		if rep != nil && rep.Values.Has(p.Name) {
 			v = views.Short(rep.Values.Number(p.Name))
 		}
-		text += ", " + p.Symbol + "=" + v
+		switch {
+		case p.Kind != param.Switch:
+			text += ", " + cmp.Or(p.Symbol, p.Label) + "=" + v
+		case s.Value(p.Name).Switch():
+			text += ", " + p.Label
+		}
 	}
 	return text
 }
