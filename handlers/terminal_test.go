@@ -141,6 +141,15 @@ func TestMissingEverywhere(t *testing.T) {
 	}
 
 	set := decode[struct{ Datasets []api.Dataset }](c.want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
+	body, err := json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := decode[struct{ ID string }](c.want(http.StatusAccepted, "POST", "/api/studies", string(body)))
+	if study := string(c.fetch("GET", "/studies/"+made.ID+"/study.toml", "").body); !strings.Contains(study, `missing = "median"`) {
+		t.Errorf("a study that says nothing of missing values: %s", study)
+	}
+
 	text := c.page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
 	if !strings.Contains(text, ",,") {
 		t.Fatalf("to edit: %.200s", text)

@@ -129,7 +129,7 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 		if err != nil {
 			return nil, err
 		}
-		set.File, set.Label, set.Features = data.Name, "", nil
+		set.File, set.Label, set.Features, set.Missing = data.Name, "", nil, ""
 	}
 	text, err := there.Encode()
 	if err != nil {

@@ -96,6 +96,9 @@ func (a *House) bring(ctx context.Context, s *study.Study) (ids []string, err er
 			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: data set %s: its columns are chosen where it was uploaded, other than label and features say; leave them out, or upload it anew", set.Name)}}
 		}
 		set.File, set.Label, ids[i] = FileOf(own[at]), set.Data.Label, own[at].ID
+		if set.Missing = ""; set.Data.Given != nil {
+			set.Missing = dataset.MissingMedian // as its CSV is to be read
+		}
 	}
 	return ids, nil
 }

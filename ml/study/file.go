@@ -282,7 +282,7 @@ func (r *reader) data(p toml.Primitive) error {
 		}
 		rest := make(map[string]toml.Primitive) // for the generator
 		err = r.each(p, toml.Key{"data", own}, func(key string, p toml.Primitive) error {
-			texts := map[string]*string{"file": &set.File, "generator": &set.Generator, "builtin": &set.Builtin, "label": &set.Label, "positive": &set.Positive, "sha256": &set.SHA256}
+			texts := map[string]*string{"file": &set.File, "generator": &set.Generator, "builtin": &set.Builtin, "label": &set.Label, "missing": (*string)(&set.Missing), "positive": &set.Positive, "sha256": &set.SHA256}
 			switch {
 			case texts[key] != nil:
 				return r.take(p, text(texts[key]))
@@ -328,8 +328,10 @@ func (s Set) check() error {
 	switch {
 	case sources != 1:
 		return fmt.Errorf("data set %s: expected one of file, generator and builtin", s.Name)
-	case s.File == "" && (s.Label != "" || s.Features != nil):
-		return fmt.Errorf("data set %s: label and features go with a file", s.Name)
+	case s.File == "" && (s.Label != "" || s.Features != nil || s.Missing != ""):
+		return fmt.Errorf("data set %s: label, features and missing go with a file", s.Name)
+	case s.Missing != "" && !slices.Contains(dataset.Missings, s.Missing):
+		return fmt.Errorf("data set %s: missing expects error, drop or median, not %q", s.Name, s.Missing)
 	case s.Builtin != "":
 		if _, ok := dataset.FindBuiltin(s.Builtin); !ok {
 			return unknownBuiltin(s.Builtin)
@@ -358,7 +360,7 @@ func (r *reader) generated(set *Set, rest map[string]toml.Primitive) error {
 			continue
 		}
 		err := r.take(p, func(v any) error {
-			known := []string{"file", "generator", "builtin", "label", "features", "positive", "sha256"}
+			known := []string{"file", "generator", "builtin", "label", "features", "missing", "positive", "sha256"}
 			for _, q := range g.Params {
 				known = append(known, q.Name)
 				if q.Name == key {
@@ -546,7 +548,7 @@ func (s *Study) Encode() (string, error) {
 		for name, v := range set.Values {
 			values[name] = plain(v)
 		}
-		for key, text := range map[string]string{"file": set.File, "builtin": set.Builtin, "generator": set.Generator, "label": set.Label, "positive": set.Positive, "sha256": set.SHA256} {
+		for key, text := range map[string]string{"file": set.File, "builtin": set.Builtin, "generator": set.Generator, "label": set.Label, "missing": string(set.Missing), "positive": set.Positive, "sha256": set.SHA256} {
 			put(values, key, text)
 		}
 		if set.Features != nil {

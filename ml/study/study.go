@@ -49,10 +49,11 @@ type Set struct {
 	Builtin   string // slug of a dataset.Builtin
 	Generator string // name of a dataset.Generator
 	Values    param.Values
-	Label     string   // column of a file; empty: as dataset.Table proposes
-	Features  []string // columns of a file; nil: all
-	Positive  string   // class told from all others; empty: all classes told apart
-	SHA256    string   // that the objects have to have which take part; empty: any
+	Label     string          // column of a file; empty: as dataset.Table proposes
+	Features  []string        // columns of a file; nil: all
+	Missing   dataset.Missing // what to do with missing values in a file; empty: they are a fault
+	Positive  string          // class told from all others; empty: all classes told apart
+	SHA256    string          // that the objects have to have which take part; empty: any
 
 	Data *dataset.Data // what File has, where that is known; nil: File is read
 }
@@ -244,7 +245,7 @@ func (s *Study) load(set Set, read func(path string) (*dataset.Table, error)) (*
 	if err != nil {
 		return nil, err
 	}
-	m := dataset.Mapping{Label: set.Label, Features: set.Features}
+	m := dataset.Mapping{Label: set.Label, Features: set.Features, Missing: set.Missing}
 	if kind := s.Learners[0].Spec.Takes(); kind != dataset.KindVectors {
 		m.Kind = kind
 	}

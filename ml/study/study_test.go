@@ -250,9 +250,10 @@ func TestFaults(t *testing.T) {
 		"[data.a]\nfile = \"x\"\nbuiltin = \"iris\"\n":     "line 1: data set a: expected one of file",
 		"[data.a]\nbuiltin = \"rose\"\n":                   "line 1: no data set \"rose\" comes with the program: expected one of iris",
 		"[data.a]\ngenerator = \"rose\"\n":                 "line 1: no generator \"rose\": expected one of blobs",
-		"[data.a]\ngenerator = \"moons\"\nlabel = \"x\"\n": "line 1: data set a: label and features go with a file",
+		"[data.a]\ngenerator = \"moons\"\nlabel = \"x\"\n": "line 1: data set a: label, features and missing go with a file",
+		"[data.a]\nfile = \"x\"\nmissing = \"mean\"\n":     "line 1: data set a: missing expects error, drop or median, not \"mean\"",
 		"[data.a]\ngenerator = \"moons\"\n\nn = 0.5\n":     "line 4: n must be a whole number",
-		"[data.a]\ngenerator = \"moons\"\nlength = 9\n":    "line 3: unknown key length: expected one of file, generator, builtin, label, features, positive, sha256, n, noise, seed",
+		"[data.a]\ngenerator = \"moons\"\nlength = 9\n":    "line 3: unknown key length: expected one of file, generator, builtin, label, features, missing, positive, sha256, n, noise, seed",
 		"[data.a]\nfile = \"x\"\nn = 9\n":                  "line 3: unknown key n",
 		"[data.a]\nfile = \"x\"\nfeatures = \"a\"\n":       "line 3: features: expected a list of columns",
 		"[data.a]\nfile = \"x\"\nfeatures = [1]\n":         "line 3: features: expected a list of columns",
@@ -372,6 +373,32 @@ func TestLoad(t *testing.T) {
 	}
 	if err := s.Add("x/e.csv"); err != nil || s.Sets[1].Name != "e" || !filepath.IsAbs(s.Sets[1].File) {
 		t.Errorf("%v: %+v", err, s.Sets)
+	}
+}
+
+// TestMissing: a set says what becomes of missing values, and says so when it is written down.
+// What fills them is left to each training.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
+	s.Dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(s.Dir, "d.csv"), []byte("a,b,class\n1,2,x\n,3,y\n4,5,x\n6,7,y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(read); err == nil || !strings.Contains(err.Error(), "missing: drop or median") {
+		t.Errorf("%v", err)
+	}
+	for missing, n := range map[dataset.Missing]int{dataset.MissingDrop: 3, dataset.MissingMedian: 4} {
+		s.Sets[0].Missing = missing
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := parse(t, text)
+		again.Dir = s.Dir
+		if d := load(t, again)[0]; d.Len() != n || (d.Given != nil) != (missing == dataset.MissingMedian) {
+			t.Errorf("%s: %d rows, %v", missing, d.Len(), d.Given)
+		}
 	}
 }
 
