@@ -474,6 +474,10 @@ func TestCourseEnds(t *testing.T) {
 	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "ended") {
 		t.Error("a course that has ended offers to hand in")
 	}
+	doc = a.page(200, "/lessons/margins?course="+code)
+	if said := doc.Find(".course-banner").Text(); !strings.Contains(said, "has ended") || doc.Find(".course-name").Length() > 0 {
+		t.Errorf("a lesson of a course that has ended says %q, and who sees the answers", said)
+	}
 	if state := texts(tc.page(200, "/courses").Find(".course-list .value")); !slices.Equal(state, []string{"0 ended"}) {
 		t.Errorf("the list says %q", state)
 	}

@@ -471,18 +471,20 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 }
 
 func admits(ctx context.Context, tx *sql.Tx, ws Workspace, c Course, now int64) error {
-	if c.Closed {
-		return ErrClosed
-	}
 	if c.Over(fromMillis(now)) {
 		return ErrOver
 	}
 	var blocked bool
 	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE course = ? AND workspace = ?)`, c.Code, ws).Scan(&blocked)
-	if err == nil && blocked {
+	switch {
+	case err != nil:
+		return err
+	case blocked:
 		return ErrBlocked
+	case c.Closed:
+		return ErrClosed
 	}
-	return err
+	return nil
 }
 
 func students(ctx context.Context, tx *sql.Tx, code string) (map[string]Workspace, error) {

@@ -134,7 +134,7 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
 	var shut *store.Error
 	if err := a.Store.Admits(ctx, Workspace(ctx), c); errors.As(err, &shut) {
-		v.Shut = shut.Error()
+		v.Shut, v.Silent = shut.Error(), shut != store.ErrClosed
 	} else if err != nil {
 		return v, err
 	}
