@@ -28,7 +28,7 @@ func TestPathOverC(t *testing.T) {
 	if err := spec.Set("C", "7"); err != nil {
 		t.Fatal(err)
 	}
-	want, err := ml.Regularise(t.Context(), d, spec)
+	want, err := ml.Regularise(t.Context(), d, spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

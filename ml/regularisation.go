@@ -2,6 +2,7 @@ package ml
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
+	"marginlab/ml/trace"
 )
 
 // MaxRegularise is how many rows a Regularisation takes.
@@ -66,9 +68,10 @@ func HasRegularisation(spec Spec, n int) bool {
 
 // Regularise follows the machine of spec on d along C, from one end of its slider to the other, by
 // svm.Regularise, on the rows that Train would train on. The C of spec is among the steps. Accuracies are means over folds of these rows, each held out once, everything
-// fitted to the others. Errors are those of Train, and *param.Refusal for a spec without a
-// path or of several machines.
-func Regularise(ctx context.Context, d *dataset.Data, spec Spec) (*Regularisation, error) {
+// fitted to the others. recorder, which may be nil, hears of the kernel matrix, and then of every C
+// that is solved and every fold, with all trainings there are to be at most. Errors are those of
+// Train and of ctx, and *param.Refusal for a spec without a path or of several machines.
+func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,7 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec) (*Regularisatio
 		return nil, param.Refuse("name a positive class", "a path over C is of one machine, and %d classes take several", len(p.target.Classes))
 	}
 	grid := regulariseGrid(spec.Values.Number("C"))
-	k, err := p.trainingGram(ctx, nil)
+	k, err := p.trainingGram(ctx, recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +100,14 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec) (*Regularisatio
 		return nil, err
 	}
 	y := p.parts()[0].y
-	path, err := svm.Regularise(ctx, table, y, nil, grid, svm.Settings{Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache})
+	settings := svm.Settings{Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache}
+	if recorder != nil {
+		settings.Recorder = func(s trace.Step) {
+			s.Trainings += regulariseFolds * len(grid)
+			recorder(s)
+		}
+	}
+	path, err := svm.Regularise(ctx, table, y, nil, grid, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +126,12 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec) (*Regularisatio
 	for _, e := range path.Entries {
 		r.Entries = append(r.Entries, EntryPoint{r.Rows[e.Point], e.From.String(), e.To.String(), e.Low, e.High})
 	}
-	return r, r.judge(ctx, d, spec, p, grid)
+	return r, r.judge(ctx, d, spec, p, grid, recorder)
 }
 
 // judge adds the accuracies on rows held out. Classes with fewer rows than folds are in fewer
 // of these; without two rows of each there are none.
-func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64) error {
+func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64, recorder trace.Recorder) error {
 	strata, least := make([]float64, len(p.rows)), [2]int{}
 	for k, i := range p.rows {
 		strata[k] = float64(p.target.Class[i])
@@ -140,7 +150,7 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 		return err
 	}
 	scores := make([][]float64, len(grid))
-	for _, fold := range folds {
+	for f, fold := range folds {
 		var in, out []int
 		for k, i := range p.rows {
 			if slices.Contains(fold, k) {
@@ -152,6 +162,12 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 		judged, err := t.Judge(ctx, in, out, grid)
 		if err != nil {
 			return err
+		}
+		if recorder != nil {
+			recorder(trace.Step{
+				Phase: fmt.Sprintf("held out, fold %d of %d", f+1, r.Folds), C: grid[len(grid)-1],
+				Done: len(r.Steps) + (f+1)*len(grid), Trainings: len(r.Steps) + r.Folds*len(grid),
+			})
 		}
 		for a, j := range judged {
 			if j.Fault != nil {

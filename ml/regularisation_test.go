@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 )
 
 // Steps are the trainings of their C, of which that of the spec is one, and between two of them a row
@@ -17,9 +18,21 @@ func TestRegularise(t *testing.T) {
 	t.Parallel()
 	d := clouds(80, 3, 14)
 	set := []string{"gamma", "scale", "test_fraction", "0.25", "seed", "3", "positive", "a", "C", "3", "tol", "1e-6"}
-	r, err := ml.Regularise(t.Context(), d, spec(t, set...))
+	var steps []trace.Step
+	r, err := ml.Regularise(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) })
 	if err != nil {
 		t.Fatal(err)
+	}
+	for k, s := range steps {
+		if k > 0 && s.Done*steps[k-1].Trainings <= steps[k-1].Done*s.Trainings {
+			t.Errorf("%v after %v", s, steps[k-1])
+		}
+	}
+	if s := steps[len(steps)-1]; s.Done != s.Trainings || s.Trainings < len(r.Steps) || s.Phase != "held out, fold 5 of 5" || len(steps) != len(r.Steps)+r.Folds {
+		t.Errorf("%d steps for %d machines, the last is %v", len(steps), len(r.Steps), s)
+	}
+	if s := steps[0]; s.C != r.Steps[0].C || s.Done != 1 {
+		t.Errorf("the first step is %v", s)
 	}
 	if len(r.Rows) != 60 || r.Folds != 5 || len(r.Entries) == 0 {
 		t.Fatalf("%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))
@@ -82,7 +95,7 @@ func TestRegulariseRefuses(t *testing.T) {
 		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
-		if _, err := ml.Regularise(t.Context(), d, spec(t, set...)); !errors.As(err, new(*param.Refusal)) {
+		if _, err := ml.Regularise(t.Context(), d, spec(t, set...), nil); !errors.As(err, new(*param.Refusal)) {
 			t.Errorf("%v: %v", set, err)
 		}
 	}

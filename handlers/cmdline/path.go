@@ -60,7 +60,9 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	start := time.Now()
-	r, err := ml.Regularise(ctx, d, *spec)
+	p := progressOn(std)
+	r, err := ml.Regularise(ctx, d, *spec, p.tell)
+	p.end()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 func TestPath(t *testing.T) {
 	t.Parallel()
 	d, file := moons(t, 40)
-	want, err := ml.Regularise(t.Context(), d, ml.DefaultSpec())
+	want, err := ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

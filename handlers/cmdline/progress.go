@@ -44,9 +44,15 @@ func isTerminal(w io.Writer) bool {
 
 // tell shows a step of a solver, and about how long it still works.
 func (p *progress) tell(s trace.Step) {
-	p.decline.Note(p.now().Sub(p.start), s)
+	after := p.now().Sub(p.start)
+	p.decline.Note(after, s)
 	text := s.String()
-	if s.Rows > 0 {
+	switch {
+	case s.Trainings > 0:
+		left := after * time.Duration(s.Trainings-s.Done) / time.Duration(max(s.Done, 1))
+		p.show(fmt.Sprintf("%s %s, about %s left", bar(s.Done, s.Trainings), text, left.Round(time.Second)))
+		return
+	case s.Rows > 0:
 		text = bar(s.Done, s.Rows) + " " + text
 	}
 	if left, ok := p.decline.Left(); ok && s.Machines == 0 {

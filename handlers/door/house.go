@@ -104,7 +104,7 @@ func (a *House) Regularise(ctx context.Context, hash string, d *dataset.Data, sp
 	}
 	defer leave()
 	return Within(ctx, a.Patience, "Hold more rows out, or take a smaller gamma; on the terminal, marginlab path takes its time.", func(ctx context.Context) (*ml.Regularisation, error) {
-		return a.regularised.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Regularisation, error) { return ml.Regularise(ctx, d, spec) })
+		return a.regularised.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Regularisation, error) { return ml.Regularise(ctx, d, spec, nil) })
 	})
 }
 

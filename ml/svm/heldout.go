@@ -19,7 +19,8 @@ import (
 // The results are in the order of cs, each meeting s.Tol by itself, and mean what
 // those of Train for the other points mean. Alpha is 0 for the held-out points, and F
 // has their f(x_i) as well. When ctx ends the last result has the status
-// "cancelled", and those for greater C are missing.
+// "cancelled", and those for greater C are missing. s.Recorder hears of every C that is
+// solved, by a step of the phase "path", as well.
 //
 // A held-out point is one whose alpha is bounded by 0: it takes part in nothing, and
 // its gradient tells f(x_i). So all folds of a cross-validation see the same matrix,
@@ -62,26 +63,36 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 			if status == trace.Cancelled {
 				break
 			}
+			s.solved(c, len(results), len(cs))
 		}
 		return results, nil
 	}
 	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
 	defer memory.Free()
-	results, err := rise(k, o, cs, s, rows.InSingle(memory))
+	results, err := rise(k, o, cs, nil, s, rows.InSingle(memory))
 	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
 		return results, err
 	}
-	rest, err := rise(k, o, cs[len(results):], s, memory)
-	return append(results, rest...), err
+	return rise(k, o, cs, results, s, memory)
 }
 
-// rise solves for each C of cs from where o is, with rows of precision T. It ends
-// early where single precision does not do.
-func rise[T rows.Real](k Matrix, o *state, cs []float64, s Settings, memory rows.Memory[T]) (results []*Result, err error) {
+// solved tells that the machine for c is there, the done-th of so many.
+func (s Settings) solved(c float64, done, of int) {
+	if s.Recorder != nil {
+		s.Recorder(trace.Step{Phase: alongPhase, C: c, Done: done, Trainings: of})
+	}
+}
+
+// alongPhase is what steps of HeldOut are called that tell of a C.
+const alongPhase = "path"
+
+// rise goes on from the results for the first of cs, with rows of precision T, and solves for
+// the others from where o is. It ends early where single precision does not do.
+func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Settings, memory rows.Memory[T]) ([]*Result, error) {
 	var v T
 	_, rounded := any(v).(float32)
 	p := newSMO(k, o, memory)
-	for _, c := range cs {
+	for _, c := range cs[len(results):] {
 		s.C = c
 		if rounded && !single(o, s) {
 			break
@@ -98,6 +109,7 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, s Settings, memory rows
 		if status == trace.Cancelled {
 			break
 		}
+		s.solved(c, len(results), len(cs))
 	}
 	return results, nil
 }

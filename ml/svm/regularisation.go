@@ -52,7 +52,8 @@ const (
 // of two neighbouring C differ, the one between them, by their logarithm, is trained as
 // well, from the solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset,
 // Tibshirani, Zhu: "The entire regularization path for the support vector machine", JMLR 5,
-// 2004), its kinks are the entry points. Errors are those of HeldOut and of ctx, and a kernel that is
+// 2004), its kinks are the entry points. s.Recorder hears of every C that is solved, as of HeldOut,
+// with all trainings that there are to be: of entry points at most. Errors are those of HeldOut and of ctx, and a kernel that is
 // not known to be positive semidefinite, whose solutions may jump.
 func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
 	if !rows.Definite(k) {
@@ -62,6 +63,19 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 		s.Tol = entryTol
 	}
 	r := &Regularisation{}
+	record, most := s.Recorder, max(len(cs), mostTrainings(len(y)))
+	s.Recorder = nil
+	if record != nil {
+		s.Recorder = func(step trace.Step) {
+			if step.Phase == alongPhase {
+				step.Done, step.Trainings = len(r.C)+step.Done, most
+				if len(r.C) > 0 {
+					step.Phase = "entry points"
+				}
+				record(step)
+			}
+		}
+	}
 	for between := cs; len(between) > 0; between = r.between() {
 		results, err := HeldOut(ctx, k, y, held, between, s)
 		if err == nil {
@@ -85,6 +99,9 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 	}
 	return r, nil
 }
+
+// mostTrainings is of how many trainings a path of n points is, unless more C are asked for.
+func mostTrainings(n int) int { return min(entryMost, entryWork/max(n, 1)) }
 
 // Part is what point i is to the solution for the a-th C.
 func (r *Regularisation) Part(a, i int) Part {
@@ -112,7 +129,7 @@ func (r *Regularisation) between() []float64 {
 			}
 		}
 	}
-	if room := max(0, min(entryMost, entryWork/len(r.Results[0].Alpha))-len(r.C)); len(places) > room {
+	if room := max(0, mostTrainings(len(r.Results[0].Alpha))-len(r.C)); len(places) > room {
 		slices.SortStableFunc(places, func(a, b int) int {
 			return -compareRatio(r.C[a+1]/r.C[a], r.C[b+1]/r.C[b])
 		})

@@ -41,11 +41,18 @@ type Step struct {
 	// otherwise both are 0.
 	Done int `json:"done,omitempty"`
 	Rows int `json:"rows,omitempty"`
+
+	// Where a solution is followed along C, the C that was solved last, and of how many
+	// trainings, at most, Done are done; otherwise both are 0.
+	C         float64 `json:"C,omitempty"`
+	Trainings int     `json:"trainings,omitempty"`
 }
 
 // String is the step in a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
 	switch {
+	case s.Trainings > 0:
+		return fmt.Sprintf("%s: C = %.3g, %d of %d trainings", s.Phase, s.C, s.Done, s.Trainings)
 	case s.Rows > 0:
 		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
 	case s.Machines > 0:
