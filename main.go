@@ -148,6 +148,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	links := web.Links{Public: public, Addr: server.Addr(), Names: names, TLS: *cert != ""}
 	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
+	defer app.Paths.Close()
 	where := links.Here()
 	if public != "" {
 		where = fmt.Sprintf("%s, for %s", server.Addr(), public)

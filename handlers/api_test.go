@@ -82,6 +82,7 @@ func serveWith(t testing.TB, workers bool, c Config, work jobs.Config) *server {
 	app := New(c)
 	s := &server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
+	t.Cleanup(app.Paths.Close)
 	return s
 }
 

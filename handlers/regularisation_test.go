@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +13,8 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+	"marginlab/web/jobs"
 )
 
 // The path over C is led to from the lab and from a run, shows what the library says, and has
@@ -75,7 +79,80 @@ func TestPathOverC(t *testing.T) {
 	id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
 	c.app.Jobs.Wait(t.Context(), 1e12, id)
 	href, _ := p.page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")
-	if doc := p.page(200, href); doc.Find(".figures img, .figures picture").Length() < 2 {
+	doc = p.page(200, href)
+	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
+		doc = p.page(200, at.Find("#path").AttrOr("data-follow", ""))
+	}
+	if doc.Find(".figures img, .figures picture").Length() < 2 {
 		t.Errorf("%q shows %s", href, doc.Find("main").Text())
 	}
+}
+
+// A path that takes long goes on: its page and /api tell how far it is, show it once it is there,
+// and cancel it.
+func TestPathGoesOn(t *testing.T) {
+	t.Parallel()
+	s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
+	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s.app.Paths.Follow(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+		tell(trace.Step{Phase: "path", C: 0.3, Done: 20, Trainings: 480})
+		told <- struct{}{}
+		select {
+		case <-rest:
+			return ml.Regularise(ctx, d, spec, tell)
+		case <-ctx.Done():
+			ended <- struct{}{}
+			return nil, ctx.Err()
+		}
+	})
+	c, p := s.client(t, alice), s.browse(t, alice)
+	const body = `{"dataset":"moons","spec":{"gamma":2}}`
+	began := c.want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
+	at := began.header.Get("Location")
+	if began.header.Get("Retry-After") == "" || !strings.HasPrefix(at, "/api/path?dataset=moons&spec=") {
+		t.Errorf("%v", began.header)
+	}
+	for _, again := range []answer{c.want(http.StatusAccepted, "GET", at, ""), c.want(http.StatusAccepted, "POST", "/api/path", body)} {
+		if now := decode[api.PathProgress](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "path: C = 0.3, 20 of 480 trainings" {
+			t.Errorf("programs are told %+v", now)
+		}
+	}
+	if a := s.client(t, bob).fetch("GET", at, ""); a.status != http.StatusConflict {
+		t.Errorf("somebody else looks at it: %d %s", a.status, a.body)
+	}
+	c.want(http.StatusNoContent, "DELETE", at, "")
+	<-ended
+	c.want(http.StatusConflict, "GET", at, "")
+	for bad, word := range map[string]string{"dataset=moons&spec={": "spec", "dataset=moons&spec={%22c%22:1}": "c", "dataset=moons&C=1": "C", "spec={}": "dataset"} {
+		if a := c.fetch("GET", "/api/path?"+bad, ""); a.status != 422 || !strings.Contains(string(a.body), word) {
+			t.Errorf("%s: %d %s", bad, a.status, a.body)
+		}
+	}
+
+	doc := p.page(200, "/path?data=moons&gamma=2&test_fraction=0")
+	<-told
+	follow := doc.Find("#path").AttrOr("data-follow", "")
+	doc = p.page(200, follow)
+	if refresh := doc.Find("head noscript").Text(); !strings.Contains(refresh, "follow=1") || doc.Find("progress").AttrOr("value", "") != "20" || !strings.Contains(doc.Find("#path").Text(), "C = 0.3") || !strings.Contains(doc.Find("[data-time]").Text(), "left") {
+		t.Errorf("%q; %s", refresh, doc.Find("main").Text())
+	}
+	cancelled := p.fetch("POST", doc.Find("#path form").AttrOr("action", ""), "")
+	<-ended
+	for _, doc := range []string{strings.Join(strings.Fields(cancelled.html().Find("main").Text()), " "), strings.Join(strings.Fields(p.page(200, follow).Find("main").Text()), " ")} {
+		if !strings.Contains(doc, "cancelled") || !strings.Contains(doc, "Begin again") {
+			t.Error(doc)
+		}
+	}
+	again, _ := cancelled.html().Find("main a.button").Attr("href")
+	follow = p.page(200, again).Find("#path").AttrOr("data-follow", "")
+	<-told
+	close(rest)
+	for doc = p.page(200, follow); doc.Find("#path").Length() > 0; {
+		doc = p.page(200, follow)
+	}
+	if doc.Find("h2").First().Text() != "Along C" || doc.Find("head noscript").Length() > 0 {
+		t.Error(doc.Find("main").Text())
+	}
+	c.want(http.StatusOK, "GET", at, "")
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"marginlab/handlers/door"
 	"marginlab/handlers/teach"
 
 	"github.com/go-chi/chi/v5"
@@ -45,7 +46,7 @@ func (a *App) first(next http.Handler) http.Handler {
 		answered := sync.OnceFunc(a.Jobs.Live.Urgent())
 		defer answered()
 		defer time.AfterFunc(time.Second, answered).Stop()
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(door.Answering(r.Context(), answered)))
 	})
 }
 
@@ -59,6 +60,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/lab/at", h(a.lab.At))
 	r.Get("/lab/figures/{figure}", h(a.lab.Figure))
 	r.Get("/path", h(a.lab.Regularisation))
+	r.Post("/path/cancel", h(a.lab.CancelRegularisation))
 	r.Get("/path/figures/{figure}", h(a.lab.RegularisationFigure))
 	r.Get("/links", h(a.lab.ListLinks))
 	r.Post("/links", h(a.lab.MakeLink))
@@ -252,7 +254,9 @@ func (a *App) programs(r chi.Router) {
 	r.Post("/links", h(a.api.CreateLink))
 	r.Delete("/links/{token}", h(a.api.DeleteLink))
 
+	r.Get("/path", h(a.api.FollowRegularisation))
 	r.Post("/path", h(a.api.Regularise))
+	r.Delete("/path", h(a.api.CancelRegularisation))
 
 	r.Get("/jobs", h(a.api.ListJobs))
 	r.Get("/jobs/events", h(a.api.JobEvents))

@@ -40,6 +40,8 @@ type House struct {
 	// Line is where live questions wait, Pages where what pages have to compute does.
 	Line, Pages *Line
 
+	Paths *Paths // over C, in the background
+
 	// Memory has room for what is large, see Admit.
 	Memory *semaphore.Weighted
 
@@ -51,8 +53,6 @@ type House struct {
 	hashes   *Recent[string]        // of data that come with the program or are generated
 	stored   *Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
 	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
-
-	regularised *Recent[*ml.Regularisation] // by data and spec: 3 MB each at most
 }
 
 // NewHouse returns a house without rooms; build is as in web.Program.
@@ -61,7 +61,7 @@ func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dat
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
 		Line: NewLine(Places()), Pages: NewLine(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
 		build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
-		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), regularised: NewRecent[*ml.Regularisation](8),
+		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(func(ctx context.Context) context.Context { return queue.Live.Behind(ctx) }),
 	}
 }
 
@@ -90,22 +90,6 @@ func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *datas
 			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
 		})
 	}
-}
-
-// Regularise is ml.Regularise for data with a hash, in its turn and within the patience of a page.
-func (a *House) Regularise(ctx context.Context, hash string, d *dataset.Data, spec ml.Spec) (*ml.Regularisation, error) {
-	name, err := spec.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	ctx, leave, err := a.PageTurn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return Within(ctx, a.Patience, "Hold more rows out, or take a smaller gamma; on the terminal, marginlab path takes its time.", func(ctx context.Context) (*ml.Regularisation, error) {
-		return a.regularised.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Regularisation, error) { return ml.Regularise(ctx, d, spec, nil) })
-	})
 }
 
 // What is large shares largeMemory bytes, waits for at most largeWait for its part of them,

@@ -142,18 +142,18 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		row.ID = j.ID
 		if j.Elapsed > 0 {
-			row.Elapsed = seconds(j.Elapsed)
+			row.Elapsed = Seconds(j.Elapsed)
 		}
 		if j.Left > 0 {
-			row.Left = "about " + seconds(j.Left)
+			row.Left = "about " + Seconds(j.Left)
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	return a.Render(w, r, views.JobsPage(p))
 }
 
-// seconds is a time for reading, to the second.
-func seconds(d time.Duration) string {
+// Seconds is a time for reading, to the second.
+func Seconds(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}

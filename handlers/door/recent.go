@@ -44,6 +44,18 @@ func NewWeighed[V any](most int, weigh func(V) int) *Recent[V] {
 	return &Recent[V]{most: most, weigh: weigh, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
 }
 
+// Find is the value of a moment ago, if there is one.
+func (c *Recent[V]) Find(key string) (v V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[key]
+	if !ok {
+		return v, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry[V]).value, true
+}
+
 // Get is the value of a moment ago, or that of compute, which is kept unless there
 // is an error. Whoever asks while it is being computed waits for the same value.
 // The context of compute ends when nobody waits any more; Get returns ctx.Err()

@@ -2,10 +2,12 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
@@ -13,6 +15,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/web"
 )
 
 // The pictures of a path over C.
@@ -39,9 +42,26 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + withoutC(b.spec.Title()), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
-	path, problem, err := a.regularised(r.Context(), b)
+	here := "/path?" + query.Encode()
+	following := r.URL.Query().Get("follow")
+	path, progress, problem, err := a.regularised(r.Context(), b, following == "", min(door.Prompt, a.Patience))
+	if errors.Is(err, door.ErrNoPath) {
+		p.Again, problem, err = here, door.ErrNoPath.Error(), nil
+		if following == cancelled {
+			problem = "The path was cancelled."
+		}
+	}
 	if err != nil {
 		return err
+	}
+	if progress != nil {
+		w.Header().Set("Cache-Control", "no-store")
+		p.Follow = here + "&follow=1"
+		p.Progress = &views.PathProgress{Text: door.Sentence(progress.Text()), Elapsed: door.Seconds(progress.Elapsed), Cancel: "/path/cancel?" + query.Encode()}
+		p.Progress.Done, p.Progress.Total = progress.Done()
+		if progress.Left > 0 {
+			p.Progress.Left = door.Seconds(progress.Left)
+		}
 	}
 	if p.Problem = problem; path == nil {
 		return a.Render(w, r, views.RegularisationPage(p))
@@ -124,20 +144,38 @@ func entryText(e ml.EntryPoint) string {
 	return "leaves the bound: on the margin from here on"
 }
 
-// regularised is the path over C of the bench, or a message why there is none.
-func (a *Room) regularised(ctx context.Context, b *bench) (*ml.Regularisation, string, error) {
+// cancelled is what the address of a page says that follows a path that was.
+const cancelled = "cancelled"
+
+// regularised is the path over C of the bench, how far it is after so long, or a message why
+// there is none, as of House.Regularise.
+func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.PathProgress, string, error) {
 	switch {
 	case len(b.problems) > 0:
-		return nil, door.Sentence(b.problems.Error()), nil
+		return nil, nil, door.Sentence(b.problems.Error()), nil
 	case b.data == nil:
-		return nil, "There are no points yet: draw or type some first.", nil
+		return nil, nil, "There are no points yet: draw or type some first.", nil
 	}
-	path, err := a.Regularise(ctx, b.hash, b.data, b.spec)
-	if err != nil {
+	path, progress, err := a.Regularise(ctx, b.hash, b.data, b.spec, begin, patience)
+	if err != nil && !errors.Is(err, door.ErrNoPath) {
 		problem, err := door.Told(err)
-		return nil, problem, err
+		return nil, nil, problem, err
 	}
-	return path, "", nil
+	return path, progress, "", err
+}
+
+// CancelRegularisation gives up a path over C that is being computed.
+func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
+	b, err := a.readBench(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	if err := a.CancelPath(r.Context(), b.hash, b.spec); err != nil {
+		return err
+	}
+	q := b.query()
+	q.Set("follow", cancelled)
+	return door.Redirect(w, r, "/path?"+q.Encode())
 }
 
 // RegularisationFigure sends a picture of a path over C.
@@ -155,9 +193,12 @@ func (a *Room) RegularisationFigure(w http.ResponseWriter, r *http.Request) erro
 	}
 	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	path, _, err := a.regularised(r.Context(), b)
+	path, progress, _, err := a.regularised(r.Context(), b, true, a.Patience)
 	if err != nil {
 		return err
+	}
+	if progress != nil {
+		return web.Errorf(web.Busy, "The path is still being computed. Look at its page first.")
 	}
 	if path == nil {
 		return store.ErrNotFound

@@ -1,0 +1,200 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// slowPaths is a keeper whose paths take ten trainings of so long each. ended counts those
+// that were given up.
+func slowPaths(each time.Duration) (p *Paths, ended *int) {
+	ended = new(int)
+	p = newPaths(func(ctx context.Context) context.Context { return ctx })
+	p.Follow(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+		for k := range 10 {
+			select {
+			case <-time.After(each):
+			case <-ctx.Done():
+				*ended++
+				return nil, ctx.Err()
+			}
+			tell(trace.Step{Phase: "path", C: float64(k + 1), Done: k + 1, Trainings: 10})
+		}
+		return &ml.Regularisation{C: 1}, nil
+	})
+	return p, ended
+}
+
+// A path goes on while somebody asks for it, who is told how far it is, and is then there for all.
+func TestPathGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ended := slowPaths(10 * time.Second)
+		spec := ml.DefaultSpec()
+		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt); !errors.Is(err, ErrNoPath) {
+			t.Errorf("a path that nobody has begun: %v", err)
+		}
+		if _, s, err := p.Wait(t.Context(), "a", "k", nil, spec, true, Prompt); err != nil || s == nil || s.Waiting || s.Elapsed != Prompt || s.Left != 0 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		time.Sleep(25 * time.Second)
+		_, s, err := p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt)
+		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Text() != "path: C = 2, 2 of 10 trainings" {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		for range 3 {
+			time.Sleep(20 * time.Second)
+			if _, s, err = p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt); s == nil {
+				t.Fatal(err)
+			}
+		}
+		begin := time.Now()
+		if path, _, err := p.Wait(t.Context(), "b", "k", nil, spec, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
+			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
+		}
+		for _, begin := range []bool{false, true} {
+			if path, _, err := p.Wait(t.Context(), "a", "k", nil, spec, begin, 0); path == nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(pathIdle)
+		synctest.Wait()
+		if len(p.byKey) != 0 || *ended != 0 {
+			t.Errorf("%d paths are left, %d were given up", len(p.byKey), *ended)
+		}
+	})
+}
+
+// A path ends when nobody has asked for half a minute, when all who did cancel it, and with the
+// server.
+func TestPathIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ended := slowPaths(time.Hour)
+		spec := ml.DefaultSpec()
+		begin := func(workspace, key string) {
+			t.Helper()
+			if _, s, err := p.Wait(t.Context(), workspace, key, nil, spec, true, 0); s == nil {
+				t.Fatal(err)
+			}
+		}
+		gone := func(want int, why string) {
+			t.Helper()
+			synctest.Wait()
+			if *ended != want {
+				t.Errorf("%s: %d paths have ended, want %d", why, *ended, want)
+			}
+		}
+		begin("a", "k")
+		time.Sleep(pathIdle - time.Second)
+		gone(0, "somebody asked of late")
+		time.Sleep(time.Second)
+		gone(1, "nobody asks")
+		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.Is(err, ErrNoPath) {
+			t.Error(err)
+		}
+		begin("a", "k")
+		begin("b", "k")
+		p.Cancel("a", "k")
+		gone(1, "somebody else asks")
+		p.Cancel("b", "k")
+		gone(2, "nobody wants it")
+		told := make(chan error)
+		go func() {
+			_, _, err := p.Wait(t.Context(), "a", "k", nil, spec, true, time.Hour)
+			told <- err
+		}()
+		synctest.Wait()
+		p.Cancel("a", "k")
+		if err := <-told; !errors.Is(err, ErrNoPath) {
+			t.Errorf("who waits is told %v", err)
+		}
+		gone(3, "cancelled while a request waits")
+		begin("a", "k")
+		synctest.Wait()
+		p.Close()
+		gone(4, "the server ends")
+		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, true, 0); err == nil {
+			t.Error("a path begins after the end")
+		}
+	})
+}
+
+// A workspace has one path computed at a time: another one waits, and takes the place of one that
+// is left.
+func TestPathsInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ended := slowPaths(time.Hour)
+		spec := ml.DefaultSpec()
+		begin := func(workspace, key string) *PathProgress {
+			t.Helper()
+			_, s, err := p.Wait(t.Context(), workspace, key, nil, spec, true, Prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		if begin("a", "1").Waiting || !begin("a", "2").Waiting || begin("b", "3").Waiting {
+			t.Error("of one workspace one path is computed")
+		}
+		if s := begin("a", "2"); s.Text() != "waits for its turn" {
+			t.Error(s.Text())
+		}
+		time.Sleep(pathLeft)
+		if begin("a", "4").Waiting || *ended != 1 { // of those left, one had begun
+			t.Errorf("%d paths have made room", *ended)
+		}
+		var err error
+		for k := range pathsWait {
+			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), nil, spec, true, 0); err != nil {
+				break
+			}
+		}
+		var kind interface{ Kind() string }
+		if !errors.As(err, &kind) || kind.Kind() != "busy" {
+			t.Errorf("any number may wait: %v", err)
+		}
+		p.Close()
+	})
+}
+
+// A failure is told to whoever asks next, once; so is a panic.
+func TestPathFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := slowPaths(0)
+		spec := ml.DefaultSpec()
+		p.Follow(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+			time.Sleep(time.Minute / 3)
+			return nil, param.Refuse("take another", "it has no path")
+		})
+		_, _, _ = p.Wait(t.Context(), "a", "k", nil, spec, true, Prompt)
+		time.Sleep(time.Minute / 3)
+		var refusal *param.Refusal
+		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.As(err, &refusal) {
+			t.Error(err)
+		}
+		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.Is(err, ErrNoPath) {
+			t.Error(err)
+		}
+		p.Follow(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+			panic("of the solver")
+		})
+		defer func() {
+			if text, _ := recover().(string); !strings.Contains(text, "of the solver") {
+				t.Errorf("whoever asks hears %q", text)
+			}
+		}()
+		_, _, _ = p.Wait(t.Context(), "a", "k", nil, spec, true, time.Minute)
+	})
+}

@@ -1,0 +1,28 @@
+// The page of a path over C that is under way: how far it is, and the path once it is there.
+
+const pause = 2000; // ms, after a failure to reach the server
+
+/** Takes the page from the server, which waits a moment with its answer; tells whether to look again. */
+async function look(section) {
+  const response = await fetch(section.dataset.follow).catch(() => null);
+  if (!response || response.status === 503) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    return true;
+  }
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById("path");
+  if (!fresh) {
+    document.getElementById("main").replaceWith(document.adoptNode(page.getElementById("main")));
+    return false;
+  }
+  for (const part of ["[data-progress]", "[data-time]"]) section.querySelector(part).textContent = fresh.querySelector(part).textContent;
+  const [bar, now] = [section, fresh].map((s) => s.querySelector("progress"));
+  if (now.hasAttribute("value")) {
+    bar.max = now.max;
+    bar.value = now.value;
+  } else bar.removeAttribute("value");
+  return true;
+}
+
+const section = document.getElementById("path");
+if (section) while (await look(section));
