@@ -120,6 +120,15 @@ func TestRunsTable(t *testing.T) {
 			t.Errorf("%s: %d runs, want %d", where, len(got), want)
 		}
 	}
+	filtered := "/runs?sort=C&where=kernel+%3D+rbf"
+	gone := b.send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {filtered}}.Encode()).html()
+	if from, _ := gone.Find(`form.undo [name="back"]`).Attr("value"); from != filtered {
+		t.Errorf("what was deleted from %q comes back to %q", filtered, from)
+	}
+	undo, _ := gone.Find("form.undo").Attr("action")
+	if where, _ := b.send(200, undo, url.Values{"back": {filtered}}.Encode()).html().Find("#f-where").Attr("value"); where != "kernel = rbf" {
+		t.Errorf("after Undo the list has the filter %q", where)
+	}
 	b.send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
 	c.want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
 	if got := list("cols=C"); !slices.Equal(got, []string{"linear 0.1"}) {

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/web"
 )
 
 // Deleted leads on to a list, which offers to undo what a request has just deleted.
@@ -81,8 +82,19 @@ func (a *House) Restored(r *http.Request) (store.Deletion, error) {
 	return a.Store.Restore(r.Context(), Workspace(r.Context()), time.UnixMilli(ms))
 }
 
+// Back is the address of a list that a form came from, with what it was asked for.
+func Back(r *http.Request, list string) string {
+	if to := r.PostFormValue("back"); strings.HasPrefix(to, list+"?") {
+		return to
+	}
+	return list
+}
+
 // Restore is Restored for a page.
 func (a *House) Restore(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, FormBytes); err != nil {
+		return err
+	}
 	d, err := a.Restored(r)
 	if err != nil {
 		return err
@@ -93,5 +105,5 @@ func (a *House) Restore(w http.ResponseWriter, r *http.Request) error {
 	case d.Datasets > 0:
 		return Redirect(w, r, "/datasets")
 	}
-	return Redirect(w, r, "/runs")
+	return Redirect(w, r, Back(r, "/runs"))
 }

@@ -172,6 +172,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 	if p.Undo, err = a.Undo(r); err != nil {
 		return err
 	}
+	p.Undo.Back = p.Back
 	if len(ps) > 0 {
 		t.Where = store.Query{} // all stay in sight
 	}
@@ -492,14 +493,6 @@ func (a *Room) chosen(r *http.Request) ([]string, error) {
 	return a.Store.Chosen(r.Context(), door.Workspace(r.Context()), q)
 }
 
-// back is where a form of the list came from.
-func back(r *http.Request) string {
-	if to := r.PostFormValue("back"); to == "/runs" || strings.HasPrefix(to, "/runs?") {
-		return to
-	}
-	return "/runs"
-}
-
 // Tag adds tags to the chosen runs, or takes them off.
 func (a *Room) Tag(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
@@ -516,7 +509,7 @@ func (a *Room) Tag(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.TagRuns(r.Context(), door.Workspace(r.Context()), ids, add, remove); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, back(r))
+	return door.Redirect(w, r, door.Back(r, "/runs"))
 }
 
 // Delete deletes one run.
@@ -533,7 +526,7 @@ func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.deleteRuns(w, r, back(r), ids...)
+	return a.deleteRuns(w, r, door.Back(r, "/runs"), ids...)
 }
 
 func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
