@@ -169,7 +169,10 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 			values := []string{"none"}
 			switch f.Kind {
 			case NumberField:
-				values = append(values, "0", "0.1", "1", "0.5", "10", "1e9", "-3")
+				values = append(values, "0", "0.1", "1", "0.5", "1e9", "-3")
+				if f.Unit != ml.Share { // where 10 is taken for a slip
+					values = append(values, "10")
+				}
 			case TimeField:
 				values = append(values, "2026-11-01", "2026-11-02", "2026-11-30")
 			case ListField:
