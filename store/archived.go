@@ -186,11 +186,8 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 	if n.Spec, err = ml.ReadStoredSpec(s.Spec); err != nil {
 		return p, nil, err
 	}
-	plan, err := planSearch(n)
+	p, plan, err := planned(n, points)
 	if err != nil {
-		return p, nil, err
-	}
-	if p, err = planned(n); err != nil {
 		return p, nil, err
 	}
 	var r eval.Result
@@ -209,6 +206,9 @@ func (s *Store) importSearch(ctx context.Context, tx *sql.Tx, ws Workspace, from
 		return false, err
 	}
 	if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		return false, err
+	}
+	if err := writePoints(ctx, tx, p.points); err != nil {
 		return false, err
 	}
 	id, err := s.insert(ctx, tx, ws, "", p)

@@ -81,7 +81,11 @@ const (
 // again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
 // what is wrong with n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
-	p, err := planned(n)
+	pts, err := encode(n.Data)
+	if err != nil {
+		return found, err
+	}
+	p, err := s.ready(ctx, n, pts)
 	if err != nil {
 		return found, err
 	}
@@ -100,6 +104,9 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
+		if err := writePoints(ctx, tx, p.points); err != nil {
+			return err
+		}
 		id, err := s.insert(ctx, tx, ws, request, p)
 		if err != nil {
 			return err
@@ -116,29 +123,36 @@ type plannedSearch struct {
 	plan   []byte   // compressed
 	names  []string // of its cells
 	points points
+	known  *outcome // where all cells are known; found out before the transaction, which others wait for
 }
 
-// planned plans a search.
-func planned(n NewSearch) (p plannedSearch, err error) {
-	plan, err := planSearch(n)
-	if err != nil {
-		return p, err
+// ready plans a search of points that are encoded, and finds out whether it is known.
+func (s *Store) ready(ctx context.Context, n NewSearch, pts points) (plannedSearch, error) {
+	p, plan, err := planned(n, pts)
+	if err == nil {
+		p.known, err = s.known(ctx, plan, p.names)
+	}
+	return p, err
+}
+
+// planned plans a search of points that are encoded.
+func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err error) {
+	if plan, err = planSearch(n); err != nil {
+		return p, nil, err
 	}
 	spec, design := eval.Settled(n.Scheme.Settled(n.Data, n.Spec), designOf(n.Grid, n.Drawn))
 	n.Spec = spec
 	n.Try(design)
 	p.NewSearch = n
+	p.points = pts
 	if p.names, err = plan.Names(); err != nil {
-		return p, err
+		return p, nil, err
 	}
-	if p.plan, err = zipJSON(plan); err != nil {
-		return p, err
-	}
-	p.points, err = encode(n.Data)
-	return p, err
+	p.plan, err = zipJSON(plan)
+	return p, plan, err
 }
 
-// insert queues a search, which is done at once where all of it is known, and returns its id.
+// insert queues a search of points that are written, which is done at once where all of it is known, and returns its id.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request string, p plannedSearch) (id string, err error) {
 	search := Search{
 		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,
@@ -151,13 +165,10 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request st
 		}
 		search.DatasetName = ds.Name
 	}
-	if err := writePoints(ctx, tx, p.points); err != nil {
-		return "", err
-	}
 	if err := insertSearch(ctx, tx, ws, request, search, p.plan, p.names); err != nil {
 		return "", err
 	}
-	return search.ID, settle(ctx, tx, search.ID, s.now())
+	return search.ID, settle(ctx, tx, search.ID, p.known, s.now())
 }
 
 // planSearch is the plan of a search that is not too large.
@@ -381,7 +392,7 @@ func (s *Store) FinishCell(ctx context.Context, r eval.CellResult) (searches []s
 			return err
 		}
 		for _, id := range searches {
-			if err := settle(ctx, tx, id, s.now()); err != nil {
+			if err := settle(ctx, tx, id, nil, s.now()); err != nil {
 				return err
 			}
 		}
@@ -608,7 +619,7 @@ func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64
 // letGo ends the leases of a search that has ended, so that its cells may be computed for
 // another.
 func letGo(ctx context.Context, tx *sql.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE search = ? AND done = 0`, id)
+	_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE search = ? AND done = 0 AND lease <> 0`, id)
 	return err
 }
 
@@ -623,33 +634,68 @@ func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, e
 	return slices.Compact(searches), err
 }
 
-// settle ends a search that is under way and has no cell left to compute.
-func settle(ctx context.Context, tx *sql.Tx, id string, now int64) error {
+// outcome is how a search ends whose cells are all known.
+type outcome struct {
+	result []byte // compressed; nil: it has failed
+	reason string // why, for its owner
+}
+
+func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error) {
+	res, err := plan.Reduce(results)
+	if message, ok := param.ForPerson(err); ok {
+		return outcome{reason: message}, nil
+	}
+	if err == nil {
+		o.result, err = zipJSON(res)
+	}
+	return o, err
+}
+
+// known is the outcome of a plan whose cells are all known, nil of others.
+func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
+	var results []eval.CellResult
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names)).Scan(&n); err != nil || n < len(names) {
+			return err
+		}
+		results, err = scanResults(tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM json_each(?) CROSS JOIN results ON cell = value ORDER BY key`, asJSON(&names)))
+		return err
+	})
+	if err != nil || results == nil {
+		return nil, err
+	}
+	o, err := outcomeOf(plan, results)
+	return &o, err
+}
+
+// settle ends a search that is under way and has no cell left to compute. Its outcome may be
+// known before; nil: it is found out.
+func settle(ctx context.Context, tx *sql.Tx, id string, known *outcome, now int64) error {
 	var over bool
 	if err := tx.QueryRowContext(ctx, `SELECT status IN ('queued', 'running') AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id).Scan(&over); err != nil || !over {
 		return err
 	}
-	plan, err := readPlan(ctx, tx, id)
-	if err != nil {
-		return err
+	if known == nil {
+		plan, err := readPlan(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		results, err := readResults(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		o, err := outcomeOf(plan, results)
+		if err != nil {
+			return err
+		}
+		known = &o
 	}
-	results, err := readResults(ctx, tx, id)
-	if err != nil {
-		return err
+	status := Done
+	if known.result == nil {
+		status = Failed
 	}
-	res, err := plan.Reduce(results)
-	if message, ok := param.ForPerson(err); ok {
-		_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?1, started = coalesce(started, ?2), finished = ?2 WHERE id = ?3`, message, now, id)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	zipped, err := zipJSON(res)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'done', result = ?1, started = coalesce(started, ?2), finished = ?2 WHERE id = ?3`, zipped, now, id)
+	_, err := tx.ExecContext(ctx, `UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
 	return err
 }
 
@@ -668,7 +714,10 @@ func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err 
 
 // readResults are what the cells of a search have given so far.
 func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.CellResult, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
+	return scanResults(tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id))
+}
+
+func scanResults(rows *sql.Rows, err error) (results []eval.CellResult, _ error) {
 	if err != nil {
 		return nil, err
 	}

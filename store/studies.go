@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 )
@@ -65,9 +66,17 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
 	}
 	var ready []plannedSearch
+	encoded := map[*dataset.Data]points{} // once for all learners
 	cells := 0
 	for _, search := range n.Searches {
-		p, err := planned(search)
+		pts, ok := encoded[search.Data]
+		if !ok {
+			if pts, err = encode(search.Data); err != nil {
+				return made, err
+			}
+			encoded[search.Data] = pts
+		}
+		p, err := s.ready(ctx, search, pts)
 		if err != nil {
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
 		}
@@ -91,6 +100,11 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created) VALUES (?, ?, ?, ?, ?, ?)`,
 			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli()); err != nil {
 			return err
+		}
+		for _, pts := range encoded {
+			if err := writePoints(ctx, tx, pts); err != nil {
+				return err
+			}
 		}
 		for place, p := range ready {
 			search, err := s.insert(ctx, tx, ws, "", p)
@@ -237,27 +251,70 @@ func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) (list []Study
 	return list, err
 }
 
-// DeleteStudy deletes a study and its searches.
-func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error { return deleteStudy(ctx, tx, ws, id) })
-}
-
-func deleteStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
-	whole, err := findStudy(ctx, tx, ws, id)
-	if err != nil {
-		return err
-	}
-	for _, one := range whole.Searches {
-		search, err := findSearch(ctx, tx, ws, one.ID)
+// CancelStudy ends the searches of a study that are queued or running, all at once, and
+// returns them; ErrEnded if all have ended.
+func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) (searches []string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if err := thereStudy(ctx, tx, ws, id); err != nil {
+			return err
+		}
+		searches, err = texts(ctx, tx, `UPDATE searches SET status = 'cancelled', finished = ? WHERE study = ? AND `+notEnded+` RETURNING id`, s.now(), id)
 		if err != nil {
 			return err
 		}
-		if err := deleteSearch(ctx, tx, search); err != nil {
-			return err
+		if len(searches) == 0 {
+			return ErrEnded
+		}
+		for _, search := range searches {
+			if err := letGo(ctx, tx, search); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
+// DeleteStudy deletes a study with its searches, which it returns, and what their cells
+// gave, unless a search of something else has the same cells.
+func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) (searches []string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		searches, err = deleteStudy(ctx, tx, ws, id)
+		return err
+	})
+	return searches, err
+}
+
+func deleteStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (searches []string, err error) {
+	if err := thereStudy(ctx, tx, ws, id); err != nil {
+		return nil, err
+	}
+	hashes, err := texts(ctx, tx, `SELECT DISTINCT hash FROM searches WHERE study = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `
+		DELETE FROM results WHERE cell IN (SELECT name FROM cells CROSS JOIN searches ON id = search WHERE study = ?1)
+		AND NOT EXISTS (SELECT 1 FROM cells CROSS JOIN searches ON id = search WHERE name = results.cell AND study IS NOT ?1)`, id); err != nil {
+		return nil, err
+	}
+	// The cells go by the foreign key.
+	if searches, err = texts(ctx, tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id); err != nil {
+		return nil, err
+	}
+	for _, hash := range hashes {
+		if err := dropPoints(ctx, tx, hash); err != nil {
+			return nil, err
 		}
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM studies WHERE id = ?`, id)
-	return err
+	return searches, err
+}
+
+// thereStudy is ErrNotFound where a workspace has no such study.
+func thereStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
+	var one int
+	return found(tx.QueryRowContext(ctx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id).Scan(&one))
 }
 
 func findStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (s Study, err error) {

@@ -177,7 +177,7 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 		return err
 	}
 	for _, id := range studies {
-		if err := deleteStudy(ctx, tx, ws, id); err != nil {
+		if _, err := deleteStudy(ctx, tx, ws, id); err != nil {
 			return err
 		}
 	}

@@ -79,19 +79,16 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 
 // CancelStudy ends a study that is queued or running. What is computed stays.
 func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	if err := a.StopStudy(r.Context(), s); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, store.Cancelled})
+	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
 }
 
 // DeleteStudy deletes a study with its searches.
 func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.RemoveStudy(r.Context(), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -121,28 +121,3 @@ func StudyTitle(s *study.Study) string {
 	}
 	return strings.Join(names, " · ") + " on " + sets
 }
-
-// StopStudy cancels the searches of a study that have not ended; store.ErrEnded where all have.
-func (a *House) StopStudy(ctx context.Context, s store.Study) error {
-	if !slices.ContainsFunc(s.Searches, func(one store.Search) bool { return !one.Status.Ended() }) {
-		return store.ErrEnded
-	}
-	for _, one := range s.Searches {
-		if err := a.Jobs.CancelSearch(ctx, Workspace(ctx), one.ID); err != nil && !errors.Is(err, store.ErrEnded) {
-			return err
-		}
-	}
-	return nil
-}
-
-// RemoveStudy stops and deletes a study.
-func (a *House) RemoveStudy(ctx context.Context, id string) error {
-	s, err := a.Store.Study(ctx, Workspace(ctx), id)
-	if err != nil {
-		return err
-	}
-	if err := a.StopStudy(ctx, s); err != nil && !errors.Is(err, store.ErrEnded) {
-		return err
-	}
-	return a.Store.DeleteStudy(ctx, Workspace(ctx), id)
-}

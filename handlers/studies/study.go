@@ -234,19 +234,16 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 
 // CancelStudy ends a study that is under way.
 func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.study(r)
-	if err != nil {
+	id := chi.URLParam(r, "id")
+	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	if err := a.StopStudy(r.Context(), s); err != nil {
-		return err
-	}
-	return door.Cancelled(w, r, "/studies/"+s.ID)
+	return door.Cancelled(w, r, "/studies/"+id)
 }
 
 // DeleteStudy deletes a study and stops it.
 func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.RemoveStudy(r.Context(), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	return door.Redirect(w, r, "/studies")

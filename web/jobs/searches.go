@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"marginlab/store"
 )
@@ -30,17 +31,44 @@ func (q *Queue) DeleteSearch(ctx context.Context, ws store.Workspace, id string)
 	return nil
 }
 
-// stopSearch stops the cells of a search that has ended.
-func (q *Queue) stopSearch(id string) {
+// CancelStudy ends the searches of a study that are queued or running; store.ErrEnded if all
+// have ended.
+func (q *Queue) CancelStudy(ctx context.Context, ws store.Workspace, id string) error {
+	q.claiming.Lock()
+	defer q.claiming.Unlock()
+	searches, err := q.store.CancelStudy(ctx, ws, id)
+	if err != nil {
+		return err
+	}
+	q.stopSearch(searches...)
+	return nil
+}
+
+// DeleteStudy deletes a study with its searches and stops their cells under way.
+func (q *Queue) DeleteStudy(ctx context.Context, ws store.Workspace, id string) error {
+	q.claiming.Lock()
+	defer q.claiming.Unlock()
+	searches, err := q.store.DeleteStudy(ctx, ws, id)
+	if err != nil {
+		return err
+	}
+	q.stopSearch(searches...)
+	return nil
+}
+
+// stopSearch stops the cells of searches that have ended.
+func (q *Queue) stopSearch(ids ...string) {
 	q.mu.Lock()
 	for _, j := range q.running {
-		if j.search == id {
+		if slices.Contains(ids, j.search) {
 			j.cancel()
 		}
 	}
 	q.mu.Unlock()
-	q.cells.forget(id)
-	q.publish(id, Event{Status: store.Cancelled})
+	for _, id := range ids {
+		q.cells.forget(id)
+		q.publish(id, Event{Status: store.Cancelled})
+	}
 }
 
 // keyOf tells cells apart from each other and from runs.

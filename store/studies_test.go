@@ -1,0 +1,94 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/eval"
+)
+
+// askedStudy is a study of the search that asked makes and of one with other values of gamma.
+func askedStudy(t *testing.T) NewStudy {
+	t.Helper()
+	first, second := asked(t), asked(t)
+	second.Data = first.Data
+	second.Grid = eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.01, 2)}
+	return NewStudy{Title: "two", File: "two", Sizes: []int{len(first.Data.Y)}, Searches: []NewSearch{first, second}}
+}
+
+// A study is cancelled as a whole, cells under way too, and goes with what only it has asked for.
+func TestStudyEnds(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	of := must[Study](t)(s.CreateStudy(ctx, alice, askedStudy(t)))
+	other := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	s.work(t, owner, 8) // of either of them some
+	if _, ok, err := s.ClaimCell(ctx, owner, 9); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	_, err := s.CancelStudy(ctx, bob, of.ID)
+	wantErr(t, err, ErrNotFound)
+	ended := must[[]string](t)(s.CancelStudy(ctx, alice, of.ID))
+	after := must[Study](t)(s.Study(ctx, alice, of.ID))
+	for _, one := range after.Searches {
+		if over := one.Status == Cancelled && !one.Finished.IsZero(); over != (one.Done < one.Total) {
+			t.Errorf("%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
+		}
+	}
+	if len(ended) == 0 || after.Status() != Cancelled {
+		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
+	}
+	for _, c := range must[[]Cell](t)(s.RenewCells(ctx, owner)) {
+		if c.Search != other.ID {
+			t.Errorf("held: %+v", c)
+		}
+	}
+	_, err = s.CancelStudy(ctx, alice, of.ID)
+	wantErr(t, err, ErrEnded)
+
+	s.work(t, "other", 99)
+	_, err = s.DeleteStudy(ctx, bob, of.ID)
+	wantErr(t, err, ErrNotFound)
+	if gone := must[[]string](t)(s.DeleteStudy(ctx, alice, of.ID)); len(gone) != 2 {
+		t.Errorf("gone: %q", gone)
+	}
+	_, err = s.Study(ctx, alice, of.ID)
+	wantErr(t, err, ErrNotFound)
+	left := must[Search](t)(s.Search(ctx, bob, other.ID))
+	if left.Status != Done || must[*eval.Result](t)(s.Reached(ctx, other.ID)) == nil {
+		t.Errorf("the other search: %+v", left)
+	}
+	if n := count(t, s, "results"); n != left.Total {
+		t.Errorf("%d results are kept of %d", n, left.Total)
+	}
+	check(t, s.DeleteSearch(ctx, bob, other.ID))
+	for _, table := range []string{"cells", "results", "searches", "studies", "points"} {
+		if n := count(t, s, table); n > 0 {
+			t.Errorf("%d %s are left", n, table)
+		}
+	}
+}
+
+// What is known is done as soon as it is asked for, with the same results.
+func TestKnownStudy(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	first := must[Study](t)(s.CreateStudy(ctx, alice, askedStudy(t)))
+	s.work(t, owner, 99)
+	again := must[Study](t)(s.CreateStudy(ctx, bob, askedStudy(t)))
+	if again.Status() != Done {
+		t.Fatalf("%+v", again)
+	}
+	for i, one := range again.Searches {
+		if one.Known != one.Total || one.Started.IsZero() {
+			t.Errorf("%d of %d cells were known, begun %v", one.Known, one.Total, one.Started)
+		}
+		got, want := must[Search](t)(s.Search(ctx, bob, one.ID)), must[Search](t)(s.Search(ctx, alice, first.Searches[i].ID))
+		if diff := cmp.Diff(want.Result, got.Result); diff != "" || got.Result == nil {
+			t.Error(diff)
+		}
+	}
+}
