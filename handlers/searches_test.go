@@ -276,6 +276,7 @@ func TestAPISearchRefused(t *testing.T) {
 		`{"dataset":"moons","grid":{"C":"1..10"},"design":"sobol","points":0}`:        {422, "points"},
 		`{"dataset":"moons","grid":{},"design":"random"}`:                             {422, "nothing has a range"},
 		`{"dataset":"moons","grid":{"beauty":[1]}}`:                                   {422, "beauty is not a parameter"},
+		`{"dataset":"moons","grid":{"gama":[1]}}`:                                     {422, "gama is not a parameter (did you mean gamma?)"},
 		`{"dataset":"moons","grid":{"test_fraction":[0.1,0.2]}}`:                      {422, "cannot be searched"},
 		`{"dataset":"moons","grid":{"C":[1,2]},"folds":1}`:                            {422, "folds"},
 		`{"dataset":"moons","grid":{"C":[1,2]},"folds":99999999999}`:                  {422, "folds"},

@@ -146,6 +146,15 @@ func Param(name string) (param.Param, bool) {
 	return param.Param{}, false
 }
 
+// NoParameter says that a name is none of Params, and which of them it may have meant.
+func NoParameter(name string) string {
+	names := make([]string, len(Params))
+	for i, p := range Params {
+		names[i] = p.Name
+	}
+	return name + " is not a parameter" + param.DidYouMean(name, "", names)
+}
+
 // DefaultSpec has every parameter at its default.
 func DefaultSpec() Spec { return usual() }
 
@@ -197,7 +206,7 @@ func (s *Spec) field(name string) any {
 func (s *Spec) Set(name, text string) error {
 	p, ok := Param(name)
 	if !ok {
-		return param.Problems{{Field: name, Message: fmt.Sprintf("%s is not a parameter", name)}}
+		return param.Problems{{Field: name, Message: NoParameter(name)}}
 	}
 	v, err := p.Parse(text)
 	if err != nil {

@@ -200,6 +200,7 @@ func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, says string }{
 		{"colour", "red", "not a parameter"},
+		{"gama", "1", "gama is not a parameter (did you mean gamma?)"},
 		{"C", "0", "above 0"},
 		{"C", "-1", "above 0"},
 		{"C", "NaN", "must be a number"},

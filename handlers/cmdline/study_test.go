@@ -169,7 +169,7 @@ func TestStudyUsage(t *testing.T) {
 		{[]string{path, "--data", filepath.Join(dir, "own.csv")}, 2, "the study has a data set own already"},
 		{[]string{path, "more"}, 2, `unexpected argument "more"`},
 		{[]string{filepath.Join(dir, "none.toml")}, 1, "none.toml: no such file"},
-		{[]string{bad}, 1, "bad.toml, line 2: gama is no parameter"},
+		{[]string{bad}, 1, "bad.toml, line 2: gama is not a parameter (did you mean gamma?)"},
 		{[]string{path, "--data", filepath.Join(dir, "none.csv")}, 1, "data set none: open"},
 		{[]string{path, "--out-dir", filepath.Join(path, "out")}, 1, "not a directory"},
 	} {

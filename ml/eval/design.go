@@ -181,7 +181,7 @@ func (d *Drawn) check(names []string) error {
 		p, known := ml.Param(name)
 		switch {
 		case !known:
-			add(name, "%s is not a parameter", name)
+			add(name, "%s", ml.NoParameter(name))
 		case p.Kind != param.Number && p.Kind != param.Integer:
 			add(name, "%s has no range: it is no number", name)
 		case !(r.Low < r.High):
@@ -196,7 +196,7 @@ func (d *Drawn) check(names []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Lists)) {
 		if p, known := ml.Param(name); !known {
-			add(name, "%s is not a parameter", name)
+			add(name, "%s", ml.NoParameter(name))
 		} else if err := searchable(p, d.Lists[name]); err != nil {
 			add(name, "%s", err)
 		}
@@ -328,7 +328,7 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p, known := ml.Param(name)
 		if !known {
-			problems = append(problems, param.Problem{Field: name, Message: name + " is not a parameter"})
+			problems = append(problems, param.Problem{Field: name, Message: ml.NoParameter(name)})
 			continue
 		}
 		var values []param.Value

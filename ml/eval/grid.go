@@ -35,7 +35,7 @@ const maxSettings = 10000
 func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 	for name := range g {
 		if _, known := ml.Param(name); !known {
-			return nil, param.Problems{{Field: name, Message: name + " is not a parameter"}}
+			return nil, param.Problems{{Field: name, Message: ml.NoParameter(name)}}
 		}
 	}
 	specs, cs := []ml.Spec{base}, []float64{base.Value("C").Number()}

@@ -92,7 +92,11 @@ func (r *reader) index() {
 func (r *reader) fault(err error) error {
 	var at toml.ParseError
 	if errors.As(err, &at) {
-		return &dataset.Error{File: r.file, Line: at.Position.Line, Message: strings.TrimPrefix(at.Message, "toml: ")}
+		line := at.Position.Line
+		if strings.Contains(at.Message, `to end table name, but got '\n'`) {
+			line-- // it has read on to the next
+		}
+		return &dataset.Error{File: r.file, Line: line, Message: strings.TrimPrefix(at.Message, "toml: ")}
 	}
 	return &dataset.Error{File: r.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
 }
@@ -194,7 +198,7 @@ func (r *reader) whole(top map[string]toml.Primitive) error {
 }
 
 func unknown(key string, known []string) error {
-	return fmt.Errorf("unknown key %s: expected one of %s", key, strings.Join(known, ", "))
+	return fmt.Errorf("unknown key %s%s: expected one of %s", key, param.DidYouMean(key, "", known), strings.Join(known, ", "))
 }
 
 // text takes over a text.
@@ -285,7 +289,12 @@ func (r *reader) data(p toml.Primitive) error {
 			texts := map[string]*string{"file": &set.File, "generator": &set.Generator, "builtin": &set.Builtin, "label": &set.Label, "missing": (*string)(&set.Missing), "positive": &set.Positive, "sha256": &set.SHA256}
 			switch {
 			case texts[key] != nil:
-				return r.take(p, text(texts[key]))
+				return r.take(p, func(v any) error {
+					if err := text(texts[key])(v); err != nil {
+						return err
+					}
+					return set.known()
+				})
 			case key == "features":
 				return r.take(p, func(v any) error {
 					list, ok := v.([]any)
@@ -332,11 +341,17 @@ func (s Set) check() error {
 		return fmt.Errorf("data set %s: label, features and missing go with a file", s.Name)
 	case s.Missing != "" && !slices.Contains(dataset.Missings, s.Missing):
 		return fmt.Errorf("data set %s: missing expects error, drop or median, not %q", s.Name, s.Missing)
-	case s.Builtin != "":
-		if _, ok := dataset.FindBuiltin(s.Builtin); !ok {
-			return unknownBuiltin(s.Builtin)
-		}
-	case s.Generator != "":
+	}
+	return s.known()
+}
+
+// known tells of data that come with the program, or are generated, that there are none of
+// that name.
+func (s Set) known() error {
+	if _, ok := dataset.FindBuiltin(s.Builtin); s.Builtin != "" && !ok {
+		return unknownBuiltin(s.Builtin)
+	}
+	if s.Generator != "" {
 		_, err := dataset.FindGenerator(s.Generator)
 		return err
 	}
@@ -391,7 +406,7 @@ func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err e
 			q, ok := ml.Param(key)
 			switch {
 			case !ok:
-				return fmt.Errorf("%s is no parameter of a training; marginlab fit --help tells them, with _ for - here", key)
+				return fmt.Errorf("%s; marginlab fit --help tells all, with _ for - here", ml.NoParameter(key))
 			case slices.Contains(ofData, key):
 				return fmt.Errorf("%s is not for a learner to say, as all are judged on the same: it belongs to the data or the scheme, where it can be chosen", key)
 			}
