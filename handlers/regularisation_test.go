@@ -95,7 +95,7 @@ func TestPathGoesOn(t *testing.T) {
 	s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
 	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.app.Paths.Follow(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
-		tell(trace.Step{Phase: "path", C: 0.3, Done: 20, Trainings: 480})
+		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480})
 		told <- struct{}{}
 		select {
 		case <-rest:
@@ -114,7 +114,7 @@ func TestPathGoesOn(t *testing.T) {
 		t.Errorf("%v", began.header)
 	}
 	for _, again := range []answer{c.want(http.StatusAccepted, "GET", at, ""), c.want(http.StatusAccepted, "POST", "/api/path", body)} {
-		if now := decode[api.PathProgress](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "path: C = 0.3, 20 of 480 trainings" {
+		if now := decode[api.PathProgress](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
 			t.Errorf("programs are told %+v", now)
 		}
 	}

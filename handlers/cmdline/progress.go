@@ -47,15 +47,14 @@ func (p *progress) tell(s trace.Step) {
 	after := p.now().Sub(p.start)
 	p.decline.Note(after, s)
 	text := s.String()
-	switch {
-	case s.Trainings > 0:
-		left := after * time.Duration(s.Trainings-s.Done) / time.Duration(max(s.Done, 1))
-		p.show(fmt.Sprintf("%s %s, about %s left", bar(s.Done, s.Trainings), text, left.Round(time.Second)))
-		return
-	case s.Rows > 0:
-		text = bar(s.Done, s.Rows) + " " + text
+	if total := max(s.Rows, s.Trainings); total > 0 {
+		text = bar(s.Done, total) + " " + text
 	}
-	if left, ok := p.decline.Left(); ok && s.Machines == 0 {
+	left, ok := s.Left(after)
+	if !ok {
+		left, ok = p.decline.Left()
+	}
+	if ok && s.Machines == 0 {
 		text += ", about " + left.Round(time.Second).String() + " left"
 	}
 	p.show(text)

@@ -253,8 +253,8 @@ func (w *onPath) progress(now time.Time) *PathProgress {
 		return &PathProgress{Waiting: true}
 	}
 	s := &PathProgress{Step: w.step, Elapsed: now.Sub(w.began)}
-	if w.step.Trainings > 0 {
-		s.Left = max(left(w.told.Sub(w.began), w.step.Done, w.step.Trainings-w.step.Done)-now.Sub(w.told), time.Second)
+	if left, ok := w.step.Left(w.told.Sub(w.began)); ok {
+		s.Left = max(left-now.Sub(w.told), time.Second)
 	}
 	return s
 }

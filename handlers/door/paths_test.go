@@ -27,7 +27,7 @@ func slowPaths(each time.Duration) (p *Paths, ended *int) {
 				*ended++
 				return nil, ctx.Err()
 			}
-			tell(trace.Step{Phase: "path", C: float64(k + 1), Done: k + 1, Trainings: 10})
+			tell(trace.Step{Phase: "entry points", C: float64(k + 1), Done: k + 1, Trainings: 10})
 		}
 		return &ml.Regularisation{C: 1}, nil
 	})
@@ -48,7 +48,7 @@ func TestPathGoesOn(t *testing.T) {
 		}
 		time.Sleep(25 * time.Second)
 		_, s, err := p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt)
-		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Text() != "path: C = 2, 2 of 10 trainings" {
+		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Text() != "entry points: C = 2, 2 of 10 trainings" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		for range 3 {

@@ -20,7 +20,7 @@ import (
 // those of Train for the other points mean. Alpha is 0 for the held-out points, and F
 // has their f(x_i) as well. When ctx ends the last result has the status
 // "cancelled", and those for greater C are missing. s.Recorder hears of every C that is
-// solved, by a step of the phase "path", as well.
+// solved, by a step of the phase AlongC, as well.
 //
 // A held-out point is one whose alpha is bounded by 0: it takes part in nothing, and
 // its gradient tells f(x_i). So all folds of a cross-validation see the same matrix,
@@ -79,12 +79,9 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 // solved tells that the machine for c is there, the done-th of so many.
 func (s Settings) solved(c float64, done, of int) {
 	if s.Recorder != nil {
-		s.Recorder(trace.Step{Phase: alongPhase, C: c, Done: done, Trainings: of})
+		s.Recorder(trace.Step{Phase: trace.AlongC, C: c, Done: done, Trainings: of})
 	}
 }
-
-// alongPhase is what steps of HeldOut are called that tell of a C.
-const alongPhase = "path"
 
 // rise goes on from the results for the first of cs, with rows of precision T, and solves for
 // the others from where o is. It ends early where single precision does not do.

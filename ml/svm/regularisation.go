@@ -67,7 +67,7 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 	s.Recorder = nil
 	if record != nil {
 		s.Recorder = func(step trace.Step) {
-			if step.Phase == alongPhase {
+			if step.Phase == trace.AlongC {
 				step.Done, step.Trainings = len(r.C)+step.Done, most
 				if len(r.C) > 0 {
 					step.Phase = "entry points"

@@ -27,7 +27,7 @@ const (
 
 // Note takes a step of the solver, so long after the work began.
 func (d *Decline) Note(after time.Duration, s Step) {
-	if !(s.Violation > 0) || math.IsInf(s.Violation, 0) || s.Rows > 0 {
+	if !(s.Violation > 0) || math.IsInf(s.Violation, 0) || s.Rows > 0 || s.Trainings > 0 {
 		return
 	}
 	v := math.Log(s.Violation)

@@ -58,3 +58,17 @@ func TestDeclineUnknown(t *testing.T) {
 		t.Errorf("a part that others follow: %v", left)
 	}
 }
+
+// The time left of trainings along C is told by their pace, but not on the first way.
+func TestLeftAlongC(t *testing.T) {
+	t.Parallel()
+	s := trace.Step{Phase: "entry points", C: 3, Done: 25, Trainings: 100}
+	if left, ok := s.Left(time.Minute); !ok || left != 3*time.Minute {
+		t.Errorf("%v, %v", left, ok)
+	}
+	for _, unknown := range []trace.Step{{Phase: trace.AlongC, C: 3, Done: 25, Trainings: 100}, {Phase: "svm", Iteration: 3}, {}} {
+		if left, ok := unknown.Left(time.Minute); ok {
+			t.Errorf("%v: %v", unknown, left)
+		}
+	}
+}

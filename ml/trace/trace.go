@@ -5,6 +5,7 @@ package trace
 import (
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Status tells how a solver ended.
@@ -46,6 +47,19 @@ type Step struct {
 	// trainings, at most, Done are done; otherwise both are 0.
 	C         float64 `json:"C,omitempty"`
 	Trainings int     `json:"trainings,omitempty"`
+}
+
+// AlongC is the phase of the first way along C, from its least value to its greatest.
+const AlongC = "path"
+
+// Left is about how long the trainings along C still take that Step tells of, at the pace that they
+// have had, so long after they began. It is not told on the first way along C: they take longer
+// the greater C is.
+func (s Step) Left(after time.Duration) (left time.Duration, ok bool) {
+	if s.Trainings == 0 || s.Done == 0 || s.Phase == AlongC {
+		return 0, false
+	}
+	return time.Duration(float64(after) * float64(s.Trainings-s.Done) / float64(s.Done)), true
 }
 
 // String is the step in a line: "kernel matrix: 3400 of 10000 rows".
