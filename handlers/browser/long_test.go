@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -114,4 +116,43 @@ func TestLongTrainingOutlivesTheProgram(t *testing.T) {
 	if page := c.get(t, run); !strings.Contains(page.body, "was cancelled") {
 		t.Errorf("the run is not cancelled:\n%s", page.body)
 	}
+}
+
+// A path over C that takes long shows how far it is, follows itself with scripts and without,
+// and is cancelled.
+func TestPathFollowed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	var rows strings.Builder
+	rng := rand.New(rand.NewPCG(5, 5))
+	rows.WriteString("x,y,label\n")
+	for range 1000 { // minutes of work
+		x, y, class := rng.NormFloat64(), rng.NormFloat64(), "a"
+		if (x*y > 0) != (rng.Float64() < 0.15) {
+			class = "b"
+		}
+		fmt.Fprintf(&rows, "%.4f,%.4f,%s\n", x, y, class)
+	}
+	p.upload(file(t, "clouds.csv", rows.String()))
+	set := strings.TrimPrefix(p.where(), p.base+"/datasets/")
+	at := "/path?gamma=4&test_fraction=0&data=" + set
+	p.visit(at)
+	p.wait(element("#path progress") + ".value > 0")
+	now := p.text("#path [data-progress]")
+	p.wait(element("#path [data-progress]") + ".textContent !== " + quote(now))
+	if p.query().Has("follow") {
+		t.Errorf("the script leaves the address: %s", p.where())
+	}
+	p.follow(func() { p.clickText("#path button", "Cancel") })
+	if text := p.text("main"); !strings.Contains(text, "The path was cancelled.") {
+		t.Error(text)
+	}
+	p.noScript()
+	p.follow(func() { p.clickText("a", "Begin again") })
+	now = p.text("#path [data-progress]")
+	p.wait("location.search.includes('follow=1') && (e => e && e.textContent !== " + quote(now) + ")(" + element("#path [data-progress]") + ")")
+	p.until("the path is cancelled", func() (bool, error) { // the page comes anew now and then
+		return try[bool](p, element("#path button")+"?.click(), "+element("main")+".textContent.includes('The path was cancelled.')")
+	})
 }

@@ -66,6 +66,10 @@ func TestLeftAlongC(t *testing.T) {
 	if left, ok := s.Left(time.Minute); !ok || left != 3*time.Minute {
 		t.Errorf("%v, %v", left, ok)
 	}
+	s.C = 31622.7766
+	if got, want := s.String(), "entry points: C = 31600, 25 of 100 trainings"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	for _, unknown := range []trace.Step{{Phase: trace.AlongC, C: 3, Done: 25, Trainings: 100}, {Phase: "svm", Iteration: 3}, {}} {
 		if left, ok := unknown.Left(time.Minute); ok {
 			t.Errorf("%v: %v", unknown, left)

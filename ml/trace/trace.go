@@ -4,6 +4,7 @@ package trace
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -66,7 +67,8 @@ func (s Step) Left(after time.Duration) (left time.Duration, ok bool) {
 func (s Step) String() string {
 	switch {
 	case s.Trainings > 0:
-		return fmt.Sprintf("%s: C = %.3g, %d of %d trainings", s.Phase, s.C, s.Done, s.Trainings)
+		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // which it is
+		return fmt.Sprintf("%s: C = %s, %d of %d trainings", s.Phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
 	case s.Rows > 0:
 		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
 	case s.Machines > 0:

@@ -15,7 +15,10 @@ async function look(section) {
     document.getElementById("main").replaceWith(document.adoptNode(page.getElementById("main")));
     return false;
   }
-  for (const part of ["[data-progress]", "[data-time]"]) section.querySelector(part).textContent = fresh.querySelector(part).textContent;
+  for (const part of ["[data-progress]", "[data-time]"]) {
+    const [old, text] = [section.querySelector(part), fresh.querySelector(part).textContent];
+    if (old.textContent !== text) old.textContent = text; // or it would be read out again
+  }
   const [bar, now] = [section, fresh].map((s) => s.querySelector("progress"));
   if (now.hasAttribute("value")) {
     bar.max = now.max;
