@@ -69,7 +69,8 @@ func HasRegularisation(spec Spec, n int) bool {
 // Regularise follows the machine of spec on d along C, from one end of its slider to the other, by
 // svm.Regularise, on the rows that Train would train on. The C of spec is among the steps. Accuracies are means over folds of these rows, each held out once, everything
 // fitted to the others. recorder, which may be nil, hears of the kernel matrix, and then of every C
-// that is solved and every fold, with all trainings there are to be at most. Errors are those of
+// that is solved and every fold, with all trainings there are to be at most. A fold counts as one:
+// its tolerance is that of spec, with which all of its C are quick. Errors are those of
 // Train and of ctx, and *param.Refusal for a spec without a path or of several machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	if err := spec.Validate(); err != nil {
@@ -103,7 +104,7 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	settings := svm.Settings{Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache}
 	if recorder != nil {
 		settings.Recorder = func(s trace.Step) {
-			s.Trainings += regulariseFolds * len(grid)
+			s.Trainings += regulariseFolds
 			recorder(s)
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 		if recorder != nil {
 			recorder(trace.Step{
 				Phase: fmt.Sprintf("held out, fold %d of %d", f+1, r.Folds), C: grid[len(grid)-1],
-				Done: len(r.Steps) + (f+1)*len(grid), Trainings: len(r.Steps) + r.Folds*len(grid),
+				Done: len(r.Steps) + f + 1, Trainings: len(r.Steps) + r.Folds,
 			})
 		}
 		for a, j := range judged {
