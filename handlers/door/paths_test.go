@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,15 +17,15 @@ import (
 
 // slowPaths is a keeper whose paths take ten trainings of so long each. ended counts those
 // that were given up.
-func slowPaths(each time.Duration) (p *Paths, ended *int) {
-	ended = new(int)
+func slowPaths(each time.Duration) (p *Paths, ended *atomic.Int32) {
+	ended = new(atomic.Int32)
 	p = newPaths(func(ctx context.Context) context.Context { return ctx })
 	p.Follow(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		for k := range 10 {
 			select {
 			case <-time.After(each):
 			case <-ctx.Done():
-				*ended++
+				ended.Add(1)
 				return nil, ctx.Err()
 			}
 			tell(trace.Step{Phase: "entry points", C: float64(k + 1), Done: k + 1, Trainings: 10})
@@ -68,8 +69,8 @@ func TestPathGoesOn(t *testing.T) {
 		}
 		time.Sleep(pathIdle)
 		synctest.Wait()
-		if len(p.byKey) != 0 || *ended != 0 {
-			t.Errorf("%d paths are left, %d were given up", len(p.byKey), *ended)
+		if len(p.byKey) != 0 || ended.Load() != 0 {
+			t.Errorf("%d paths are left, %d were given up", len(p.byKey), ended.Load())
 		}
 	})
 }
@@ -90,8 +91,8 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone := func(want int, why string) {
 			t.Helper()
 			synctest.Wait()
-			if *ended != want {
-				t.Errorf("%s: %d paths have ended, want %d", why, *ended, want)
+			if int(ended.Load()) != want {
+				t.Errorf("%s: %d paths have ended, want %d", why, ended.Load(), want)
 			}
 		}
 		begin("a", "k")
@@ -151,8 +152,8 @@ func TestPathsInTurn(t *testing.T) {
 			t.Error(s.Text())
 		}
 		time.Sleep(pathLeft)
-		if begin("a", "4").Waiting || *ended != 1 { // of those left, one had begun
-			t.Errorf("%d paths have made room", *ended)
+		if begin("a", "4").Waiting || ended.Load() != 1 { // of those left, one had begun
+			t.Errorf("%d paths have made room", ended.Load())
 		}
 		var err error
 		for k := range pathsWait {
