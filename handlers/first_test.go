@@ -22,8 +22,8 @@ func TestRequestsComeFirst(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a := &App{House: &door.House{Jobs: new(jobs.Queue)}}
-			work := a.Jobs.Live.Behind(context.Background())
-			time.Sleep(time.Hour) // work is held for no longer than it worked
+			work := a.Jobs.Behind(context.Background())
+			time.Sleep(time.Hour) // so that there is enough to be held for
 			served := a.first(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(c.answer) }))
 
 			begin := time.Now()

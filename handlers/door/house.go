@@ -61,7 +61,7 @@ func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dat
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
 		Line: NewLine(Places()), Pages: NewLine(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
 		build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
-		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(func(ctx context.Context) context.Context { return queue.Live.Behind(ctx) }),
+		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(queue.Behind),
 	}
 }
 

@@ -133,7 +133,7 @@ func (l *Line) enter(ctx context.Context, asker string, newest bool) (Turn, erro
 		case t.superseded:
 			return Turn{}, errSuperseded
 		case t.slow:
-			return Turn{l.quick.Behind(ctx), t.busy, func() { l.leave(asker) }}, nil
+			return Turn{l.quick.Behind(ctx, 1), t.busy, func() { l.leave(asker) }}, nil
 		}
 		done := l.quick.Urgent()
 		return Turn{ctx, t.busy, func() { done(); l.leave(asker) }}, nil
@@ -293,7 +293,7 @@ func (a *House) PageTurn(ctx context.Context) (held context.Context, leave func(
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.Line.quick.Behind(ctx), turn.Leave, nil
+	return a.Line.quick.Behind(ctx, 1), turn.Leave, nil
 }
 
 // coarser is what a picture says that is coarser than was asked for.

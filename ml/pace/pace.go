@@ -45,10 +45,10 @@ func (g *Gate) Urgent() (done func()) {
 	}
 }
 
-// Behind returns a context of work that the gate holds, together for no longer than it works:
-// so it gets on however much is urgent.
-func (g *Gate) Behind(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, &held{gate: g, began: time.Now(), turn: make(chan struct{}, 1)})
+// Behind returns a context of work that the gate holds, together for no longer than so many times
+// what it works: so it gets on however much is urgent.
+func (g *Gate) Behind(ctx context.Context, times int) context.Context {
+	return context.WithValue(ctx, key{}, &held{gate: g, times: time.Duration(times), began: time.Now(), turn: make(chan struct{}, 1)})
 }
 
 type key struct{}
@@ -56,6 +56,7 @@ type key struct{}
 // held is work behind a gate.
 type held struct {
 	gate  *Gate
+	times time.Duration
 	began time.Time
 
 	turn  chan struct{} // full while the work, which may be of many goroutines, is held
@@ -73,7 +74,8 @@ func (h *held) hold(ctx context.Context) {
 	open := h.gate.open
 	h.gate.mu.Unlock()
 	begin := time.Now()
-	most := begin.Sub(h.began) - 2*h.total // worked, less held
+	worked := begin.Sub(h.began) - h.total
+	most := h.times*worked - h.total
 	if open == nil || most <= 0 {
 		return
 	}

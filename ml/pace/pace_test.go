@@ -29,7 +29,7 @@ func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Gate
 		begin := time.Now()
-		behind := work(g.Behind(t.Context()), 100)
+		behind := work(g.Behind(t.Context(), 1), 100)
 		free := work(t.Context(), 100)
 		time.Sleep(50*time.Millisecond + time.Microsecond)
 		first := g.Urgent()
@@ -54,13 +54,13 @@ func TestGetsOn(t *testing.T) {
 		var g Gate
 		defer g.Urgent()()
 		begin := time.Now()
-		ctx := g.Behind(t.Context())
+		ctx := g.Behind(t.Context(), 3)
 		child, cancel := context.WithCancel(context.WithoutCancel(ctx)) // also of contexts made from it
 		defer cancel()
 		one, two := work(ctx, 100), work(child, 100)
 		<-one
 		<-two
-		if took := time.Since(begin); took < 190*time.Millisecond || took > 210*time.Millisecond {
+		if took := time.Since(begin); took < 380*time.Millisecond || took > 420*time.Millisecond {
 			t.Errorf("100 ms of work took %v", took)
 		}
 	})
@@ -73,7 +73,7 @@ func TestGivenUp(t *testing.T) {
 		var g Gate
 		defer g.Urgent()()
 		ctx, cancel := context.WithCancel(t.Context())
-		behind := g.Behind(ctx)
+		behind := g.Behind(ctx, 1)
 		time.Sleep(time.Hour)
 		w := work(behind, 1)
 		time.Sleep(time.Second)

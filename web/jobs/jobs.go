@@ -83,11 +83,15 @@ type job struct {
 	last   Event
 }
 
+// Behind returns a context of work in the background: somebody who waits for a page goes before
+// it, and it gets at least a quarter of the time that passes.
+func (q *Queue) Behind(ctx context.Context) context.Context { return q.Live.Behind(ctx, 3) }
+
 // begin notes a job, which is worked on until end, but no longer than limit unless that is
 // 0, than ctx, or than until somebody cancels it.
 func (q *Queue) begin(ctx context.Context, key, search string, limit time.Duration) *job {
 	j := &job{key: key, search: search, last: Event{Status: store.Running}}
-	ctx = q.Live.Behind(ctx)
+	ctx = q.Behind(ctx)
 	if limit > 0 {
 		j.ctx, j.cancel = context.WithTimeoutCause(ctx, limit, errTooLong)
 	} else {
