@@ -22,9 +22,13 @@ var (
 )
 
 // Two tests for each processor are under way at a time, unless -parallel says otherwise:
-// they wait for pages, pictures and processes more than they compute.
+// they wait for pages, pictures and processes more than they compute. The race detector makes
+// the programs that they look at compute more.
 func TestMain(m *testing.M) {
-	code, err := 1, flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	code, err := 1, error(nil)
+	if !race {
+		err = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	}
 	if err == nil {
 		code, err = prepare(m)
 	}

@@ -385,7 +385,7 @@ func (q *Queue) insist(ctx context.Context, most int, save func(context.Context)
 			return err
 		}
 		if n%tries == 1 {
-			q.log.ErrorContext(ctx, "an end is not saved, and tried again", "err", err)
+			q.log.WarnContext(ctx, "an end is not saved, and tried again", "err", err)
 		}
 		select {
 		case <-ctx.Done():
