@@ -219,14 +219,8 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			one, err := findStudy(ctx, tx, ws, id)
-			if err != nil {
-				return err
-			}
-			list = append(list, one)
-		}
-		return nil
+		list, err = findStudies(ctx, tx, ws, ids)
+		return err
 	})
 	return list, total, err
 }
@@ -239,16 +233,21 @@ func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) (list []Study
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			one, err := findStudy(ctx, tx, ws, id)
-			if err != nil {
-				return err
-			}
-			list = append(list, one)
-		}
-		return nil
+		list, err = findStudies(ctx, tx, ws, ids)
+		return err
 	})
 	return list, err
+}
+
+func findStudies(ctx context.Context, tx *sql.Tx, ws Workspace, ids []string) (list []Study, err error) {
+	for _, id := range ids {
+		one, err := findStudy(ctx, tx, ws, id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
 }
 
 // CancelStudy ends the searches of a study that are queued or running, all at once, and

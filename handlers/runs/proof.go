@@ -2,7 +2,6 @@ package runs
 
 import (
 	"encoding/csv"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -100,7 +99,7 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.Store.Data(r.Context(), runs[0].Hash)
+	d, err := a.Stored(r.Context(), runs[0].Hash)
 	if err != nil {
 		return err
 	}
@@ -140,5 +139,5 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 
 func sendCSV(w http.ResponseWriter, name string, rows [][]string) error {
 	door.Attach(w, name, "text/csv; charset=utf-8")
-	return csv.NewWriter(io.Writer(w)).WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -189,7 +189,7 @@ func chosenFrom(l study.Learner) string {
 
 // clicked is the file of what was clicked together.
 func (m menu) clicked(q url.Values) (string, error) {
-	s := study.Study{Folds: 5, Repeats: 1, Seed: 1, Values: m.study.Values}
+	s := study.Study{Values: m.study.Values}
 	var problems param.Problems
 	wrong := func(field, format string, args ...any) {
 		problems = append(problems, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
