@@ -39,6 +39,15 @@ const (
 	MaxStudying      = 2
 )
 
+// Cells is how many cells its searches have in all, how many of these have a result, and of
+// how many that was known when the study was made.
+func (s Study) Cells() (done, known, total int) {
+	for _, one := range s.Searches {
+		done, known, total = done+one.Done, known+one.Known, total+one.Total
+	}
+	return done, known, total
+}
+
 // Status is that of all searches together: failed where one has failed, cancelled where one
 // was cancelled, done when all are, as those are that an archive has left behind.
 func (s Study) Status() Status {

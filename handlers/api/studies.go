@@ -29,9 +29,9 @@ type Study struct {
 
 func newStudy(s store.Study) Study {
 	j := Study{ID: s.ID, Title: s.Title, Status: s.Status(), Created: s.Created, Searches: []string{}}
+	j.Done, j.Known, j.Total = s.Cells()
 	for _, one := range s.Searches {
 		j.Searches = append(j.Searches, one.ID)
-		j.Done, j.Total, j.Known = j.Done+one.Done, j.Total+one.Total, j.Known+one.Known
 		if one.Error != "" {
 			j.Error = one.Error
 		}

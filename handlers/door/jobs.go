@@ -79,10 +79,10 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		if s.Status() == store.Queued {
 			j.Status = store.Queued
 		}
-		known := 0
+		var known int
+		j.Done, known, j.Total = s.Cells()
 		var started time.Time
 		for _, one := range s.Searches {
-			j.Done, j.Total, known = j.Done+one.Done, j.Total+one.Total, known+one.Known
 			if !one.Started.IsZero() && (started.IsZero() || one.Started.Before(started)) {
 				started = one.Started
 			}

@@ -36,17 +36,10 @@ func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
 		p.Older = fmt.Sprintf("/studies?page=%d", page+1)
 	}
 	for _, s := range list {
-		done, all := cells(s)
+		done, _, all := s.Cells()
 		p.Rows = append(p.Rows, views.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: door.When(s.Created)})
 	}
 	return a.Render(w, r, views.StudiesPage(p))
-}
-
-func cells(s store.Study) (done, total int) {
-	for _, one := range s.Searches {
-		done, total = done+one.Done, total+one.Total
-	}
-	return done, total
 }
 
 // minus is the sign of a number, for which a page has a longer line than files.
@@ -67,7 +60,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := views.Study{Page: a.Frame(s.Title, "runs"), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
-	p.Done, p.Total = cells(s)
+	p.Done, _, p.Total = s.Cells()
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
 	if asked.Repeats > 1 {

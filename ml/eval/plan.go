@@ -307,17 +307,14 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 		return p.learned(folds)
 	}
 	var folds [][]Fold
-	for _, path := range p.Paths {
-		for a := range path.Settings() {
-			k := len(folds)
-			if k >= len(r.Settings) || !reflect.DeepEqual(r.Settings[k].Values, path.values(p.Searched, a)) {
-				return nil, fmt.Errorf("setting %d is not that of the search", k+1)
-			}
-			if err := p.fits(r.Settings[k].Folds); err != nil {
-				return nil, fmt.Errorf("setting %d %w", k+1, err)
-			}
-			folds = append(folds, r.Settings[k].Folds)
+	for k, values := range p.settings() {
+		if k >= len(r.Settings) || !reflect.DeepEqual(r.Settings[k].Values, values) {
+			return nil, fmt.Errorf("setting %d is not that of the search", k+1)
 		}
+		if err := p.fits(r.Settings[k].Folds); err != nil {
+			return nil, fmt.Errorf("setting %d %w", k+1, err)
+		}
+		folds = append(folds, r.Settings[k].Folds)
 	}
 	if len(folds) != len(r.Settings) {
 		return nil, fmt.Errorf("%d settings: expected %d", len(r.Settings), len(folds))

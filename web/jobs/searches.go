@@ -11,53 +11,34 @@ import (
 
 // CancelSearch ends a search of a workspace that is queued or running.
 func (q *Queue) CancelSearch(ctx context.Context, ws store.Workspace, id string) error {
-	q.claiming.Lock()
-	defer q.claiming.Unlock()
-	if err := q.store.CancelSearch(ctx, ws, id); err != nil {
-		return err
-	}
-	q.stopSearch(id)
-	return nil
+	return q.stopSearches(func() ([]string, error) { return []string{id}, q.store.CancelSearch(ctx, ws, id) })
 }
 
 // DeleteSearch deletes a search of a workspace and stops its cells under way.
 func (q *Queue) DeleteSearch(ctx context.Context, ws store.Workspace, id string) error {
-	q.claiming.Lock()
-	defer q.claiming.Unlock()
-	if err := q.store.DeleteSearch(ctx, ws, id); err != nil {
-		return err
-	}
-	q.stopSearch(id)
-	return nil
+	return q.stopSearches(func() ([]string, error) { return []string{id}, q.store.DeleteSearch(ctx, ws, id) })
 }
 
 // CancelStudy ends the searches of a study that are queued or running; store.ErrEnded if all
 // have ended.
 func (q *Queue) CancelStudy(ctx context.Context, ws store.Workspace, id string) error {
-	q.claiming.Lock()
-	defer q.claiming.Unlock()
-	searches, err := q.store.CancelStudy(ctx, ws, id)
-	if err != nil {
-		return err
-	}
-	q.stopSearch(searches...)
-	return nil
+	return q.stopSearches(func() ([]string, error) { return q.store.CancelStudy(ctx, ws, id) })
 }
 
 // DeleteStudy deletes a study with its searches and stops their cells under way.
 func (q *Queue) DeleteStudy(ctx context.Context, ws store.Workspace, id string) error {
+	return q.stopSearches(func() ([]string, error) { return q.store.DeleteStudy(ctx, ws, id) })
+}
+
+// stopSearches stops the cells of the searches that end returns once it has ended them, before
+// others of theirs begin.
+func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	searches, err := q.store.DeleteStudy(ctx, ws, id)
+	ids, err := end()
 	if err != nil {
 		return err
 	}
-	q.stopSearch(searches...)
-	return nil
-}
-
-// stopSearch stops the cells of searches that have ended.
-func (q *Queue) stopSearch(ids ...string) {
 	q.mu.Lock()
 	for _, j := range q.running {
 		if slices.Contains(ids, j.search) {
@@ -69,6 +50,7 @@ func (q *Queue) stopSearch(ids ...string) {
 		q.cells.forget(id)
 		q.publish(id, Event{Status: store.Cancelled})
 	}
+	return nil
 }
 
 // keyOf tells cells apart from each other and from runs.
