@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	cdp "github.com/chromedp/cdproto/page"
 )
 
@@ -71,7 +72,8 @@ func TestLabOnOneScreen(t *testing.T) {
 	}
 }
 
-// Nothing jumps while a page comes alive, nor when its first answer comes.
+// Nothing jumps while a page comes alive, nor when its first answer comes, nor while it
+// comes in pieces over a slow line.
 func TestNothingJumps(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -82,6 +84,10 @@ func TestNothingJumps(t *testing.T) {
 			call(p, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
 				window.jumps = [];
 				new PerformanceObserver((l) => l.getEntries().forEach((e) => jumps.push(e.value + ": " + e.sources.map((s) => s.node?.outerHTML?.slice(0, 60)).join(", ")))).observe({ type: "layout-shift", buffered: true });`})
+			if path == "/lab?data=drawing" {
+				slow := network.Conditions{URLPattern: s.url + path, DownloadThroughput: 4_000, UploadThroughput: -1}
+				call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{&slow}})
+			}
 			p.visit(path)
 			p.picture(".stage img")
 			p.wait(element(".slider input[type=range]"))
