@@ -36,7 +36,7 @@ function parts(form) {
 
 /** What a place in the words means: elements of the demo beside them, and parts of its pictures. */
 function meaning(place) {
-  const form = demo(place), word = place.closest(`math, ${["em", "data[data-control]"].join(", ")}`);
+  const form = demo(place), word = place.closest("math, em, data[data-control]");
   if (!form || !word?.closest(prose)) return [];
   const named = (name) => parts(form).filter((p) => p.names.includes(name));
   if (word.matches("data")) return [...form.querySelectorAll(`[data-field="${word.dataset.control}"]`)];
