@@ -196,8 +196,6 @@ func oneSided(t *testing.T) Run {
 	return r
 }
 
-// Axes that are not there give way to the first ones; limits that were asked for are kept,
-// also where points lie outside, and without any all points are seen.
 // Pictures that stand side by side have frames of one height, whatever their legends name.
 func TestLegendsSideBySide(t *testing.T) {
 	t.Parallel()
@@ -285,6 +283,8 @@ func TestLegendKeepsRoom(t *testing.T) {
 	}
 }
 
+// Axes that are not there give way to the first ones; limits that were asked for are kept,
+// also where points lie outside, and without any all points are seen.
 func TestRunView(t *testing.T) {
 	t.Parallel()
 	r := trainedRun(t, "iris", "positive", "virginica")
