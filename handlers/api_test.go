@@ -529,6 +529,7 @@ func TestAPIRepeated(t *testing.T) {
 		{"/api/datasets?name=m", square, "/api/datasets?name=other", square},
 		{"/api/datasets/generate", `{"generator":"moons"}`, "/api/datasets/generate", `{"generator":"rings"}`},
 		{"/api/searches", `{"dataset":"moons","grid":{"C":[1]}}`, "/api/searches", `{"dataset":"moons","grid":{"C":[2]}}`},
+		{"/api/studies", small("1"), "/api/studies", small("2")},
 	} {
 		places := map[string]bool{}
 		for range 2 {
@@ -562,6 +563,66 @@ func TestAPIRepeated(t *testing.T) {
 		if len(places) != 3 {
 			t.Errorf("%s: %d made, want 3: %v", to, len(places), places)
 		}
+	}
+}
+
+// small is the request for a study of one search, with that value of C.
+func small(c string) string {
+	return `{"study":"[scheme]\nfolds = 2\n[data.moons]\nbuiltin = \"moons\"\n[learner.SVM]\nC = ` + c + `"}`
+}
+
+// The same view has one link, whatever the key; another view under the last one is refused.
+func TestAPIRepeatedLink(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
+	link := func(body, key string) string {
+		t.Helper()
+		return decode[api.Link](c.want(http.StatusCreated, "POST", "/api/links", body, "Idempotency-Key", key)).Token
+	}
+	moons, circles := `{"dataset":"moons"}`, `{"dataset":"circles"}`
+	first := link(moons, "a")
+	if again := link(moons, "a"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "a")
+	if again := link(moons, "b"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "b")
+	if other := link(circles, "c"); other == first {
+		t.Error("two views under one link")
+	}
+	c.want(http.StatusUnprocessableEntity, "POST", "/api/links", moons, "Idempotency-Key", "c")
+	c.want(http.StatusNoContent, "DELETE", "/api/links/"+first, "")
+	if anew := link(moons, "b"); anew == first {
+		t.Error("a link that was deleted opens again")
+	}
+}
+
+// A comparison on folds that is asked for again has the searches that it has.
+func TestAPIRepeatedComparison(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.client(t, alice)
+	var runs []string
+	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{"C":7}}`, `{"dataset":"moons","spec":{"C":8}}`} {
+		id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/runs", body)).ID
+		runs = append(runs, id)
+	}
+	c.app.Jobs.Wait(t.Context(), time.Hour, runs...)
+	ask := func(n int, more string) string {
+		return fmt.Sprintf(`{"runs":["%s"]%s}`, strings.Join(runs[:n], `","`), more)
+	}
+	const to = "/api/comparison/folds"
+	first := c.want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").header.Get("Location")
+	if again := c.want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").header.Get("Location"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	for _, other := range []string{ask(3, ""), ask(2, `,"folds":3`)} {
+		c.want(http.StatusUnprocessableEntity, "POST", to, other, "Idempotency-Key", "k")
+	}
+	if other := c.want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "l").header.Get("Location"); other == first {
+		t.Error("two keys, one comparison")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
@@ -27,6 +26,7 @@ type NewLink struct {
 	Title, Target string
 	Points        *dataset.Data // those that others could not see otherwise; nil: none
 	Data          string        // their name
+	Request       Request       // as of a NewRun
 }
 
 // MaxLinks is how many links a workspace keeps.
@@ -49,11 +49,21 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 			return l, err
 		}
 	}
+	request, err := n.Request.of(n.Target, p.hash)
+	if err != nil {
+		return l, err
+	}
 	l = Link{strings.ToLower(rand.Text())[:tokenLength], cut(line(n.Title)), n.Target, p.hash, line(n.Data), fromMillis(s.now())}
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		known, err := oneLink(ctx, tx, `workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
-		if !errors.Is(err, ErrNotFound) {
+		known, err := requestedLink(ctx, tx, ws, request)
+		if err == ErrNotFound {
+			known, err = oneLink(ctx, tx, `workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
+		}
+		if err == nil {
 			l = known
+			_, err = tx.ExecContext(ctx, `UPDATE links SET request = coalesce(nullif(?, ''), request) WHERE token = ?`, request, l.Token)
+		}
+		if err != ErrNotFound {
 			return err
 		}
 		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
@@ -71,10 +81,19 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO links (token, workspace, title, target, hash, data_name, created) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?)`,
-			l.Token, ws, l.Title, l.Target, l.Hash, l.Data, l.Created.UnixMilli())
+		_, err = tx.ExecContext(ctx, `INSERT INTO links (token, workspace, title, target, hash, data_name, created, request) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''))`,
+			l.Token, ws, l.Title, l.Target, l.Hash, l.Data, l.Created.UnixMilli(), request)
 		return err
 	})
+	return l, err
+}
+
+// requestedLink is the one that the same request has made, or found, before.
+func requestedLink(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Link, error) {
+	l, err := oneLink(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+	if err == ErrNotFound {
+		err = neverAsked(ctx, tx, "links", ws, request)
+	}
 	return l, err
 }
 

@@ -19,6 +19,10 @@ type Request struct {
 	// such as that of a page on which something is saved, changed, and saved again, the other
 	// is made as well.
 	Strict bool
+
+	// Among is what the request asks for beside the one thing, where it makes several: a part
+	// of each of them, nil where there is but one.
+	Among any
 }
 
 // of is a hash of what is asked for; empty where there is no key. That of a strict one begins
@@ -26,6 +30,9 @@ type Request struct {
 func (r Request) of(asked ...any) (string, error) {
 	if r.Key == "" {
 		return "", nil
+	}
+	if r.Among != nil {
+		asked = append(asked, r.Among)
 	}
 	all, err := json.Marshal(append([]any{[]byte(r.Key)}, asked...)) // bytes, as a key may be no text
 	if err != nil {

@@ -30,6 +30,7 @@ type NewStudy struct {
 	File     string
 	Sizes    []int
 	Searches []NewSearch // of all learners on the first data set, then on the second ...
+	Request  Request     // as of a NewRun
 }
 
 // What a study may ask for, and how many of a workspace may be under way.
@@ -68,7 +69,8 @@ func (s Study) Status() Status {
 	return Running
 }
 
-// CreateStudy queues the searches of a study, all or none. Errors are those of CreateSearch,
+// CreateStudy queues the searches of a study, all or none; where the same request has asked for
+// the same before, it returns the study that is there. Errors are those of CreateSearch,
 // but for ErrSearching, and an *Error where too many studies are under way.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > MaxStudySearches {
@@ -95,7 +97,15 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		ready = append(ready, p)
 	}
 	made = Study{ID: newID(), Title: studyTitle(n.Title), File: n.File, Sizes: n.Sizes, Created: fromMillis(s.now())}
+	request, err := n.Request.of(made.Title, n.File, n.Sizes)
+	if err != nil {
+		return made, err
+	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
+		if there, err := requestedStudy(ctx, tx, ws, request); err != ErrNotFound {
+			made = there
+			return err
+		}
 		var own int
 		if err := tx.QueryRowContext(ctx, `SELECT count(DISTINCT study) FROM searches WHERE study IS NOT NULL AND workspace = ? AND `+notEnded, ws).Scan(&own); err != nil {
 			return err
@@ -106,8 +116,8 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created) VALUES (?, ?, ?, ?, ?, ?)`,
-			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli()); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, request) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli(), request); err != nil {
 			return err
 		}
 		for _, pts := range encoded {
@@ -128,6 +138,19 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		return err
 	})
 	return made, err
+}
+
+// requestedStudy is the one that the same request has made before.
+func requestedStudy(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Study, error) {
+	var id string
+	err := found(tx.QueryRowContext(ctx, `SELECT id FROM studies WHERE workspace = ? AND request = nullif(?, '')`, ws, request).Scan(&id))
+	switch {
+	case err == ErrNotFound:
+		return Study{}, neverAsked(ctx, tx, "studies", ws, request)
+	case err != nil:
+		return Study{}, err
+	}
+	return findStudy(ctx, tx, ws, id)
 }
 
 func studyTitle(text string) string { return cmp.Or(cut(line(text)), "Study") }

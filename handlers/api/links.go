@@ -46,7 +46,7 @@ func (a *Room) CreateLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := door.SpecQuery(asked.Spec)
 	q.Set("data", asked.Dataset)
-	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + q.Encode()}
+	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + q.Encode(), Request: requestOf(r)}
 	if !door.IsPublic(asked.Dataset) {
 		n.Points, n.Data = points.Data, points.Name
 	}

@@ -144,7 +144,7 @@ func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	next, err := a.House.SearchAgain(r.Context(), s, asked.How)
+	next, err := a.House.SearchAgain(r.Context(), requestOf(r), s, asked.How)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (a *Room) SaveCell(w http.ResponseWriter, r *http.Request) error {
 	case s.Result != nil:
 		at = s.Result.Best
 	}
-	run, err := a.SaveSetting(r.Context(), s, at)
+	run, err := a.SaveSetting(r.Context(), requestOf(r), s, at)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	s, err := a.StartStudy(r.Context(), asked.Study)
+	s, err := a.StartStudy(r.Context(), requestOf(r), asked.Study)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package door
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strconv"
 
@@ -31,7 +32,7 @@ type OnFolds struct {
 
 // BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
 // setting, and returns the ids of these. Errors are those of Alike and CreateSearch.
-func (a *House) BeginFolds(ctx context.Context, runs []store.Run, folds, repeats int) (ids []string, err error) {
+func (a *House) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
 	if err := Alike(runs); err != nil {
 		return nil, err
 	}
@@ -49,8 +50,16 @@ func (a *House) BeginFolds(ctx context.Context, runs []store.Run, folds, repeats
 		return nil, err
 	}
 	scheme := eval.Scheme{Folds: folds, Repeats: repeats, Seed: 1}
+	var all []string
 	for _, run := range runs {
-		s, err := a.Search(ctx, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes})
+		all = append(all, run.ID)
+	}
+	for i, run := range runs {
+		asks := asks
+		if asks.Key != "" { // one for each search, which knows of them all
+			asks.Key, asks.Among = fmt.Sprint("folds ", i, " ", asks.Key), all
+		}
+		s, err := a.Search(ctx, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes, Request: asks})
 		if err != nil {
 			return nil, err
 		}

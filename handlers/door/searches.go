@@ -62,7 +62,7 @@ func SpecOf(s store.Search, values param.Values) ml.Spec {
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was chosen and what the nested folds say of the choice.
-func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.Run, error) {
+func (a *House) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
 	}
@@ -75,7 +75,7 @@ func (a *House) SaveSetting(ctx context.Context, s store.Search, at int) (store.
 	}
 	setting := s.Result.Settings[at]
 	n := store.NewRun{
-		Spec: SpecOf(s, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID,
+		Spec: SpecOf(s, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID, Request: asks,
 		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds)),
 	}
 	if at == s.Result.Best {
@@ -155,11 +155,11 @@ func Vectors(s eval.Setting) float64 {
 // SearchAgain queues another search after one that is done: "finer",
 // around its best setting, or the same with "nested" folds, of which all that this one has
 // computed is known.
-func (a *House) SearchAgain(ctx context.Context, s store.Search, how string) (next store.Search, err error) {
+func (a *House) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
 		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
 	}
-	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
+	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes, Request: asks}
 	switch how {
 	case "finer":
 		design := eval.Finer(s.Design(), s.Result)

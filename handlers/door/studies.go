@@ -18,8 +18,8 @@ import (
 // StartStudy queues what the text of a study asks for. Its files are data sets of the
 // workspace, by their names. What is wrong with it is param.Problems about the field study;
 // other errors are those of store.CreateStudy.
-func (a *House) StartStudy(ctx context.Context, text string) (store.Study, error) {
-	s, err := a.startStudy(ctx, text)
+func (a *House) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+	s, err := a.startStudy(ctx, asks, text)
 	var wrong *dataset.Error
 	var stored *store.Error
 	var problems param.Problems
@@ -29,7 +29,7 @@ func (a *House) StartStudy(ctx context.Context, text string) (store.Study, error
 	return s, err
 }
 
-func (a *House) startStudy(ctx context.Context, text string) (store.Study, error) {
+func (a *House) startStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
 	s, err := study.Parse(text, "the file")
 	if err != nil {
 		return store.Study{}, err
@@ -42,7 +42,7 @@ func (a *House) startStudy(ctx context.Context, text string) (store.Study, error
 	if err != nil {
 		return store.Study{}, err
 	}
-	n := store.NewStudy{Title: cmp.Or(s.Title, StudyTitle(s))}
+	n := store.NewStudy{Title: cmp.Or(s.Title, StudyTitle(s)), Request: asks}
 	for i, sample := range samples {
 		set := &s.Sets[i]
 		set.SHA256 = sample.SHA256

@@ -290,7 +290,7 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 			return a.studyAgain(w, r, r.PostForm, "", err)
 		}
 	}
-	s, err := a.StartStudy(r.Context(), text)
+	s, err := a.StartStudy(r.Context(), store.Request{}, text)
 	if err != nil {
 		return a.studyAgain(w, r, r.PostForm, file, err)
 	}

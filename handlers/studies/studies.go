@@ -254,7 +254,7 @@ func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, err := a.SearchAgain(r.Context(), s, r.PostFormValue("how"))
+	next, err := a.SearchAgain(r.Context(), store.Request{}, s, r.PostFormValue("how"))
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (a *Room) Save(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		at = -1
 	}
-	run, err := a.SaveSetting(r.Context(), s, at)
+	run, err := a.SaveSetting(r.Context(), store.Request{}, s, at)
 	if err != nil {
 		return err
 	}
