@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,7 +96,7 @@ func TestPathGoesOn(t *testing.T) {
 	s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
 	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.app.Paths.Follow(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
-		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480})
+		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480, Left: time.Minute})
 		told <- struct{}{}
 		select {
 		case <-rest:
@@ -114,13 +115,36 @@ func TestPathGoesOn(t *testing.T) {
 		t.Errorf("%v", began.header)
 	}
 	for _, again := range []answer{c.want(http.StatusAccepted, "GET", at, ""), c.want(http.StatusAccepted, "POST", "/api/path", body)} {
-		if now := decode[api.PathProgress](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
+		if now := decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
 			t.Errorf("programs are told %+v", now)
 		}
 	}
 	if a := s.client(t, bob).fetch("GET", at, ""); a.status != http.StatusConflict {
 		t.Errorf("somebody else looks at it: %d %s", a.status, a.body)
 	}
+	list := decode[struct{ Jobs []api.Job }](c.want(200, "GET", "/api/jobs", "")).Jobs
+	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons" {
+		t.Errorf("among the jobs: %+v", list)
+	}
+	c.want(http.StatusNoContent, "DELETE", "/api/path?id="+list[0].ID, "")
+	<-ended
+	c.want(http.StatusConflict, "GET", at, "")
+	c.want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
+	row := p.page(200, "/jobs").Find(".jobs tbody tr")
+	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 480 trainings") || !strings.Contains(text, "about") {
+		t.Errorf("under way: %q", text)
+	}
+	if link := p.page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text(); !strings.Contains(link, "20 of 480") {
+		t.Errorf("the path among the jobs leads to %q", link)
+	}
+	after := p.fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").html()
+	<-ended
+	if after.Find("h1").Text() != "Under way" || after.Find(".jobs").Length() > 0 {
+		t.Errorf("after it was cancelled: %s", after.Find("main").Text())
+	}
+	c.want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
 	c.want(http.StatusNoContent, "DELETE", at, "")
 	<-ended
 	c.want(http.StatusConflict, "GET", at, "")
@@ -137,7 +161,7 @@ func TestPathGoesOn(t *testing.T) {
 	if refresh := doc.Find("head noscript").Text(); !strings.Contains(refresh, "follow=1") || doc.Find("progress").AttrOr("value", "") != "20" || !strings.Contains(doc.Find("#path").Text(), "C = 0.3") || !strings.Contains(doc.Find("[data-time]").Text(), "left") {
 		t.Errorf("%q; %s", refresh, doc.Find("main").Text())
 	}
-	cancelled := p.fetch("POST", doc.Find("#path form").AttrOr("action", ""), "")
+	cancelled := p.fetch("POST", doc.Find("#path form").AttrOr("action", ""), "id="+doc.Find("#path [name=id]").AttrOr("value", ""))
 	<-ended
 	for _, doc := range []string{strings.Join(strings.Fields(cancelled.html().Find("main").Text()), " "), strings.Join(strings.Fields(p.page(200, follow).Find("main").Text()), " ")} {
 		if !strings.Contains(doc, "cancelled") || !strings.Contains(doc, "Begin again") {

@@ -68,9 +68,9 @@ func HasRegularisation(spec Spec, n int) bool {
 
 // Regularise follows the machine of spec on d along C, from one end of its slider to the other, by
 // svm.Regularise, on the rows that Train would train on. The C of spec is among the steps. Accuracies are means over folds of these rows, each held out once, everything
-// fitted to the others. recorder, which may be nil, hears of the kernel matrix, and then of every C
-// that is solved and every fold, with all trainings there are to be at most. A fold counts as one:
-// its tolerance is that of spec, with which all of its C are quick. Errors are those of
+// fitted to the others. recorder, which may be nil, hears of the kernel matrix, then of every fold,
+// which counts as one training, and of every C that is solved, with all trainings there are to be
+// at most. Errors are those of
 // Train and of ctx, and *param.Refusal for a spec without a path or of several machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	if err := spec.Validate(); err != nil {
@@ -100,11 +100,19 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	if err != nil {
 		return nil, err
 	}
+	if err := svm.HasPath(table); err != nil {
+		return nil, err
+	}
+	r := &Regularisation{C: spec.Values.Number("C"), Classes: [2]string(p.target.Classes)}
+	scores, err := r.judge(ctx, d, spec, p, grid, recorder) // at first: what follows tells how long it takes
+	if err != nil {
+		return nil, err
+	}
 	y := p.parts()[0].y
 	settings := svm.Settings{Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache}
 	if recorder != nil {
 		settings.Recorder = func(s trace.Step) {
-			s.Trainings += regulariseFolds
+			s.Done, s.Trainings = s.Done+r.Folds, s.Trainings+r.Folds
 			recorder(s)
 		}
 	}
@@ -112,43 +120,46 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	if err != nil {
 		return nil, err
 	}
-	r := &Regularisation{
-		C: spec.Values.Number("C"), Classes: [2]string(p.target.Classes), Folds: regulariseFolds, Entries: make([]EntryPoint, 0, len(path.Entries)),
-	}
+	r.Entries = make([]EntryPoint, 0, len(path.Entries))
 	for _, i := range p.rows {
 		r.Rows, r.Side = append(r.Rows, i+1), append(r.Side, p.target.Class[i])
 	}
 	for a, res := range path.Results {
-		r.Steps = append(r.Steps, RegularisationStep{
+		step := RegularisationStep{
 			C: path.C[a], SupportVectors: res.SupportVectors, Bounded: res.SupportVectors - res.Free,
 			WNorm: res.WNorm, TrainAccuracy: accuracy(res.F, y), Alpha: res.Alpha,
-		})
+		}
+		if at, judged := slices.BinarySearch(grid, step.C); judged && r.Folds > 0 {
+			mean, deviation := stat.MeanStdDev(scores[at], nil)
+			step.Accuracy, step.Deviation = &mean, &deviation
+		}
+		r.Steps = append(r.Steps, step)
 	}
 	for _, e := range path.Entries {
 		r.Entries = append(r.Entries, EntryPoint{r.Rows[e.Point], e.From.String(), e.To.String(), e.Low, e.High})
 	}
-	return r, r.judge(ctx, d, spec, p, grid, recorder)
+	return r, nil
 }
 
-// judge adds the accuracies on rows held out. Classes with fewer rows than folds are in fewer
-// of these; without two rows of each there are none.
-func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64, recorder trace.Recorder) error {
+// judge is the accuracies on rows held out, of every C of the grid a list over the folds. Classes
+// with fewer rows than folds are in fewer of these; without two rows of each there are none.
+func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64, recorder trace.Recorder) ([][]float64, error) {
 	strata, least := make([]float64, len(p.rows)), [2]int{}
 	for k, i := range p.rows {
 		strata[k] = float64(p.target.Class[i])
 		least[p.target.Class[i]]++
 	}
-	if r.Folds = min(r.Folds, least[0], least[1]); r.Folds < 2 {
+	if r.Folds = min(regulariseFolds, least[0], least[1]); r.Folds < 2 {
 		r.Folds = 0
-		return nil
+		return nil, nil
 	}
 	folds, err := dataset.Deal(strata, r.Folds, rand.New(rand.NewPCG(spec.Seed, regulariseStream)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t, err := NewTrainer(d, spec.plain())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	scores := make([][]float64, len(grid))
 	for f, fold := range folds {
@@ -162,35 +173,22 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 		}
 		judged, err := t.Judge(ctx, in, out, grid)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if recorder != nil {
 			recorder(trace.Step{
-				Phase: fmt.Sprintf("held out, fold %d of %d", f+1, r.Folds), C: grid[len(grid)-1],
-				Done: len(r.Steps) + f + 1, Trainings: len(r.Steps) + r.Folds,
+				Phase: fmt.Sprintf("held out, fold %d of %d", f+1, r.Folds),
+				Done:  f + 1, Trainings: svm.MostTrainings(len(p.rows), len(grid)) + r.Folds,
 			})
 		}
 		for a, j := range judged {
 			if j.Fault != nil {
-				return j.Fault
+				return nil, j.Fault
 			}
 			scores[a] = append(scores[a], j.Accuracy)
 		}
 	}
-	for a, c := range grid {
-		at, _ := slices.BinarySearchFunc(r.Steps, c, func(s RegularisationStep, c float64) int {
-			switch {
-			case s.C < c:
-				return -1
-			case s.C > c:
-				return 1
-			}
-			return 0
-		})
-		mean, deviation := stat.MeanStdDev(scores[a], nil)
-		r.Steps[at].Accuracy, r.Steps[at].Deviation = &mean, &deviation
-	}
-	return nil
+	return scores, nil
 }
 
 // regulariseGrid are values of C from one end of the slider to the other, evenly by their

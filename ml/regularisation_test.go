@@ -28,11 +28,17 @@ func TestRegularise(t *testing.T) {
 			t.Errorf("%v after %v", s, steps[k-1])
 		}
 	}
-	if s := steps[len(steps)-1]; s.Done != s.Trainings || s.Trainings < len(r.Steps) || s.Phase != "held out, fold 5 of 5" || len(steps) != len(r.Steps)+r.Folds {
+	if s := steps[len(steps)-1]; s.Done != s.Trainings || s.Trainings < len(r.Steps) || s.Phase != "entry points" || s.Left != 0 || len(steps) != len(r.Steps)+r.Folds {
 		t.Errorf("%d steps for %d machines, the last is %v", len(steps), len(r.Steps), s)
 	}
-	if s := steps[0]; s.C != r.Steps[0].C || s.Done != 1 {
+	if s := steps[0]; s.Phase != "held out, fold 1 of 5" || s.Done != 1 || s.C != 0 {
 		t.Errorf("the first step is %v", s)
+	}
+	if s := steps[5]; s.Phase != trace.AlongC || s.C != r.Steps[0].C || s.Done != 6 || s.Left != 0 {
+		t.Errorf("the first step along C is %v", s)
+	}
+	if s := steps[len(steps)/2]; s.Left <= 0 {
+		t.Errorf("no time is left at %v", s)
 	}
 	if len(r.Rows) != 60 || r.Folds != 5 || len(r.Entries) == 0 {
 		t.Fatalf("%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))

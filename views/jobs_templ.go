@@ -14,10 +14,10 @@ type Jobs struct {
 	Rows []JobRow
 }
 
-// JobRow is a run, a search or a study that has not ended.
+// JobRow is a run, a search, a study or a path over C that has not ended.
 type JobRow struct {
 	ID, Kind, Name, Data, Status string
-	Href                         string
+	Href, Cancel                 string // addresses: of its page, of the form
 	Progress                     string
 	Done, Total                  int    // Total 0: nobody knows how much there is to do
 	Elapsed, Left                string // empty: not begun, not known
@@ -301,9 +301,9 @@ func JobsPage(p Jobs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var19 templ.SafeURL
-					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(j.Href + "/cancel"))
+					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(j.Cancel))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/jobs.templ`, Line: 59, Col: 72}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/jobs.templ`, Line: 59, Col: 62}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 					if templ_7745c5c3_Err != nil {

@@ -28,7 +28,7 @@ type Regularisation struct {
 type PathProgress struct {
 	Text, Elapsed, Left string // Left is empty where it is not known
 	Done, Total         int    // Total 0: nobody knows how much there is to do
-	Cancel              string // address of the form
+	Cancel, ID          string // address of the form, and what it names
 }
 
 // RegularisationRow is the machine at one C.
@@ -616,7 +616,20 @@ func pathProgress(page Page, p PathProgress) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\"><button type=\"submit\">Cancel</button></form><p class=\"help\">The path is computed as long as a page shows it. Half a minute after you leave it ends.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\"><input type=\"hidden\" name=\"id\" value=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var33 string
+		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.ID)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/regularisation.templ`, Line: 163, Col: 46}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\"> <button type=\"submit\">Cancel</button></form><p class=\"help\">The path is computed as long as this page is open, or that of what is <a href=\"/jobs\">under way</a>. Half a minute after you leave it ends.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,9 +11,9 @@ import (
 	"marginlab/web"
 )
 
-// Job is a run, a search or a study that has not ended, in JSON.
+// Job is a run, a search, a study or a path over C that has not ended, in JSON.
 type Job struct {
-	Kind    string       `json:"kind"` // "run", "search" or "study"
+	Kind    string       `json:"kind"` // "run", "search", "study" or "path"
 	ID      string       `json:"id"`
 	Name    string       `json:"name"`
 	Dataset string       `json:"dataset_name"`
@@ -29,7 +29,7 @@ type Job struct {
 }
 
 func newJob(j door.Job) Job {
-	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Progress(), j.Step, j.Elapsed.Seconds(), nil}
+	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Progress(), j.Step, j.Elapsed.Round(time.Millisecond).Seconds(), nil}
 	if left := j.Left.Seconds(); left > 0 {
 		job.Left = &left
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/door"
-	"marginlab/ml"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -33,20 +32,15 @@ func (a *Room) Links(w http.ResponseWriter, r *http.Request) error {
 // CreateLink keeps the lab with a data set and settings under a link. To ask for the same
 // again gives the same link.
 func (a *Room) CreateLink(w http.ResponseWriter, r *http.Request) error {
-	asked := struct {
-		Dataset string  `json:"dataset"`
-		Spec    ml.Spec `json:"spec"`
-	}{Spec: ml.DefaultSpec()}
-	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+	asked, err := readSpecOn(w, r)
+	if err != nil {
 		return err
 	}
 	points, err := a.points(r, asked.Dataset)
 	if err != nil {
 		return err
 	}
-	q := door.SpecQuery(asked.Spec)
-	q.Set("data", asked.Dataset)
-	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + q.Encode(), Request: requestOf(r)}
+	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + asked.query().Encode(), Request: requestOf(r)}
 	if !door.IsPublic(asked.Dataset) {
 		n.Points, n.Data = points.Data, points.Name
 	}

@@ -5,36 +5,37 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
 
+	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/param"
-	"marginlab/ml/trace"
 	"marginlab/web"
 )
 
-// PathProgress is how far a path over C is, in JSON.
-type PathProgress struct {
-	Status  string      `json:"status"` // "queued" or "running"
-	Text    string      `json:"progress"`
-	Done    int         `json:"done"`
-	Total   int         `json:"total"` // 0: nobody knows how much there is to do
-	Step    *trace.Step `json:"step,omitempty"`
-	Elapsed float64     `json:"elapsed_seconds"`
-	Left    *float64    `json:"left_seconds"` // estimated; null: not known
-}
-
-// pathOf is what a path over C is asked for of.
-type pathOf struct {
+// specOn is a spec on a data set, of which there are links and paths over C.
+type specOn struct {
 	Dataset string  `json:"dataset"`
 	Spec    ml.Spec `json:"spec"`
+}
+
+// readSpecOn reads a body; what it leaves out of the spec has its default.
+func readSpecOn(w http.ResponseWriter, r *http.Request) (specOn, error) {
+	asked := specOn{Spec: ml.DefaultSpec()}
+	return asked, web.ReadJSON(w, r, BodyBytes, &asked)
+}
+
+// query is the form of the lab, or of its path over C, with the data set and the spec.
+func (s specOn) query() url.Values {
+	q := door.SpecQuery(s.Spec)
+	q.Set("data", s.Dataset)
+	return q
 }
 
 // Regularise answers with what becomes of a machine as C rises. What takes longer than the
 // patience with a page goes on: the answer tells how far it is, and where to look again.
 func (a *Room) Regularise(w http.ResponseWriter, r *http.Request) error {
-	asked := pathOf{Spec: ml.DefaultSpec()}
-	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
+	asked, err := readSpecOn(w, r)
+	if err != nil {
 		return err
 	}
 	return a.answerPath(w, r, asked, true)
@@ -42,38 +43,46 @@ func (a *Room) Regularise(w http.ResponseWriter, r *http.Request) error {
 
 // FollowRegularisation answers as Regularise, for a path that is known or under way.
 func (a *Room) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
-	asked, err := askedPath(r)
+	q, err := query(r, "dataset", "spec")
+	if err != nil {
+		return err
+	}
+	asked, err := askedPath(q)
 	if err != nil {
 		return err
 	}
 	return a.answerPath(w, r, asked, false)
 }
 
-// CancelRegularisation gives up a path that is under way.
+// CancelRegularisation gives up a path that is under way, by its id among the jobs or by what it
+// was asked for of.
 func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
-	asked, err := askedPath(r)
+	q, err := query(r, "id", "dataset", "spec")
 	if err != nil {
 		return err
 	}
-	points, err := a.points(r, asked.Dataset)
-	if err != nil {
-		return err
+	id := q.Get("id")
+	if id == "" {
+		asked, err := askedPath(q)
+		if err != nil {
+			return err
+		}
+		of, err := a.pathOf(r, asked)
+		if err != nil {
+			return err
+		}
+		if id, err = of.ID(); err != nil {
+			return err
+		}
 	}
-	if err := a.CancelPath(r.Context(), points.Hash, asked.Spec); err != nil {
-		return err
-	}
+	a.Paths.Cancel(web.Token(r.Context()), id)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // askedPath reads from the query what Regularise reads from the body.
-func askedPath(r *http.Request) (pathOf, error) {
-	asked := pathOf{Spec: ml.DefaultSpec()}
-	q, err := query(r, "dataset", "spec")
-	if err != nil {
-		return asked, err
-	}
-	asked.Dataset = q.Get("dataset")
+func askedPath(q url.Values) (specOn, error) {
+	asked := specOn{Dataset: q.Get("dataset"), Spec: ml.DefaultSpec()}
 	if text := q.Get("spec"); text != "" {
 		if err := json.Unmarshal([]byte(text), &asked.Spec); err != nil {
 			if errors.As(err, new(param.Problems)) {
@@ -85,12 +94,17 @@ func askedPath(r *http.Request) (pathOf, error) {
 	return asked, nil
 }
 
-func (a *Room) answerPath(w http.ResponseWriter, r *http.Request, asked pathOf, begin bool) error {
+func (a *Room) pathOf(r *http.Request, asked specOn) (door.PathOf, error) {
 	points, err := a.points(r, asked.Dataset)
+	return door.PathOf{Points: points, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
+}
+
+func (a *Room) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {
+	of, err := a.pathOf(r, asked)
 	if err != nil {
 		return err
 	}
-	path, now, err := a.House.Regularise(r.Context(), points.Hash, points.Data, asked.Spec, begin, a.Patience)
+	path, now, err := a.House.Regularise(r.Context(), of, begin, a.Patience)
 	if err != nil {
 		return err
 	}
@@ -103,16 +117,5 @@ func (a *Room) answerPath(w http.ResponseWriter, r *http.Request, asked pathOf, 
 	}
 	w.Header().Set("Location", "/api/path?"+url.Values{"dataset": {asked.Dataset}, "spec": {string(spec)}}.Encode())
 	w.Header().Set("Retry-After", "1")
-	p := PathProgress{Status: "running", Text: now.Text(), Elapsed: now.Elapsed.Round(time.Millisecond).Seconds()}
-	p.Done, p.Total = now.Done()
-	switch {
-	case now.Waiting:
-		p.Status = "queued"
-	case now.Step != trace.Step{}:
-		p.Step = &now.Step
-	}
-	if left := now.Left.Seconds(); left > 0 {
-		p.Left = &left
-	}
-	return web.JSON(w, http.StatusAccepted, p)
+	return web.JSON(w, http.StatusAccepted, newJob(*now))
 }

@@ -50,7 +50,7 @@ func (p *progress) tell(s trace.Step) {
 	if total := max(s.Rows, s.Trainings); total > 0 {
 		text = bar(s.Done, total) + " " + text
 	}
-	left, ok := s.Left(after)
+	left, ok := s.Left, s.Left > 0
 	if !ok {
 		left, ok = p.decline.Left()
 	}

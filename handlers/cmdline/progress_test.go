@@ -45,7 +45,7 @@ func TestProgress(t *testing.T) {
 	}
 	b.Reset()
 	along := &progress{w: &b, now: func() time.Time { return clock }, start: clock.Add(-20 * time.Second), last: time.Time{}}
-	along.tell(trace.Step{Phase: "entry points", C: 2500, Done: 60, Trainings: 120})
+	along.tell(trace.Step{Phase: "entry points", C: 2500, Done: 60, Trainings: 120, Left: 20 * time.Second})
 	if got, want := b.String(), "\r\x1b[K[############............] entry points: C = 2500, 60 of 120 trainings, about 20s left"; got != want {
 		t.Errorf("%q", got)
 	}

@@ -11,14 +11,16 @@ import (
 	"marginlab/ml/trace"
 	"marginlab/store"
 	"marginlab/views"
+	"marginlab/web"
 )
 
-// Job is a run, a search or a study that has not ended.
+// Job is a run, a search, a study or a path over C that has not ended.
 type Job struct {
-	Kind    string // "run", "search" or "study"
+	Kind    string // "run", "search", "study" or "path"
 	ID      string
 	Name    string
 	Data    string
+	Page    string // its address
 	Status  store.Status
 	Created time.Time
 	Elapsed time.Duration // since it was begun; 0 while it waits
@@ -26,7 +28,7 @@ type Job struct {
 	// there is to do.
 	Done, Total int
 	Unit        string
-	Step        *trace.Step   // what the solver of a run reported last; nil: nothing yet
+	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
 	Left        time.Duration // estimated, while it runs at the pace it has; 0: not known
 }
 
@@ -50,7 +52,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	}
 	var list []Job
 	for _, r := range runs {
-		j := Job{Kind: "run", ID: r.ID, Name: r.Name, Data: r.DatasetName, Status: r.Status, Created: r.Created, Elapsed: elapsed(r.Started)}
+		j := Job{Kind: "run", ID: r.ID, Name: r.Name, Data: r.DatasetName, Page: "/runs/" + r.ID, Status: r.Status, Created: r.Created, Elapsed: elapsed(r.Started)}
 		if e, ok := a.Jobs.Latest(r.ID); ok && e.Step != nil {
 			j.Step = e.Step
 			switch s := e.Step; {
@@ -66,7 +68,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		list = append(list, j)
 	}
 	for _, s := range searches {
-		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
+		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Page: "/searches/" + s.ID, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
 		j.Left = left(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
 		list = append(list, j)
 	}
@@ -75,7 +77,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		return nil, err
 	}
 	for _, s := range studies {
-		j := Job{Kind: "study", ID: s.ID, Name: s.Title, Status: store.Running, Created: s.Created, Unit: "cells"}
+		j := Job{Kind: "study", ID: s.ID, Name: s.Title, Page: "/studies/" + s.ID, Status: store.Running, Created: s.Created, Unit: "cells"}
 		if s.Status() == store.Queued {
 			j.Status = store.Queued
 		}
@@ -91,6 +93,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		j.Left = left(j.Elapsed, j.Done-known, j.Total-j.Done)
 		list = append(list, j)
 	}
+	list = append(list, a.Paths.UnderWay(web.Token(ctx))...)
 	slices.SortStableFunc(list, func(x, y Job) int {
 		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued, running
 			return -c
@@ -113,6 +116,10 @@ func (j Job) Progress() string {
 	switch s := j.Step; {
 	case j.Status == store.Queued:
 		return "waits for its turn"
+	case j.Kind == "path" && s == nil:
+		return "the path begins"
+	case j.Kind == "path":
+		return s.String()
 	case j.Kind != "run":
 		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
 	case s == nil:
@@ -133,14 +140,10 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := views.Jobs{Page: a.Frame("Under way", "runs")}
 	for _, j := range list {
-		row := views.JobRow{Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: "/runs/" + j.ID}
-		switch j.Kind {
-		case "search":
-			row.Href = "/searches/" + j.ID
-		case "study":
-			row.Href = "/studies/" + j.ID
+		row := views.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
+		if j.Kind == "path" {
+			row.Cancel = "/path/cancel?id=" + j.ID
 		}
-		row.ID = j.ID
 		if j.Elapsed > 0 {
 			row.Elapsed = Seconds(j.Elapsed)
 		}

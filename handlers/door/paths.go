@@ -2,15 +2,19 @@ package door
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
+	"marginlab/store"
 	"marginlab/web"
 )
 
@@ -33,7 +37,7 @@ type Paths struct {
 	follow func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error)
 	behind func(context.Context) context.Context // holds work while live answers are made
 	line   *Line
-	known  *Recent[*ml.Regularisation] // by data and spec: 3 MB each at most
+	known  *Recent[*ml.Regularisation] // by key: 3 MB each at most
 
 	mu     sync.Mutex
 	byKey  map[string]*onPath
@@ -57,16 +61,31 @@ type onPath struct {
 
 // asking is what a workspace has to do with a path.
 type asking struct {
+	job     Job         // under its names there
 	waiting int         // requests
 	idle    *time.Timer // runs where none waits
 	last    time.Time   // that one did
+	until   time.Time   // the path is kept, where none waits
 }
 
-// PathProgress is how far a path over C is.
-type PathProgress struct {
-	Waiting       bool       // for its turn
-	Step          trace.Step // the latest; zero: none yet
-	Elapsed, Left time.Duration
+// PathOf is what a path over C is asked for of.
+type PathOf struct {
+	Points
+	Spec ml.Spec
+	Page string // address of its page
+}
+
+// ID is what the path goes by, whoever asks for it.
+func (o PathOf) ID() (string, error) {
+	spec, err := o.Spec.MarshalJSON()
+	sum := sha256.Sum256(append([]byte(o.Hash+" "), spec...))
+	return hex.EncodeToString(sum[:16]), err
+}
+
+// PathTitle says what a path over C is of: its spec, without a C.
+func PathTitle(spec ml.Spec) string {
+	words := slices.DeleteFunc(strings.Split(spec.Title(), " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
+	return "Path over C of " + strings.Join(words, " ")
 }
 
 // newPaths returns a keeper of paths; behind holds work while live answers are made.
@@ -85,16 +104,16 @@ func (p *Paths) Follow(f func(context.Context, *dataset.Data, ml.Spec, trace.Rec
 // ErrNoPath is what Wait returns where a path is not computed.
 var ErrNoPath = web.Errorf(web.Conflict, "This path is not being computed: it was cancelled, or nobody asked for it for half a minute.")
 
-// Wait waits so long for the path over C of a spec on data with a hash, and returns it or else
+// Wait waits so long for the path over C that goes by a key, and returns it or else
 // how far it is by then. With begin it is computed, unless it is already; otherwise there is
 // ErrNoPath. Other errors are those of ml.Regularise and of ctx, and that too many are under
 // way.
-func (p *Paths) Wait(ctx context.Context, workspace, key string, d *dataset.Data, spec ml.Spec, begin bool, patience time.Duration) (*ml.Regularisation, *PathProgress, error) {
+func (p *Paths) Wait(ctx context.Context, workspace, key string, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	if path, ok := p.known.Find(key); ok {
 		p.Cancel(workspace, key) // which may still be to be heard of
 		return path, nil, nil
 	}
-	w, a, err := p.ask(ctx, workspace, key, d, spec, begin)
+	w, a, err := p.ask(ctx, workspace, key, of, begin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +133,8 @@ func (p *Paths) Wait(ctx context.Context, workspace, key string, d *dataset.Data
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, w.progress(time.Now()), nil
+		j := w.job(a, time.Now())
+		return nil, &j, nil
 	}
 	p.leave(w, workspace, key) // it has been told
 	switch {
@@ -127,7 +147,7 @@ func (p *Paths) Wait(ctx context.Context, workspace, key string, d *dataset.Data
 }
 
 // ask finds or begins a path for a request of a workspace.
-func (p *Paths) ask(ctx context.Context, workspace, key string, d *dataset.Data, spec ml.Spec, begin bool) (*onPath, *asking, error) {
+func (p *Paths) ask(ctx context.Context, workspace, key string, of PathOf, begin bool) (*onPath, *asking, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.byKey[key]
@@ -144,11 +164,11 @@ func (p *Paths) ask(ctx context.Context, workspace, key string, d *dataset.Data,
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		w = &onPath{cancel: cancel, done: make(chan struct{}), askers: map[string]*asking{}}
 		p.byKey[key] = w
-		go p.compute(own, w, workspace, key, d, spec)
+		go p.compute(own, w, workspace, key, of)
 	}
 	a := w.askers[workspace]
 	if a == nil {
-		a = &asking{}
+		a = &asking{job: Job{Kind: "path", ID: key, Name: PathTitle(of.Spec), Data: of.Name, Page: of.Page, Created: time.Now()}}
 		w.askers[workspace] = a
 	}
 	a.waiting++
@@ -164,13 +184,39 @@ func (p *Paths) asked(w *onPath, a *asking, workspace, key string) {
 	if a.waiting--; a.waiting > 0 || w.askers[workspace] != a { // which was cancelled
 		return
 	}
+	a.until = a.last.Add(pathIdle)
 	a.idle = time.AfterFunc(pathIdle, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if w.askers[workspace] == a && a.waiting == 0 && time.Since(a.last) >= pathIdle {
+		if w.askers[workspace] == a && a.waiting == 0 && !time.Now().Before(a.until) {
 			p.leave(w, workspace, key)
 		}
 	})
+}
+
+// UnderWay lists the paths of a workspace that have not ended. They are kept as if it had asked
+// for them: it looks at them.
+func (p *Paths) UnderWay(workspace string) (list []Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for _, w := range p.byKey {
+		a := w.askers[workspace]
+		if a == nil {
+			continue
+		}
+		select {
+		case <-w.done: // and is still to be told
+			continue
+		default:
+		}
+		if a.waiting == 0 {
+			a.until = now.Add(pathIdle)
+			a.idle.Reset(pathIdle)
+		}
+		list = append(list, w.job(a, now))
+	}
+	return list
 }
 
 // makeRoom gives up what a workspace has left. Callers hold p.mu.
@@ -225,7 +271,7 @@ func (p *Paths) Close() {
 }
 
 // compute follows the path in its turn.
-func (p *Paths) compute(ctx context.Context, w *onPath, workspace, key string, d *dataset.Data, spec ml.Spec) {
+func (p *Paths) compute(ctx context.Context, w *onPath, workspace, key string, of PathOf) {
 	defer close(w.done)
 	defer w.cancel()
 	defer func() { w.panic = recover() }() // for whoever asks
@@ -239,7 +285,7 @@ func (p *Paths) compute(ctx context.Context, w *onPath, workspace, key string, d
 	w.began = time.Now()
 	p.mu.Unlock()
 	w.path, w.err = p.known.Get(p.behind(ctx), key, func(ctx context.Context) (*ml.Regularisation, error) {
-		return p.follow(ctx, d, spec, func(s trace.Step) {
+		return p.follow(ctx, of.Data, of.Spec, func(s trace.Step) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			w.step, w.told = s, time.Now()
@@ -247,58 +293,34 @@ func (p *Paths) compute(ctx context.Context, w *onPath, workspace, key string, d
 	})
 }
 
-// progress is how far a path is. Callers hold Paths.mu.
-func (w *onPath) progress(now time.Time) *PathProgress {
+// job is how far a path is, for a workspace. Callers hold Paths.mu.
+func (w *onPath) job(a *asking, now time.Time) Job {
+	j := a.job
 	if w.began.IsZero() {
-		return &PathProgress{Waiting: true}
+		j.Status = store.Queued
+		return j
 	}
-	s := &PathProgress{Step: w.step, Elapsed: now.Sub(w.began)}
-	if left, ok := w.step.Left(w.told.Sub(w.began)); ok {
-		s.Left = max(left-now.Sub(w.told), time.Second)
+	j.Status, j.Elapsed = store.Running, now.Sub(w.began)
+	if w.step == (trace.Step{}) {
+		return j
 	}
-	return s
+	step := w.step
+	j.Step = &step
+	if j.Done, j.Total, j.Unit = step.Done, step.Rows, "rows"; step.Trainings > 0 {
+		j.Total, j.Unit = step.Trainings, "trainings"
+	}
+	if step.Left > 0 {
+		j.Left = max(step.Left-now.Sub(w.told), time.Second)
+	}
+	return j
 }
 
-// Text says how far it is.
-func (s PathProgress) Text() string {
-	switch {
-	case s.Waiting:
-		return "waits for its turn"
-	case s.Step == trace.Step{}:
-		return "the path begins"
-	}
-	return s.Step.String()
-}
-
-// Done is how much is done, and of how much; both are 0 where nobody knows.
-func (s PathProgress) Done() (done, total int) {
-	if s.Step.Trainings > 0 {
-		return s.Step.Done, s.Step.Trainings
-	}
-	return s.Step.Done, s.Step.Rows
-}
-
-// Regularise is the path over C of a spec on data with a hash, or how far it is after so long,
-// as of Paths.Wait.
-func (a *House) Regularise(ctx context.Context, hash string, d *dataset.Data, spec ml.Spec, begin bool, patience time.Duration) (*ml.Regularisation, *PathProgress, error) {
-	key, err := pathKey(hash, spec)
+// Regularise is the path over C, or how far it is after so long, as of Paths.Wait.
+func (a *House) Regularise(ctx context.Context, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
+	key, err := of.ID()
 	if err != nil {
 		return nil, nil, err
 	}
 	Waits(ctx)
-	return a.Paths.Wait(ctx, web.Token(ctx), key, d, spec, begin, patience)
-}
-
-// CancelPath gives up the path over C of a spec on data with a hash, for the workspace that asks.
-func (a *House) CancelPath(ctx context.Context, hash string, spec ml.Spec) error {
-	key, err := pathKey(hash, spec)
-	if err == nil {
-		a.Paths.Cancel(web.Token(ctx), key)
-	}
-	return err
-}
-
-func pathKey(hash string, spec ml.Spec) (string, error) {
-	name, err := spec.MarshalJSON()
-	return fmt.Sprintf("%s %s", hash, name), err
+	return a.Paths.Wait(ctx, web.Token(ctx), key, of, begin, patience)
 }

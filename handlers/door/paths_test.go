@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
+	"marginlab/store"
 )
 
 // slowPaths is a keeper whose paths take ten trainings of so long each. ended counts those
@@ -28,7 +29,7 @@ func slowPaths(each time.Duration) (p *Paths, ended *atomic.Int32) {
 				ended.Add(1)
 				return nil, ctx.Err()
 			}
-			tell(trace.Step{Phase: "entry points", C: float64(k + 1), Done: k + 1, Trainings: 10})
+			tell(trace.Step{Phase: "entry points", C: float64(k + 1), Done: k + 1, Trainings: 10, Left: time.Duration(9-k) * each})
 		}
 		return &ml.Regularisation{C: 1}, nil
 	})
@@ -41,29 +42,29 @@ func TestPathGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(10 * time.Second)
 		spec := ml.DefaultSpec()
-		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt); !errors.Is(err, ErrNoPath) {
 			t.Errorf("a path that nobody has begun: %v", err)
 		}
-		if _, s, err := p.Wait(t.Context(), "a", "k", nil, spec, true, Prompt); err != nil || s == nil || s.Waiting || s.Elapsed != Prompt || s.Left != 0 {
+		if _, s, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, Prompt); err != nil || s == nil || s.Status != store.Running || s.Elapsed != Prompt || s.Left != 0 {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(25 * time.Second)
-		_, s, err := p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt)
-		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Text() != "entry points: C = 2, 2 of 10 trainings" {
+		_, s, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt)
+		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Progress() != "entry points: C = 2, 2 of 10 trainings" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		for range 3 {
 			time.Sleep(20 * time.Second)
-			if _, s, err = p.Wait(t.Context(), "a", "k", nil, spec, false, Prompt); s == nil {
+			if _, s, err = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt); s == nil {
 				t.Fatal(err)
 			}
 		}
 		begin := time.Now()
-		if path, _, err := p.Wait(t.Context(), "b", "k", nil, spec, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
+		if path, _, err := p.Wait(t.Context(), "b", "k", PathOf{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
 			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
 		}
 		for _, begin := range []bool{false, true} {
-			if path, _, err := p.Wait(t.Context(), "a", "k", nil, spec, begin, 0); path == nil {
+			if path, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, begin, 0); path == nil {
 				t.Error(err)
 			}
 		}
@@ -84,7 +85,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) {
 			t.Helper()
-			if _, s, err := p.Wait(t.Context(), workspace, key, nil, spec, true, 0); s == nil {
+			if _, s, err := p.Wait(t.Context(), workspace, key, PathOf{Spec: spec}, true, 0); s == nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,7 +101,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(0, "somebody asked of late")
 		time.Sleep(time.Second)
 		gone(1, "nobody asks")
-		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.Is(err, ErrNoPath) {
 			t.Error(err)
 		}
 		begin("a", "k")
@@ -111,7 +112,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(2, "nobody wants it")
 		told := make(chan error)
 		go func() {
-			_, _, err := p.Wait(t.Context(), "a", "k", nil, spec, true, time.Hour)
+			_, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, time.Hour)
 			told <- err
 		}()
 		synctest.Wait()
@@ -124,7 +125,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		synctest.Wait()
 		p.Close()
 		gone(4, "the server ends")
-		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, true, 0); err == nil {
+		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, 0); err == nil {
 			t.Error("a path begins after the end")
 		}
 	})
@@ -137,27 +138,27 @@ func TestPathsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(time.Hour)
 		spec := ml.DefaultSpec()
-		begin := func(workspace, key string) *PathProgress {
+		begin := func(workspace, key string) *Job {
 			t.Helper()
-			_, s, err := p.Wait(t.Context(), workspace, key, nil, spec, true, Prompt)
+			_, s, err := p.Wait(t.Context(), workspace, key, PathOf{Spec: spec}, true, Prompt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		}
-		if begin("a", "1").Waiting || !begin("a", "2").Waiting || begin("b", "3").Waiting {
+		if begin("a", "1").Status != store.Running || begin("a", "2").Status != store.Queued || begin("b", "3").Status != store.Running {
 			t.Error("of one workspace one path is computed")
 		}
-		if s := begin("a", "2"); s.Text() != "waits for its turn" {
-			t.Error(s.Text())
+		if s := begin("a", "2"); s.Progress() != "waits for its turn" {
+			t.Error(s.Progress())
 		}
 		time.Sleep(pathLeft)
-		if begin("a", "4").Waiting || ended.Load() != 1 { // of those left, one had begun
+		if begin("a", "4").Status != store.Running || ended.Load() != 1 { // of those left, one had begun
 			t.Errorf("%d paths have made room", ended.Load())
 		}
 		var err error
 		for k := range pathsWait {
-			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), nil, spec, true, 0); err != nil {
+			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), PathOf{Spec: spec}, true, 0); err != nil {
 				break
 			}
 		}
@@ -179,13 +180,13 @@ func TestPathFails(t *testing.T) {
 			time.Sleep(time.Minute / 3)
 			return nil, param.Refuse("take another", "it has no path")
 		})
-		_, _, _ = p.Wait(t.Context(), "a", "k", nil, spec, true, Prompt)
+		_, _, _ = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, Prompt)
 		time.Sleep(time.Minute / 3)
 		var refusal *param.Refusal
-		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.As(err, &refusal) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.As(err, &refusal) {
 			t.Error(err)
 		}
-		if _, _, err := p.Wait(t.Context(), "a", "k", nil, spec, false, 0); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.Is(err, ErrNoPath) {
 			t.Error(err)
 		}
 		p.Follow(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
@@ -196,6 +197,45 @@ func TestPathFails(t *testing.T) {
 				t.Errorf("whoever asks hears %q", text)
 			}
 		}()
-		_, _, _ = p.Wait(t.Context(), "a", "k", nil, spec, true, time.Minute)
+		_, _, _ = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, time.Minute)
+	})
+}
+
+// Whoever looks at what is under way sees the paths of a workspace, which go on meanwhile, but give
+// way to another one as those do that nobody asks for.
+func TestPathsUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ended := slowPaths(time.Minute)
+		of := PathOf{Points: Points{Name: "Two moons"}, Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
+		begin := func(key string) {
+			t.Helper()
+			if _, s, err := p.Wait(t.Context(), "a", key, of, true, 0); s == nil {
+				t.Fatal(err)
+			}
+		}
+		begin("k")
+		for range 5 {
+			time.Sleep(pathIdle - time.Second)
+			if list := p.UnderWay("b"); len(list) != 0 {
+				t.Errorf("somebody else sees %+v", list)
+			}
+			list := p.UnderWay("a")
+			if len(list) != 1 || list[0].ID != "k" || list[0].Kind != "path" || list[0].Name != "Path over C of SVM rbf" || list[0].Data != "Two moons" || list[0].Page != of.Page || list[0].Status != store.Running {
+				t.Fatalf("under way: %+v", list)
+			}
+		}
+		if s := p.UnderWay("a")[0]; s.Done != 2 || s.Total != 10 || s.Unit != "trainings" || s.Elapsed != 145*time.Second || s.Left != 455*time.Second {
+			t.Errorf("%+v", s)
+		}
+		begin("another")
+		if list := p.UnderWay("a"); len(list) != 1 || list[0].ID != "another" {
+			t.Errorf("under way: %+v", list)
+		}
+		time.Sleep(pathIdle)
+		synctest.Wait()
+		if list := p.UnderWay("a"); len(list) != 0 || ended.Load() != 2 {
+			t.Errorf("%d were given up; under way: %+v", ended.Load(), list)
+		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"marginlab/handlers/door"
@@ -39,7 +38,7 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := b.query()
 	p := views.Regularisation{
-		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + withoutC(b.spec.Title()), Data: b.name,
+		Page: a.Frame("Path over C", "lab"), Title: door.PathTitle(b.spec), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
 	here := "/path?" + query.Encode()
@@ -57,8 +56,10 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	if progress != nil {
 		w.Header().Set("Cache-Control", "no-store")
 		p.Follow = here + "&follow=1"
-		p.Progress = &views.PathProgress{Text: door.Sentence(progress.Text()), Elapsed: door.Seconds(progress.Elapsed), Cancel: "/path/cancel?" + query.Encode()}
-		p.Progress.Done, p.Progress.Total = progress.Done()
+		p.Progress = &views.PathProgress{
+			Text: door.Sentence(progress.Progress()), Elapsed: door.Seconds(progress.Elapsed), Done: progress.Done, Total: progress.Total,
+			Cancel: "/path/cancel?" + query.Encode(), ID: progress.ID,
+		}
 		if progress.Left > 0 {
 			p.Progress.Left = door.Seconds(progress.Left)
 		}
@@ -111,12 +112,6 @@ func (b *bench) hasPath() bool {
 	return b.data != nil && (len(b.data.Classes) == 2 || b.spec.Positive != "") && ml.HasRegularisation(b.spec, 0)
 }
 
-// withoutC is a title without the value of C.
-func withoutC(title string) string {
-	words := slices.DeleteFunc(strings.Split(title, " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
-	return strings.Join(words, " ")
-}
-
 // countJudged is how many steps have an accuracy on points held out.
 func countJudged(steps []ml.RegularisationStep) (n int) {
 	for _, s := range steps {
@@ -149,14 +144,14 @@ const cancelled = "cancelled"
 
 // regularised is the path over C of the bench, how far it is after so long, or a message why
 // there is none, as of House.Regularise.
-func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.PathProgress, string, error) {
+func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.Job, string, error) {
 	switch {
 	case len(b.problems) > 0:
 		return nil, nil, door.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, nil, "There are no points yet: draw or type some first.", nil
 	}
-	path, progress, err := a.Regularise(ctx, b.hash, b.data, b.spec, begin, patience)
+	path, progress, err := a.Regularise(ctx, door.PathOf{Points: door.Points{Name: b.name, Data: b.data, Hash: b.hash}, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
 	if err != nil && !errors.Is(err, door.ErrNoPath) {
 		problem, err := door.Told(err)
 		return nil, nil, problem, err
@@ -166,16 +161,10 @@ func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience t
 
 // CancelRegularisation gives up a path over C that is being computed.
 func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
-	if err := a.CancelPath(r.Context(), b.hash, b.spec); err != nil {
-		return err
-	}
-	q := b.query()
+	a.Paths.Cancel(web.Token(r.Context()), r.FormValue("id"))
+	q := r.URL.Query()
 	q.Set("follow", cancelled)
-	return door.Redirect(w, r, "/path?"+q.Encode())
+	return door.Cancelled(w, r, "/path?"+q.Encode())
 }
 
 // RegularisationFigure sends a picture of a path over C.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"marginlab/ml/param"
 	"marginlab/ml/rows"
@@ -53,30 +54,35 @@ const (
 // well, from the solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset,
 // Tibshirani, Zhu: "The entire regularization path for the support vector machine", JMLR 5,
 // 2004), its kinks are the entry points. s.Recorder hears of every C that is solved, as of HeldOut,
-// with all trainings that there are to be: of entry points at most. Errors are those of HeldOut and of ctx, and a kernel that is
-// not known to be positive semidefinite, whose solutions may jump.
+// with all trainings that there are to be, of entry points at most, and with the time that is left
+// once C has been from end to end. Errors are those of HeldOut, HasPath and ctx.
 func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
-	if !rows.Definite(k) {
-		return nil, param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump as C rises: it has no path")
+	if err := HasPath(k); err != nil {
+		return nil, err
 	}
 	if s.Tol == 0 || s.Tol > entryTol {
 		s.Tol = entryTol
 	}
 	r := &Regularisation{}
-	record, most := s.Recorder, max(len(cs), mostTrainings(len(y)))
-	s.Recorder = nil
-	if record != nil {
-		s.Recorder = func(step trace.Step) {
-			if step.Phase == trace.AlongC {
-				step.Done, step.Trainings = len(r.C)+step.Done, most
-				if len(r.C) > 0 {
-					step.Phase = "entry points"
+	record, most := s.Recorder, MostTrainings(len(y), len(cs))
+	took := map[float64]time.Duration{} // by C
+	for between := cs; len(between) > 0; between = r.between() {
+		expected, room, last := r.expect(between, took), most-len(r.C)-len(between), time.Now()
+		if record != nil {
+			s.Recorder = func(step trace.Step) {
+				if step.Phase != trace.AlongC {
+					return
 				}
+				now := time.Now()
+				expected[step.Done-1] = now.Sub(last)
+				took[step.C], last = expected[step.Done-1], now
+				if len(r.C) > 0 {
+					step.Phase, step.Left = "entry points", left(expected, step.Done, r.ratio(between[0]), room)
+				}
+				step.Done, step.Trainings = len(r.C)+step.Done, most
 				record(step)
 			}
 		}
-	}
-	for between := cs; len(between) > 0; between = r.between() {
 		results, err := HeldOut(ctx, k, y, held, between, s)
 		if err == nil {
 			err = ctx.Err()
@@ -100,8 +106,56 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 	return r, nil
 }
 
-// mostTrainings is of how many trainings a path of n points is, unless more C are asked for.
-func mostTrainings(n int) int { return min(entryMost, entryWork/max(n, 1)) }
+// HasPath refuses a kernel that is not known to be positive semidefinite: its solutions may jump
+// as C rises.
+func HasPath(k Matrix) error {
+	if !rows.Definite(k) {
+		return param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump as C rises: it has no path")
+	}
+	return nil
+}
+
+// expect is about what the trainings between those that are known take: as much as their
+// neighbours took. What trainings take differs by orders of magnitude along C.
+func (r *Regularisation) expect(between []float64, took map[float64]time.Duration) []time.Duration {
+	times := make([]time.Duration, len(between))
+	for k, c := range between {
+		if at, _ := slices.BinarySearch(r.C, c); at > 0 && at < len(r.C) {
+			times[k] = (took[r.C[at-1]] + took[r.C[at]]) / 2
+		}
+	}
+	return times
+}
+
+// ratio is that of the two C that are known between which c is.
+func (r *Regularisation) ratio(c float64) float64 {
+	at, _ := slices.BinarySearch(r.C, c)
+	return r.C[at] / r.C[at-1]
+}
+
+// left is about how long the path still takes, when of trainings in the middle of C that have a
+// ratio, with the times that they take, so many are done, and there is room for others: entry points
+// are then on either side of every middle, and the least C go first where not all may be.
+func left(times []time.Duration, done int, ratio float64, room int) (sum time.Duration) {
+	for _, t := range times[done:] {
+		sum += t
+	}
+	for ratio = math.Sqrt(ratio); ratio > entryRatio && room > 0; ratio = math.Sqrt(ratio) {
+		var next []time.Duration
+		for _, t := range times {
+			next = append(next, t, t)
+		}
+		times = next[:min(len(next), room)]
+		room -= len(times)
+		for _, t := range times {
+			sum += t
+		}
+	}
+	return sum
+}
+
+// MostTrainings is of how many trainings a path of n points is at most, of which so many are asked for.
+func MostTrainings(n, asked int) int { return max(asked, min(entryMost, entryWork/max(n, 1))) }
 
 // Part is what point i is to the solution for the a-th C.
 func (r *Regularisation) Part(a, i int) Part {
@@ -129,7 +183,7 @@ func (r *Regularisation) between() []float64 {
 			}
 		}
 	}
-	if room := max(0, mostTrainings(len(r.Results[0].Alpha))-len(r.C)); len(places) > room {
+	if room := MostTrainings(len(r.Results[0].Alpha), len(r.C)) - len(r.C); len(places) > room {
 		slices.SortStableFunc(places, func(a, b int) int {
 			return -compareRatio(r.C[a+1]/r.C[a], r.C[b+1]/r.C[b])
 		})

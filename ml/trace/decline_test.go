@@ -59,20 +59,15 @@ func TestDeclineUnknown(t *testing.T) {
 	}
 }
 
-// The time left of trainings along C is told by their pace, but not on the first way.
-func TestLeftAlongC(t *testing.T) {
+// A training along C is told by its C, in digits that can be read.
+func TestTextAlongC(t *testing.T) {
 	t.Parallel()
-	s := trace.Step{Phase: "entry points", C: 3, Done: 25, Trainings: 100}
-	if left, ok := s.Left(time.Minute); !ok || left != 3*time.Minute {
-		t.Errorf("%v, %v", left, ok)
-	}
-	s.C = 31622.7766
-	if got, want := s.String(), "entry points: C = 31600, 25 of 100 trainings"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for _, unknown := range []trace.Step{{Phase: trace.AlongC, C: 3, Done: 25, Trainings: 100}, {Phase: "svm", Iteration: 3}, {}} {
-		if left, ok := unknown.Left(time.Minute); ok {
-			t.Errorf("%v: %v", unknown, left)
+	for want, s := range map[string]trace.Step{
+		"entry points: C = 31600, 25 of 100 trainings": {Phase: "entry points", C: 31622.7766, Done: 25, Trainings: 100},
+		"held out, fold 2 of 5: 2 of 100 trainings":    {Phase: "held out, fold 2 of 5", Done: 2, Trainings: 100},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

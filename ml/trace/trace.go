@@ -44,28 +44,23 @@ type Step struct {
 	Done int `json:"done,omitempty"`
 	Rows int `json:"rows,omitempty"`
 
-	// Where a solution is followed along C, the C that was solved last, and of how many
-	// trainings, at most, Done are done; otherwise both are 0.
+	// Where a solution is followed along C, the C that was solved last, 0 before, and of how
+	// many trainings, at most, Done are done; otherwise both are 0.
 	C         float64 `json:"C,omitempty"`
 	Trainings int     `json:"trainings,omitempty"`
+
+	// Left is about how long the work still takes, by the clock; 0 where that is not known.
+	Left time.Duration `json:"-"`
 }
 
 // AlongC is the phase of the first way along C, from its least value to its greatest.
 const AlongC = "path"
 
-// Left is about how long the trainings along C still take that Step tells of, at the pace that they
-// have had, so long after they began. It is not told on the first way along C: they take longer
-// the greater C is.
-func (s Step) Left(after time.Duration) (left time.Duration, ok bool) {
-	if s.Trainings == 0 || s.Done == 0 || s.Phase == AlongC {
-		return 0, false
-	}
-	return time.Duration(float64(after) * float64(s.Trainings-s.Done) / float64(s.Done)), true
-}
-
 // String is the step in a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
 	switch {
+	case s.Trainings > 0 && s.C == 0:
+		return fmt.Sprintf("%s: %d of %d trainings", s.Phase, s.Done, s.Trainings)
 	case s.Trainings > 0:
 		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // which it is
 		return fmt.Sprintf("%s: C = %s, %d of %d trainings", s.Phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
