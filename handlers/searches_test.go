@@ -147,7 +147,10 @@ func TestAPIDrawnSearch(t *testing.T) {
 	if nested.Nested == nil || nested.Known != 24 || !cmp.Equal(nested.Cells, got.Cells) {
 		t.Errorf("%+v", nested)
 	}
-	finer = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+nested.ID+"/again", `{"how":"finer"}`)).ID)
+	if page := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
+		t.Errorf("%s", page)
+	}
+	finer = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
 	if page := c.page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
 	}
@@ -159,6 +162,48 @@ func TestAPIDrawnSearch(t *testing.T) {
 	}
 	if text := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
 		t.Errorf("%s", text)
+	}
+}
+
+// A search around the best of a nested one goes on within every fold, search after search, to
+// the numbers that the library has for all rounds; and its page says that it may be reported.
+func TestAPIFinerNested(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	c := s.browse(t, alice)
+	spec := ml.DefaultSpec()
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range map[string]string{"a grid": `"grid":{"kernel":["rbf","linear"],"C":[0.1,1,10],"gamma":[0.2,2]}`, "drawn points": `"grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"random","points":4`} {
+		asked := `{"dataset":"moons",` + values + `,"folds":3,"seed":4,"nested":true}`
+		one := c.found(c.search(asked))
+		var design eval.Design = one.Grid
+		if one.Drawn != nil {
+			design = one.Drawn
+		}
+		rounds, err := eval.Refine(t.Context(), d, spec, design, eval.Scheme{Folds: 3, Repeats: 1, Seed: 4, Nested: true}, 2, nil)
+		if err != nil || len(rounds) != 3 {
+			t.Fatalf("%s: %v, %d rounds", name, err, len(rounds))
+		}
+		for i, want := range rounds {
+			if i > 0 {
+				one = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/again", `{"how":"finer"}`)).ID)
+			}
+			if diff := cmp.Diff(want.Nested, one.Nested); one.Status != store.Done || diff != "" || !cmp.Equal(want.Settings[want.Best].Folds, one.Cells[*one.Best].Folds) || one.Warning != "" {
+				t.Errorf("%s, search %d: %s %q, %s", name, i+1, one.Status, one.Warning, diff)
+			}
+		}
+		page := c.page(200, "/searches/"+one.ID)
+		if text := page.Text(); !strings.Contains(text, "chosen anew, search by search, in every fold") || !strings.Contains(text, "This is the number to report") || strings.Contains(text, "marginlab cv --data") {
+			t.Errorf("%s: %s", name, text)
+		}
+		run := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/runs", `{}`))
+		if note := decode[api.Run](c.want(200, "GET", "/api/runs/"+run.ID, "")).Note; !strings.Contains(note, "search by search") || strings.Contains(note, "too good") {
+			t.Errorf("%s: the saved run says %q", name, note)
+		}
 	}
 }
 

@@ -54,6 +54,8 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, Spec: ml.DefaultSpec(), Drawn: &eval.Drawn{Design: eval.OfRandom, Points: 3, Seed: 2, Lists: eval.Grid{"gamma": eval.Numbers(0.1, 0.3, 1)}}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
 	s.studied(t, ws)
 	s.computeAll(t)
+	s.onward(t, ws, moons)
+	s.computeAll(t)
 	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
 	check(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
 	check(t, s.DeleteDataset(ctx, ws, must[Dataset](t)(s.CreateDataset(ctx, ws, "gone", "", moons)).ID))
@@ -80,6 +82,23 @@ func (s *Store) studied(t testing.TB, ws Workspace) Study {
 		}
 	}
 	return must[Study](t)(s.CreateStudy(t.Context(), ws, n))
+}
+
+// onward begins a search around the best of one that is done and nested.
+func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
+	t.Helper()
+	list, _, err := s.Searches(t.Context(), ws, 100, 0)
+	check(t, err)
+	i := slices.IndexFunc(list, func(search Search) bool { return search.Scheme.Nested && search.Status == Done })
+	one := must[Search](t)(s.Search(t.Context(), ws, list[i].ID))
+	n := NewSearch{Data: d, DatasetName: "onward", Spec: one.Spec}
+	design, scheme := eval.Next(one.Design(), one.Scheme, one.Result)
+	n.Try(design)
+	n.Scheme = scheme
+	if len(scheme.Onward) != 2 {
+		t.Fatalf("%+v", scheme)
+	}
+	must[Search](t)(s.CreateSearch(t.Context(), ws, n))
 }
 
 // computeAll computes all cells that wait.
@@ -153,7 +172,7 @@ func TestExportImport(t *testing.T) {
 	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(must[map[string]Answer](t)(s.Answers(ctx, "old"))) != 1 {
 		t.Errorf("an archive of an earlier version: %+v, %v", got, err)
 	}
-	if got, want := bring(s, alice), (Imported{Present: 8}); got != want {
+	if got, want := bring(s, alice), (Imported{Present: 9}); got != want {
 		t.Errorf("into the same workspace: %+v, want %+v", got, want)
 	}
 	for range 2 {
@@ -172,7 +191,7 @@ func TestExportImport(t *testing.T) {
 	}
 	// An import that was broken off is completed by another one.
 	check(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
-	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 7}); got != want {
+	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 8}); got != want {
 		t.Errorf("after a loss: %+v, want %+v", got, want)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {

@@ -148,6 +148,9 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 	if p.names, err = plan.Names(); err != nil {
 		return p, nil, err
 	}
+	if cells := len(p.names); cells > MaxCells { // with what folds try of their own
+		return p, nil, tooManyCells(cells)
+	}
 	p.plan, err = zipJSON(plan)
 	return p, plan, err
 }
@@ -203,9 +206,13 @@ func planSearch(n NewSearch) (*eval.Plan, error) {
 		return nil, err
 	}
 	if cells := len(paths) * splits; cells > MaxCells {
-		return nil, param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", cells, MaxCells)}}
+		return nil, tooManyCells(cells)
 	}
 	return eval.NewPlan(n.Data, n.Spec, design, n.Scheme)
+}
+
+func tooManyCells(n int) error {
+	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, MaxCells)}}
 }
 
 // dealt says how points are held out, for a message.

@@ -140,7 +140,11 @@ func NestedText(r *eval.Result) string {
 	if r.Nested == nil {
 		return ""
 	}
-	return "Nested, with the setting chosen anew in every fold: " + ScoreText(r.RankedBy(), r.NestedFolds()) + "."
+	how := "chosen anew in every fold"
+	if r.Nested.Settings != nil {
+		how = "chosen anew, search by search, in every fold"
+	}
+	return "Nested, with the setting " + how + ": " + ScoreText(r.RankedBy(), r.NestedFolds()) + "."
 }
 
 // Vectors is the mean number of support vectors of a setting over its folds.
@@ -162,12 +166,12 @@ func (a *House) SearchAgain(ctx context.Context, asks store.Request, s store.Sea
 	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes, Request: asks}
 	switch how {
 	case "finer":
-		design := eval.Finer(s.Design(), s.Result)
+		design, scheme := eval.Next(s.Design(), s.Scheme, s.Result)
 		if design == nil {
 			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
 		}
 		n.Try(design)
-		n.Scheme.Finer = true
+		n.Scheme = scheme
 	case "nested":
 		n.Scheme.Nested = true
 	default:
@@ -195,9 +199,10 @@ func Searched(s store.Search) (names []string) {
 }
 
 // SearchLine is the call of the program that gives the same result; empty where there is
-// none, as it tries a setting that an earlier search has found besides those it draws.
+// none, as it tries a setting that an earlier search has found besides those it draws, or goes
+// on with what that has found for every fold.
 func SearchLine(s store.Search) string {
-	if s.Drawn != nil && len(s.Drawn.Besides) > 0 {
+	if s.Scheme.Onward != nil || s.Drawn != nil && len(s.Drawn.Besides) > 0 {
 		return ""
 	}
 	spec := s.Spec

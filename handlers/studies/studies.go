@@ -101,6 +101,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Nested = door.NestedText(res)
 		p.Warning = s.Scheme.Warning(res)
+		p.Later, p.Whole = s.Scheme.Finer && s.Scheme.Onward == nil, res.Nested != nil && p.Warning == ""
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = notConverged(res)

@@ -36,6 +36,11 @@ type Scheme struct {
 	// Finer says that the design lies around what an earlier search had found best by all
 	// these points. It changes no fold, only what a nested number is worth: see Scheme.Warning.
 	Finer bool `json:"finer,omitempty"`
+
+	// Onward is, for a nested choice that is Finer, what each fold goes on with, as its own points
+	// that train have chosen before: the number judges all of the choice. nil: every fold chooses
+	// from the design.
+	Onward []Onward `json:"onward,omitempty"`
 }
 
 // mostAlone is how many points leave-one-out takes: each has a split of all others.

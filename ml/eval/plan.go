@@ -34,6 +34,11 @@ type Plan struct {
 	Splits []Split   `json:"splits"`
 	Inner  [][]Split `json:"inner,omitempty"`
 
+	// Own are, where a nested choice goes on around what an earlier one came to, the settings
+	// of each of the Splits, which its inner splits choose from in place of Paths; see
+	// Scheme.Onward.
+	Own []Own `json:"own,omitempty"`
+
 	// Learning are the shares of a learning curve, whose splits have those of the folds once
 	// for each share: all that train on the first, then all on the second ... nil: there is none.
 	Learning []float64 `json:"shares,omitempty"`
@@ -44,6 +49,15 @@ type Plan struct {
 type Path struct {
 	Spec ml.Spec   `json:"spec"`        // with the smallest C
 	C    []float64 `json:"C,omitempty"` // rising; empty where C does not apply
+}
+
+// Own is what is tried within the points that train of one split: paths, or nothing any more,
+// so that what was chosen before stands.
+type Own struct {
+	Searched []string     `json:"searched,omitempty"` // as of a Plan
+	Paths    []Path       `json:"paths,omitempty"`
+	Values   param.Values `json:"values,omitempty"`
+	Fold     *Fold        `json:"fold,omitempty"` // held out, with these values
 }
 
 // NewPlan plans CrossValidate, whose errors it has where they need no training.
@@ -89,18 +103,11 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Data: d.Hash(), Format: cellFormat, Score: score.Name, Classes: target.Classes, Searched: []string{"C", "gamma"}}
+	p := &Plan{Data: d.Hash(), Format: cellFormat, Score: score.Name, Classes: target.Classes}
 	if p.Paths, err = design.Paths(spec); err != nil { // without what makes no difference
 		return nil, err
 	}
-	for _, name := range design.Names() {
-		if !slices.Contains(p.Searched, name) {
-			p.Searched = append(p.Searched, name)
-		}
-	}
-	p.Searched = slices.DeleteFunc(p.Searched, func(name string) bool {
-		return !slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Spec.Applies(name) })
-	})
+	p.Searched = searched(design, p.Paths)
 	number := make([]int, len(target.Classes)) // of rows of each
 	for _, c := range target.Class {
 		number[c]++
@@ -120,7 +127,25 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 		}
 		p.Splits = shared(p.Splits, p.Learning, y, scheme.Seed)
 	}
+	if scheme.Nested && scheme.Onward != nil {
+		if p.Own, err = scheme.own(d, spec, len(p.Splits)); err != nil {
+			return nil, err
+		}
+	}
 	return p, enough(p.all(), y, target.Classes, score)
+}
+
+// searched are the parameters that settings of a design show.
+func searched(design Design, paths []Path) []string {
+	names := []string{"C", "gamma"}
+	for _, name := range design.Names() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(paths, func(path Path) bool { return path.Spec.Applies(name) })
+	})
 }
 
 // checkEach is ml.Check of all that paths train: each kind of machine with each kernel once,
@@ -147,8 +172,8 @@ func (p Path) Settings() int { return max(1, len(p.C)) }
 
 // Trainings is how many there are: settings times splits.
 func (p *Plan) Trainings() (n int) {
-	for _, path := range p.Paths {
-		n += path.Settings() * len(p.all())
+	for path := range p.order() {
+		n += path.Settings()
 	}
 	return n
 }
@@ -162,25 +187,55 @@ func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	splits := p.all()
 	for path, split := range p.order() {
-		cells = append(cells, Cell{p.Data, p.Paths[path], splits[split], p.Format})
+		cells = append(cells, Cell{p.Data, *path, splits[split], p.Format})
 	}
 	return cells
 }
 
-// order goes from cell to cell: which of the paths, on which of all splits.
-func (p *Plan) order() iter.Seq2[int, int] {
-	return func(yield func(path, split int) bool) {
+// order goes from cell to cell: a path, on which of all splits. Where splits have settings of
+// their own, those of one follow those of another, and what is among Paths as well is judged
+// once on the points held out.
+func (p *Plan) order() iter.Seq2[*Path, int] {
+	return func(yield func(path *Path, split int) bool) {
 		outer, all := len(p.Splits), len(p.all())
-		for _, part := range [][2]int{{0, outer}, {outer, all}} {
-			for path := range p.Paths {
-				for split := part[0]; split < part[1]; split++ {
-					if !yield(path, split) {
-						return
+		block := func(paths []Path, from, to int) bool {
+			for i := range paths {
+				for split := from; split < to; split++ {
+					if !yield(&paths[i], split) {
+						return false
 					}
 				}
 			}
+			return true
+		}
+		if !block(p.Paths, 0, outer) {
+			return
+		}
+		if p.Own == nil {
+			block(p.Paths, outer, all)
+			return
+		}
+		from := outer
+		for i, own := range p.Own {
+			fresh := slices.DeleteFunc(slices.Clone(own.Paths), func(path Path) bool {
+				return slices.ContainsFunc(p.Paths, func(known Path) bool { return reflect.DeepEqual(path, known) })
+			})
+			to := from + len(p.Inner[i])
+			if !block(fresh, i, i+1) || !block(own.Paths, from, to) {
+				return
+			}
+			from = to
 		}
 	}
+}
+
+// part is the plan of one split with settings of its own, and of those within the points that
+// train for it.
+func (p *Plan) part(i int) *Plan {
+	one := *p
+	one.Searched, one.Paths, one.Own = p.Own[i].Searched, p.Own[i].Paths, nil
+	one.Splits, one.Inner = p.Splits[i:i+1], p.Inner[i:i+1]
+	return &one
 }
 
 // Names are those of the cells, in their order.
@@ -189,12 +244,16 @@ func (p *Plan) Names() (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := texts(p.Paths)
-	if err != nil {
-		return nil, err
-	}
+	var text []byte // of the path before
+	var of *Path
 	for path, split := range p.order() {
-		names = append(names, cellName(p.Format, p.Data, paths[path], splits[split]))
+		if path != of {
+			of = path
+			if text, err = json.Marshal(path); err != nil {
+				return nil, err
+			}
+		}
+		names = append(names, cellName(p.Format, p.Data, text, splits[split]))
 	}
 	return names, nil
 }
@@ -215,15 +274,15 @@ func texts[T any](things []T) (list [][]byte, err error) {
 // not count. It is an error when a cell has none, or two that differ, as processes of
 // one version on one kind of machine agree in every bit.
 func (p *Plan) Reduce(results []CellResult) (*Result, error) {
-	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) {
-		return nil, errors.New("a plan needs a path and two splits, and inner splits for all of them or none")
+	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) || p.Own != nil && len(p.Own) != len(p.Inner) {
+		return nil, errors.New("a plan needs a path and two splits, and inner splits and settings of their own for all of them or none")
 	}
-	folds, missing, err := p.gather(results)
+	if p.Own != nil {
+		return p.reduceOwn(results)
+	}
+	folds, err := p.whole(results)
 	if err != nil {
 		return nil, err
-	}
-	if missing > 0 {
-		return nil, fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(p.all()))
 	}
 	if len(p.Learning) > 0 {
 		return p.learned(folds[0])
@@ -238,6 +297,59 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	}
 	res.nest(chosen)
 	return res, nil
+}
+
+// reduceOwn is Reduce where splits have settings of their own.
+func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
+	outer := *p
+	outer.Inner, outer.Own = nil, nil
+	res, err := outer.Reduce(results)
+	if err != nil {
+		return nil, err
+	}
+	n := &Nested{Chosen: []int{}}
+	for i, own := range p.Own {
+		values, fold := own.Values, own.Fold
+		if fold == nil {
+			one := p.part(i)
+			folds, err := one.whole(results)
+			if err != nil {
+				return nil, err
+			}
+			chosen, err := one.chosen(folds)
+			if err != nil {
+				return nil, err
+			}
+			values, fold = one.settings()[chosen[0]], &folds[chosen[0]][0]
+		}
+		n.Settings, n.Folds = append(n.Settings, values), append(n.Folds, *fold)
+	}
+	n.Mean, n.MeanErrors = over(n.Folds)
+	res.Nested = n
+	return res, nil
+}
+
+// restoreOwn is what a nested choice among settings of their own came to, as it comes from
+// anywhere.
+func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
+	if n == nil || len(n.Settings) != len(p.Splits) {
+		return nil, errors.New("what was chosen for each fold is missing")
+	}
+	if err := p.fits(n.Folds); err != nil {
+		return nil, fmt.Errorf("what was chosen for each fold %w", err)
+	}
+	for i, values := range n.Settings {
+		known := p.part(i).settings()
+		if p.Own[i].Fold != nil {
+			known = []param.Values{p.Own[i].Values}
+		}
+		if n.Folds[i].Failure != "" || !slices.ContainsFunc(known, func(v param.Values) bool { return reflect.DeepEqual(v, values) }) {
+			return nil, fmt.Errorf("what was chosen for fold %d is no setting that could be trained", i+1)
+		}
+	}
+	own := &Nested{Chosen: []int{}, Settings: n.Settings, Folds: n.Folds}
+	own.Mean, own.MeanErrors = over(own.Folds)
+	return own, nil
 }
 
 // chosen is, for each split, the setting that its inner splits choose, of those that its
@@ -323,6 +435,10 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Own != nil {
+		res.Nested, err = p.restoreOwn(r.Nested)
+		return res, err
+	}
 	if len(p.Inner) > 0 {
 		if r.Nested == nil || len(r.Nested.Chosen) != len(p.Splits) {
 			return nil, errors.New("what was chosen for each fold is missing")
@@ -404,7 +520,9 @@ func summed(folds []Fold, classes int) [][]int {
 // computed so far have judged on all folds held out, while others are still to come. It knows
 // nothing else of the result. Errors are those of Reduce.
 func (p *Plan) Reached(results []CellResult) (*Result, error) {
-	folds, _, err := p.gather(results)
+	outer := *p
+	outer.Inner, outer.Own = nil, nil
+	folds, _, err := outer.gather(results)
 	if err != nil {
 		return nil, err
 	}
@@ -432,6 +550,15 @@ func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
 	return settings
 }
 
+// whole finds what each setting gave on each split. It is an error when a cell has no result.
+func (p *Plan) whole(results []CellResult) ([][]Fold, error) {
+	folds, missing, err := p.gather(results)
+	if err == nil && missing > 0 {
+		err = fmt.Errorf("%d of %d cells have no result", missing, len(p.Paths)*len(p.all()))
+	}
+	return folds, err
+}
+
 // gather finds what each setting gave on each split: a Fold without a status where the
 // cell has no result, as is so for some that are missing.
 func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err error) {
@@ -446,15 +573,16 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 	if err != nil {
 		return nil, 0, err
 	}
-	first := make([]int, len(p.Paths)) // setting of each path
-	for i, path := range p.Paths {
-		first[i] = len(folds)
+	first := make(map[*Path]int, len(p.Paths)) // setting of each path
+	for i := range p.Paths {
+		path := &p.Paths[i]
+		first[path] = len(folds)
 		folds = append(folds, make([][]Fold, path.Settings())...)
 	}
 	for path := range p.order() {
 		name := names[0]
 		names = names[1:]
-		own := folds[first[path]:][:p.Paths[path].Settings()]
+		own := folds[first[path]:][:path.Settings()]
 		byC, ok := found[name]
 		switch {
 		case !ok:

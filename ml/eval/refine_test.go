@@ -1,8 +1,11 @@
 package eval_test
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
@@ -71,6 +74,129 @@ func TestRefineNested(t *testing.T) {
 	}
 	if was, is := got.Settings[1]["C"], other[1].Nested.Settings[1]["C"]; was != is {
 		t.Errorf("points held out change the choice from %v to %v", was, is)
+	}
+}
+
+// TestOnwardPlan: the plan of a search that goes on within the folds has every cell once, also
+// as JSON, knows its settings before the folds have chosen, and takes no other result for its
+// own.
+func TestOnwardPlan(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 60)
+	spec := ml.DefaultSpec()
+	var design eval.Design = eval.Grid{"kernel": {param.Of("rbf"), param.Of("linear")}, "C": eval.Numbers(0.1, 1, 10), "gamma": eval.Numbers(0.1, 1, 10)}
+	scheme := eval.Scheme{Folds: 3, Seed: 1, Nested: true}
+	worker, known, computed := eval.NewWorker(d, 0), map[string]eval.CellResult{}, 0
+	for round := range 4 {
+		fresh, err := eval.NewPlan(d, spec, design, scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := new(eval.Plan)
+		if err := json.Unmarshal(text, plan); err != nil {
+			t.Fatal(err)
+		}
+		names, err := plan.Names()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := fresh.Names(); err != nil || !slices.Equal(names, again) {
+			t.Fatalf("round %d: the plan has other cells once it was written: %v", round+1, err)
+		}
+		seen := map[string]bool{}
+		var results []eval.CellResult
+		for i, c := range plan.Cells() {
+			if name, err := c.Name(); err != nil || name != names[i] || seen[name] {
+				t.Fatalf("round %d: cell %d is called %.8s, not %.8s, or is there twice: %v", round+1, i, name, names[i], err)
+			}
+			seen[names[i]] = true
+			if _, ok := known[names[i]]; !ok {
+				if known[names[i]], err = worker.Compute(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				computed++
+			}
+			results = append(results, known[names[i]])
+		}
+		if len(plan.Cells()) != len(names) {
+			t.Fatalf("%d cells, %d names", len(plan.Cells()), len(names))
+		}
+		if _, err := plan.Reduce(results[:len(results)-1]); err == nil {
+			t.Errorf("round %d: a result without its last cell", round+1)
+		}
+		res, err := plan.Reduce(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached, err := plan.Reached(results[:len(plan.Paths)*len(plan.Splits)])
+		if err != nil || !cmp.Equal(reached.Settings, res.Settings) {
+			t.Errorf("round %d: with the cells of the folds alone %d settings are judged of %d: %v", round+1, len(reached.Settings), len(res.Settings), err)
+		}
+		if restored, err := plan.Restore(res); err != nil || !cmp.Equal(restored, res) {
+			t.Errorf("round %d: restored %v: %s", round+1, err, cmp.Diff(restored, res))
+		}
+		if round > 0 {
+			for what, spoil := range map[string]func(*eval.Nested){
+				"nothing":           func(n *eval.Nested) { n.Settings, n.Folds = nil, nil },
+				"one fold":          func(n *eval.Nested) { n.Settings, n.Folds = n.Settings[:1], n.Folds[:1] },
+				"another setting":   func(n *eval.Nested) { n.Settings[1] = param.Values{"C": param.Of(77)} },
+				"an impossible one": func(n *eval.Nested) { n.Folds[2].Shares = &eval.Shares{Accuracy: 3} },
+			} {
+				other := *res
+				other.Nested = &eval.Nested{Settings: slices.Clone(res.Nested.Settings), Folds: slices.Clone(res.Nested.Folds)}
+				spoil(other.Nested)
+				if _, err := plan.Restore(&other); err == nil {
+					t.Errorf("round %d: %s is taken for what was chosen", round+1, what)
+				}
+			}
+		}
+		if design, scheme = eval.Next(design, scheme, res); design == nil || len(scheme.Onward) != 3 {
+			t.Fatalf("round %d: %+v", round+1, scheme)
+		}
+	}
+	if _, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: scheme.Onward[:2]}); err == nil {
+		t.Error("two folds go on, of three")
+	}
+	if _, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: make([]eval.Onward, 3)}); err == nil {
+		t.Error("folds go on with nothing")
+	}
+	t.Logf("%d cells computed", computed)
+}
+
+// TestOnwardEnds: where nothing is left to try within one fold, what was chosen there stands,
+// and the others go on.
+func TestOnwardEnds(t *testing.T) {
+	t.Parallel()
+	d := moons(t, 24)
+	spec := with(t, ml.DefaultSpec(), map[string]string{"kernel": "poly", "C": "1", "gamma": "1"})
+	ended := 0
+	for seed := range uint64(30) {
+		var design eval.Design = eval.Grid{"degree": eval.Numbers(1, 2, 5)}
+		scheme := eval.Scheme{Folds: 3, Seed: seed, Nested: true}
+		for design != nil {
+			res, err := eval.CrossValidate(t.Context(), d, spec, design, scheme, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, on := range scheme.Onward {
+				if on.Fold == nil {
+					continue
+				}
+				ended++
+				alone, err := eval.CrossValidate(t.Context(), d, with(t, spec, map[string]string{"degree": on.Values.Text("degree")}), eval.Grid{}, eval.Scheme{Folds: 3, Seed: seed}, nil)
+				if err != nil || !cmp.Equal(res.Nested.Settings[i], on.Values) || !cmp.Equal(alone.Settings[0].Folds[i], res.Nested.Folds[i]) {
+					t.Errorf("seed %d, fold %d, %v: %v: %s", seed, i+1, on.Values, err, cmp.Diff(alone.Settings[0].Folds[i], res.Nested.Folds[i]))
+				}
+			}
+			design, scheme = eval.Next(design, scheme, res)
+		}
+	}
+	if ended == 0 {
+		t.Error("no fold came to its end before the others: the test shows nothing")
 	}
 }
 

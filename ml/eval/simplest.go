@@ -10,7 +10,7 @@ import (
 // judged, NestedInPart where nested folds judge a search around what an earlier one found.
 const (
 	NotNested    = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
-	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. Nested folds of the first search judge the choice up to there; marginlab cv with --nested and --refine judges all of it."
+	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. To judge all of it, begin with nested folds in the first search and go on around its best from there: every fold then goes on around its own."
 )
 
 // Warning is what has to be said beside the score of the best of settings that a scheme has
@@ -21,7 +21,7 @@ func (s Scheme) Warning(r *Result) string {
 		return ""
 	case r.Nested == nil:
 		return NotNested
-	case s.Finer:
+	case s.Finer && s.Onward == nil:
 		return NestedInPart
 	}
 	return ""
