@@ -339,10 +339,10 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 
 func TestMulticlassTellsHowFarItIs(t *testing.T) {
 	t.Parallel()
-	d := three(600)
+	d := three(1500)
 	seen := map[int]bool{}
 	var last sync.Mutex
-	_, err := ml.Train(t.Context(), d, spec(t, "C", "1000", "tol", "1e-9"), func(s trace.Step) {
+	_, err := ml.Train(t.Context(), d, spec(t, "C", "100000", "tol", "1e-9"), func(s trace.Step) {
 		if !last.TryLock() {
 			t.Error("two machines tell at once")
 			return
@@ -356,7 +356,7 @@ func TestMulticlassTellsHowFarItIs(t *testing.T) {
 	if err != nil || len(seen) != 3 {
 		t.Errorf("%d machines told of themselves, %v", len(seen), err)
 	}
-	_, err = ml.Train(t.Context(), clouds(600, 2, 1), spec(t, "C", "1000", "tol", "1e-9"), func(s trace.Step) {
+	_, err = ml.Train(t.Context(), clouds(600, 2, 1), spec(t, "C", "100000", "tol", "1e-9"), func(s trace.Step) {
 		if s.Machines != 0 || s.Machine != 0 {
 			t.Errorf("one machine: step %+v", s)
 		}

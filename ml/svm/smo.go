@@ -290,22 +290,28 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	free, since := o.free(), o.Iterations-o.newtonAt
+	free, since, steps := o.free(), o.Iterations-o.newtonAt, batch
 	switch crowded := !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize; {
-	case crowded && since >= nearPrice(o.m):
-		status, err := o.neighbourhoods(free, part)
-		if err != nil || status == trace.Cancelled {
-			return status, err
+	case crowded:
+		if since >= nearPrice(o.m) {
+			status, err := o.neighbourhoods(free, part)
+			if err != nil || status == trace.Cancelled {
+				return status, err
+			}
 		}
-	case !o.without.newton && !crowded && since >= newtonPrice(len(free), o.m)<<o.doublings:
-		pairs, now := o.Objective-o.newtonOn, o.Objective
-		if err := o.newton(free); err != nil {
-			return trace.Numerical, err
+	case !o.without.newton:
+		price := newtonPrice(len(free), o.m) << o.doublings
+		steps = min(batch, price)
+		if since >= price {
+			pairs, now := o.Objective-o.newtonOn, o.Objective
+			if err := o.newton(free); err != nil {
+				return trace.Numerical, err
+			}
+			o.newtonOn = o.Objective
+			o.doublings = doublings(o.doublings, o.Objective-now, pairs)
 		}
-		o.newtonOn = o.Objective
-		o.doublings = doublings(o.doublings, o.Objective-now, pairs)
 	}
-	return o.climb(tol, batch)
+	return o.climb(tol, steps)
 }
 
 // sample picks the free ones of the points and some of the others.
