@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // brush drags along the middle of an element, between shares of its height from the top.
@@ -67,4 +68,63 @@ func TestRunsAreBrushed(t *testing.T) {
 	if n := get[int](p, `[...document.querySelectorAll(".compare thead .cut")].filter((c) => { c.textContent = "a name of many letters ".repeat(4); return c.getBoundingClientRect().right > c.parentElement.getBoundingClientRect().right; }).length`); n > 0 {
 		t.Errorf("%d names reach into the next column", n)
 	}
+}
+
+// TestBrushedByKeys: each axis takes a brush from the keyboard, several narrow down together and
+// stay where they are when the page comes anew; an axis is moved by Shift and an arrow, and by
+// dragging its name.
+func TestBrushedByKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p, c := open(t, s), s.client()
+	ids := ""
+	for i, query := range []string{"kernel=rbf&C=0.1", "kernel=rbf&C=1", "kernel=linear&C=10", "kernel=linear&C=100"} {
+		run := c.post(t, "/runs", "data=moons&test_fraction=0.3&name="+fmt.Sprint(i+1)+"&"+query)
+		ids += "&run=" + strings.TrimPrefix(run, "/runs/")
+	}
+	c.settle(t)
+	p.use(c)
+	p.visit("/compare?axes=kernel,C,test_accuracy" + ids)
+	drawn := func(want string) {
+		t.Helper()
+		p.wait(`document.querySelector(".quantities [role=status]").textContent.includes(` + quote(want) + `)`)
+		p.wait(`document.querySelector(".strips > div")?.clientHeight > 100`)
+	}
+	p.wait(`document.querySelector("#brush-C")?.clientHeight > 100`)
+	get[bool](p, `(document.querySelector("#brush-C").focus(), true)`)
+	p.do(chromedp.KeyEvent(kb.ArrowDown))
+	drawn("2 of 4 runs are drawn: 1, 2;")
+	p.wait(`document.activeElement.id === "brush-C" && document.activeElement.getAttribute("aria-valuetext") === "0.1 to 3.16"`)
+	p.do(chromedp.KeyEvent(kb.ArrowLeft))
+	p.do(chromedp.KeyEvent(kb.ArrowUp)) // rbf, above linear
+	drawn("2 of 4 runs are drawn: 1, 2;")
+	p.wait(`document.activeElement.getAttribute("aria-valuetext") === "rbf"`)
+	p.do(chromedp.KeyEvent(kb.ArrowDown)) // linear has no small C
+	drawn("0 of 4 runs")
+	p.do(chromedp.KeyEvent(kb.ArrowUp, chromedp.KeyModifiers(chromedp.ModifierShift))) // both
+	drawn("2 of 4 runs are drawn: 1, 2;")
+	p.visit(get[string](p, `location.pathname + location.search`))
+	p.wait(`document.querySelectorAll(".brush").length === 2 && document.querySelector("#brush-kernel").getAttribute("aria-valuetext") === "linear, rbf"`)
+	get[bool](p, `(document.querySelector("#brush-kernel").focus(), true)`)
+	p.do(chromedp.KeyEvent(kb.Delete))
+	p.wait(`document.querySelector("#f-where").value === "C >= 0.1 and C <= 3.163"`)
+	p.wait(`document.querySelectorAll(".brush").length === 1 && document.activeElement.id === "brush-kernel"`)
+
+	order := func(want string) {
+		t.Helper()
+		p.wait(`new URLSearchParams(location.search).get("axes") === ` + quote(want))
+		p.wait(`document.querySelector(".movers > div")?.clientHeight > 10`)
+	}
+	p.do(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	order("C,kernel,test_accuracy")
+	p.reach(".movers > div")
+	type spot struct{ X, Y, Apart float64 }
+	at := get[spot](p, `(() => { const r = document.querySelector(".movers > div").getBoundingClientRect(); return { X: r.left + r.width / 2, Y: r.top + r.height / 2, Apart: r.width }; })()`)
+	for _, e := range []struct {
+		kind input.DispatchMouseEventType
+		by   float64
+	}{{chromedp.MousePressed, 0}, {chromedp.MouseMoved, 1}, {chromedp.MouseReleased, 2}} {
+		p.do(chromedp.MouseEvent(e.kind, at.X+e.by*at.Apart, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
+	order("kernel,test_accuracy,C")
 }

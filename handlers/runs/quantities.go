@@ -23,6 +23,7 @@ import (
 const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
+	narrowPlot             = 320 // height on narrow screens, where lines as steep are told apart
 	pointWidth, pointHeigh = 640, 420
 )
 
@@ -301,7 +302,7 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 		p.Runs[i].Pale = z.pale[i]
 	}
 	if p.Where != "" && p.Problem == "" {
-		p.Matching = fmt.Sprintf("%d of %d runs are drawn; the others are pale.", len(runs)-count(z.pale), len(runs))
+		p.Matching = z.matching()
 	}
 	for _, f := range store.Fields {
 		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
@@ -340,7 +341,10 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 	}
 	stage.Frames = map[string]figure.Frame{}
 	for _, width := range []int{plotWidth, door.NarrowWidth} {
-		picture.Width, picture.Height = width, width*plotHeight/plotWidth
+		picture.Width, picture.Height = width, plotHeight
+		if width < plotWidth {
+			picture.Height = narrowPlot
+		}
 		drawn, err := picture.Picture()
 		if err != nil {
 			return err
@@ -364,8 +368,27 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 		query = only(q, "run")
 	}
 	p.Parallel = door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), plotWidth, plotHeight, p.Parallel.Caption, "")
+	narrow := door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), door.NarrowWidth, narrowPlot, "", "")
+	p.Parallel.Narrow, p.Parallel.NarrowDark, p.Parallel.NarrowSize = narrow.Src, narrow.DarkSrc, [2]int{door.NarrowWidth, narrowPlot}
 	p.Plot = door.Linked(from.Base+"/compare/figures/", "plot", query.Encode(), pointWidth, pointHeigh, drawn.Caption, "")
 	return nil
+}
+
+// matching says which runs the filter finds.
+func (z *quantities) matching() string {
+	var found []string
+	for i, pale := range z.pale {
+		if !pale {
+			found = append(found, numbered(i))
+		}
+	}
+	switch n := len(z.runs); len(found) {
+	case 0:
+		return fmt.Sprintf("0 of %d runs are drawn; all are pale.", n)
+	case n:
+		return fmt.Sprintf("%d of %d runs are drawn: all.", n, n)
+	}
+	return fmt.Sprintf("%d of %d runs are drawn: %s; the others are pale.", len(found), len(z.runs), strings.Join(found, ", "))
 }
 
 // arrange fills in the axes with the links that move them.
@@ -413,13 +436,4 @@ func only(q url.Values, keys ...string) url.Values {
 		}
 	}
 	return out
-}
-
-func count(marks []bool) (n int) {
-	for _, m := range marks {
-		if m {
-			n++
-		}
-	}
-	return n
 }

@@ -212,7 +212,14 @@ func (p *Parallel) words(sh *sheet, c *draw.Canvas, m mapping) {
 				continue
 			}
 			last = at.Y
-			s := clip(t.label, fontSize, step/2-14)
+			room := step - 14
+			if a >= len(p.Axes)-2 { // the last two write towards each other
+				room = step/2 - 10
+			}
+			s := clip(t.label, fontSize, room)
+			if s != t.label && (u.Words == nil || strings.Trim(s, ".…") == "") {
+				continue // part of a number is another number
+			}
 			to := vg.Point{X: at.X + 6, Y: at.Y - 4}
 			if a == len(p.Axes)-1 { // whose right side has the lines' names
 				to.X = at.X - 6 - width(s, fontSize)
