@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -67,4 +69,42 @@ func TestSavedInPlace(t *testing.T) {
 	if say := p.text("[data-error-of=C]"); say == "" {
 		t.Error("what is wrong with the run is not said")
 	}
+}
+
+// TestRunsAreChosenByShift: a click with Shift, and the space bar with Shift, choose all runs up
+// to the one that was chosen last, or no longer.
+func TestRunsAreChosenByShift(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p, c := open(t, s), s.client()
+	for _, C := range []string{"1", "2", "3", "4", "5", "6"} {
+		c.post(t, "/runs", "data=moons&C="+C)
+	}
+	c.settle(t)
+	p.use(c)
+	p.visit("/runs")
+	box := func(row int) string { return fmt.Sprintf(`tbody tr:nth-child(%d) input[name="run"]`, row) }
+	chosen := func(want string) {
+		t.Helper()
+		p.wait(`[...document.querySelectorAll("input[name=run]")].map((b) => (b.checked ? "x" : "-")).join("") === ` + quote(want))
+	}
+	press := func(row int, how ...chromedp.MouseOption) {
+		t.Helper()
+		p.reach(box(row))
+		at := get[struct{ X, Y float64 }](p, `(() => { const r = document.querySelector(`+quote(box(row))+`).getBoundingClientRect(); return { X: r.left + r.width / 2, Y: r.top + r.height / 2 }; })()`)
+		p.do(chromedp.MouseClickXY(at.X, at.Y, how...))
+	}
+	press(2)
+	chosen("-x----")
+	press(5, chromedp.ButtonModifiers(chromedp.ModifierShift))
+	chosen("-xxxx-")
+	p.wait(`document.querySelector("[data-count]").textContent === "4 chosen"`)
+	press(4)
+	chosen("-xx-x-")
+	get[bool](p, `(document.querySelector(`+quote(box(6))+`).focus(), true)`)
+	p.do(chromedp.KeyEvent(" "))
+	chosen("-xx-xx")
+	get[bool](p, `(document.querySelector(`+quote(box(1))+`).focus(), true)`)
+	p.do(chromedp.KeyEvent(" ", chromedp.KeyModifiers(chromedp.ModifierShift)))
+	chosen("xxxxxx")
 }

@@ -13,6 +13,17 @@ export function choose(form) {
     }
   };
   form.addEventListener("change", reflect);
+  let last = null; // the box from which Shift chooses all up to another
+  form.addEventListener("click", (e) => {
+    if (!e.target.matches('input[name="run"]')) return;
+    const boxes = [...form.querySelectorAll('input[name="run"]')];
+    const from = boxes.indexOf(last);
+    const to = boxes.indexOf(e.target);
+    last = e.target;
+    if (!e.shiftKey || from < 0) return;
+    getSelection()?.removeAllRanges(); // which the click has drawn over the rows between
+    for (const box of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) box.checked = e.target.checked;
+  });
   const all = form.querySelector("[data-page]");
   all?.addEventListener("change", () => {
     for (const box of form.querySelectorAll('input[name="run"]')) box.checked = all.checked;
