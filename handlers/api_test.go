@@ -1291,3 +1291,25 @@ func TestOpenAPIDefaults(t *testing.T) {
 		}
 	}
 }
+
+// Of a file about which a page would ask, a program says what it wants, or is told how to.
+func TestAPIColumns(t *testing.T) {
+	t.Parallel()
+	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
+	const file = "when,price,smoker,name,label\n2026-01-01,$5,TRUE,Ann,a\n2026-01-02,\"$1,200\",FALSE,Bob,b\n2026-01-03,$7.50,TRUE,Cid,a\n"
+	told := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", file)
+	if !bytes.Contains(told.body, []byte("columns=proposed takes price, smoker=TRUE for features")) {
+		t.Errorf("refused with %s", told.body)
+	}
+	made := decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed", file))
+	if want := []string{"price", "smoker=TRUE"}; !slices.Equal(made.Features, want) {
+		t.Errorf("features %v, want %v", made.Features, want)
+	}
+	made = decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed&label=smoker", file))
+	if want := []string{"price"}; !slices.Equal(made.Features, want) || made.Label != "smoker" {
+		t.Errorf("features %v of %s, want %v of smoker", made.Features, made.Label, want)
+	}
+	for _, q := range []string{"columns=some", "columns=proposed&features=price"} {
+		c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&"+q, file)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -103,6 +104,10 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	if !slices.Contains(dataset.Missings, missing) {
 		return nil, param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
 	}
+	proposed, err := proposedColumns(q)
+	if err != nil {
+		return nil, err
+	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return nil, web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
 	}
@@ -119,11 +124,32 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	if err != nil {
 		return nil, fileError(err)
 	}
-	d, err := t.Data(dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Missing: missing})
+	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
+	d, err := t.Data(m)
+	var wrong *dataset.Error
+	if errors.As(err, &wrong) && !proposed && m.Features == nil {
+		m.Proposed = true
+		if taken, err := t.Data(m); err == nil && taken.Objects == nil {
+			wrong.Message += fmt.Sprintf("; columns=proposed takes %s for features", strings.Join(taken.Features, ", "))
+		}
+	}
 	if err != nil {
 		return nil, fileError(err)
 	}
 	return d, nil
+}
+
+// proposedColumns tells whether the features that a request leaves open are those that a page
+// would propose.
+func proposedColumns(q url.Values) (bool, error) {
+	switch of := q.Get("columns"); {
+	case of != "" && of != "all" && of != "proposed":
+		return false, param.Problems{{Field: "columns", Message: "columns expects all or proposed"}}
+	case of != "" && q.Get("features") != "":
+		return false, param.Problems{{Field: "columns", Message: "columns expects no features beside it: they are chosen by either"}}
+	default:
+		return of == "proposed", nil
+	}
 }
 
 // requestOf is what the header says that names a request: what is asked for again under the
@@ -134,7 +160,7 @@ func requestOf(r *http.Request) store.Request {
 
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "name", "kind", "label", "features", "missing", "sheet")
+	q, err := query(r, "name", "kind", "label", "features", "columns", "missing", "sheet")
 	if err != nil {
 		return err
 	}
@@ -153,7 +179,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "kind", "label", "features", "missing", "sheet")
+	q, err := query(r, "kind", "label", "features", "columns", "missing", "sheet")
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func readTable(ctx context.Context, path, sheet string, std Streams) (*dataset.T
 // spec, as the data hold what was chosen, by the names of the file; what reading made of the
 // file is noted.
 func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (*dataset.Data, error) {
-	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Missing: how.missing}
+	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Proposed: how.proposed, Missing: how.missing}
 	if kind := spec.Takes(); kind != dataset.KindVectors {
 		m.Kind = kind
 	}

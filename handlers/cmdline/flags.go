@@ -56,8 +56,9 @@ func (f *Flags) Switch(name, help string) *bool {
 
 // reading is how a file of points is read, besides what the spec says of its columns.
 type reading struct {
-	missing dataset.Missing
-	sheet   *string // of a workbook; empty: the first that can be read
+	missing  dataset.Missing
+	proposed bool    // features are those that a page would propose, where the spec names none
+	sheet    *string // of a workbook; empty: the first that can be read
 }
 
 // Reading adds the flags of how a file is read, and returns what they fill.
@@ -70,6 +71,14 @@ func (f *Flags) Reading() *reading {
 	}}
 	f.Param(p, func(text string) error {
 		how.missing = dataset.Missing(text)
+		return nil
+	})
+	columns := param.Param{Name: "columns", Kind: param.Choice, Default: "all", Help: "Which columns are features where --features names none.", Options: []param.Option{
+		{Name: "all", Help: "All but the label: one of words or dates is refused."},
+		{Name: "proposed", Help: "Those of numbers, and of TRUE and FALSE; none of other words, of dates or of numbers of the rows."},
+	}}
+	f.Param(columns, func(text string) error {
+		how.proposed = text == "proposed"
 		return nil
 	})
 	how.sheet = f.Sheet()

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -229,11 +230,80 @@ func (t *Table) cutHeader(sep byte) []string {
 	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
+	t.skipLine()
+	if t.Kind == "" {
+		names = t.cutSecondLine(names, sep)
+	}
+	return names
+}
+
+func (t *Table) skipLine() {
 	for j := range t.Columns {
 		t.Columns[j].skip()
 	}
 	t.Lines = t.Lines[1:]
-	return names
+}
+
+// cutSecondLine takes a second line of the header off the table, which has words above numbers
+// too: names below merged cells, length and width below Sepal and nothing, or units below
+// names. It returns the names that are made of both.
+func (t *Table) cutSecondLine(names []string, sep byte) []string {
+	if len(t.Lines) < 3 {
+		return names
+	}
+	below, times := make([]string, len(t.Columns)), make(map[string]int)
+	above := false // a word above numbers
+	for j := range t.Columns {
+		c := t.Columns[j]
+		s := c.Cell(0)
+		if s != "" && missing(s) || isNumber(s, sep) || isAmount(s) || isDate(s) {
+			return names
+		}
+		below[j] = s
+		times[s]++
+		switch {
+		case s == "":
+		case c.numbersBelow(sep):
+			above = true
+		case c.repeats(s):
+			return names
+		}
+	}
+	if !above {
+		return names
+	}
+	t.skipLine()
+	if !slices.Contains(names, "") {
+		t.Notes = append(t.Notes, "the line below the names left out, which has no numbers")
+		return names
+	}
+	t.Notes = append(t.Notes, "two lines of names read as one")
+	group := ""
+	for j, name := range names {
+		group = cmp.Or(name, group)
+		switch {
+		case name != "":
+			below[j] = strings.TrimSpace(name + " " + below[j])
+		case times[below[j]] > 1:
+			below[j] = strings.TrimSpace(group + " " + below[j])
+		}
+	}
+	return below
+}
+
+// numbersBelow tells whether there is nothing but numbers below the first row, missing ones
+// aside.
+func (c Column) numbersBelow(sep byte) bool {
+	c.skip() // of this copy
+	some := false
+	for s := range c.values() {
+		number := isNumber(s, sep) || isAmount(s)
+		if !number && !missing(s) {
+			return false
+		}
+		some = some || number
+	}
+	return some
 }
 
 // isHeader tells whether none of the cells is a number or stands for one.
@@ -252,7 +322,7 @@ func (t *Table) beginsWithValues() bool {
 		}
 		a, b := c.Cell(0), c.Cell(1)
 		_, plain := parseNumber(a)
-		return !plain && isWrittenNumber(a) && isWrittenNumber(b) || isDate(a) && isDate(b)
+		return !plain && isAmount(a) && isAmount(b) || isDate(a) && isDate(b)
 	})
 }
 

@@ -74,8 +74,17 @@ func told(table *Table, m Mapping) string {
 // row and what is noted; or why it is refused. Where something is in doubt the page asks, and
 // the lines below say what becomes of it with either answer about missing values.
 var spreadsheets = map[string]string{
-	"beyond-numbers.csv":   `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
-	"currency.csv":         `asks: label ~ share [a b], 4 rows, the last [0.07]; 12 % read as 0.12 (share)`,
+	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
+	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; signs of currencies taken off (price); separators between thousands taken out (price); 12 % read as 0.12 (share)`,
+	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
+drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 of 4 rows left out, in which a value is missing
+median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 missing value filled with the median of the column (Fläche), in training with that of the training rows`,
+	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
+drop: label ~ netto x [a b], 3 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 of 4 rows left out, in which a value is missing
+median: label ~ netto x [a b], 4 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 missing value filled with the median of the column (netto), in training with that of the training rows`,
+	"currency-two.csv":     `asks: label ~ x [a b], 4 rows, the last [4]`,
+	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" read as a column of 0 and 1, "member=True"`,
+	"header-merged.csv":    `asks: species ~ Sepal length Sepal width Petal length Petal width [a b], 4 rows, the last [6.4 3.2 4.5 1.5]; two lines of names read as one`,
 	"names-twice.csv":      `asks: label ~ x x 2 [a b], 4 rows, the last [4 5]`,
 	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
 	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; separators between thousands taken out (x)`,
@@ -85,7 +94,7 @@ median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines abo
 	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252, as it is not UTF-8; separators between thousands taken out (Größe)`,
 	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
 	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
-	"workbook-booleans.xlsx":      `asks: ill ~ age [FALSE TRUE], 8 rows, the last [27]`,
+	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" read as a column of 0 and 1, "smokes=TRUE"`,
 	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
 median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), in training with that of the training rows`,
@@ -154,17 +163,15 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in whic
 	"unicode-big-endian.txt":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-text.txt":           `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-without-mark.csv":   `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
-	"units-below.csv": `asks: units-below.csv, line 2, column 1 (x): expected a number, found "cm"
-drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which a value is missing
-median: label ~ x y [A B], 2 rows, the last [3 4]; 1 of 3 rows left out, in which the label is missing`,
-	"workbook-1904.xlsx":    `asks: label ~ x [A B], 2 rows, the last [2]`,
-	"workbook-bomb.xlsx":    `workbook-bomb.xlsx: expected a workbook that takes at most 10 MB as text and 100 MB unpacked`,
-	"workbook-cut.xlsx":     `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
-	"workbook-damaged.xlsx": `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to the text "99" of 6`,
-	"workbook-dates.xlsx":   `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
-	"workbook-empty.xlsx":   `workbook-empty.xlsx: expected a sheet with at least one row of data, found none`,
-	"workbook-far.xlsx":     `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
-	"workbook-inline.xlsx":  `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
+	"units-below.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; the line below the names left out, which has no numbers`,
+	"workbook-1904.xlsx":         `asks: label ~ x [A B], 2 rows, the last [2]`,
+	"workbook-bomb.xlsx":         `workbook-bomb.xlsx: expected a workbook that takes at most 10 MB as text and 100 MB unpacked`,
+	"workbook-cut.xlsx":          `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
+	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to the text "99" of 6`,
+	"workbook-dates.xlsx":        `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
+	"workbook-empty.xlsx":        `workbook-empty.xlsx: expected a sheet with at least one row of data, found none`,
+	"workbook-far.xlsx":          `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
+	"workbook-inline.xlsx":       `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), in training with that of the training rows`,

@@ -114,6 +114,7 @@ type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
 	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 words stands for as many of 0 and 1. Of strings and graphs: their column, nil as Guess proposes
+	Proposed bool     // of vectors: nil Features are those that Guess proposes
 	Missing  Missing  // what to do with missing values; empty: they are a fault
 }
 
@@ -189,9 +190,12 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 		t.Columns[j].weigh()
 	}
 	if t.Format == "csv" || t.Format == "xlsx" {
-		grouped, shares, commas := t.readSpellings()
+		grouped, shares, commas, priced := t.readSpellings()
 		if !t.Header {
 			t.nameColumns()
+		}
+		if priced != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("signs of currencies taken off (%s)", list(t.namesAt(priced))))
 		}
 		if grouped != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("separators between thousands taken out (%s)", list(t.namesAt(grouped))))
@@ -630,15 +634,20 @@ func (t *Table) guessLabel() (j int, sure bool) {
 //
 // The label is the column called label, class or target; else the last; else the
 // first, when only that one is text or ±1/0-1 (in ARFF: else the last nominal one).
-// The features are the others, but for columns of words and a column of row numbers
-// without a name; to leave one out is to be in doubt, and so is a label that the
-// rule takes only for want of a better one.
+// The features are the others, but for columns of words other than TRUE and FALSE, and of
+// numbers of the rows; to leave one out is to be in doubt, and so are TRUE and FALSE, and a
+// label that the rule takes only for want of a better one.
 //
 // A file that says that it holds a kernel matrix is beyond doubt. One whose columns
 // are a symmetric matrix looks like one, which is no proof. Where there are but words
 // beside the label, they are strings.
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	label, obvious := t.guessLabel()
+	return t.guess(label, obvious)
+}
+
+// guess proposes the rest of a mapping with that label.
+func (t *Table) guess(label int, obvious bool) (m Mapping, _ bool) {
 	if t.Kind == KindGraphs {
 		if label < 0 {
 			return Mapping{Kind: KindGraphs}, true // and nothing to choose: Data tells what is wrong
@@ -660,6 +669,9 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 	for j := range t.Columns {
 		switch c := &t.Columns[j]; {
 		case j == label:
+		case c.truths():
+			m.Features = append(m.Features, c.Name)
+			obvious = false
 		case c.IsText(), c.Missing() == c.Len(), t.isRowNumber(j), t.Numbering(j):
 			obvious = false
 		default:
@@ -924,7 +936,12 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if kind == "" && m.Features == nil && t.onlyWords(label) {
 		kind = KindStrings
 	}
-	if kind = cmp.Or(kind, KindVectors); kind != KindVectors && m.Missing == MissingMedian {
+	if kind = cmp.Or(kind, KindVectors); kind == KindVectors && m.Proposed && m.Features == nil {
+		if proposed, _ := t.guess(label, true); proposed.Kind == "" {
+			m.Features = proposed.Features
+		}
+	}
+	if kind != KindVectors && m.Missing == MissingMedian {
 		m.Missing = MissingDrop // there is no median of objects
 	}
 	if m.Missing == MissingDrop || m.Missing == MissingMedian {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,31 @@ func TestWordsRefused(t *testing.T) {
 		if !errors.As(err, &fault) || !strings.HasPrefix(fault.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+// Features that are open are all columns or those that are proposed, for the label that is
+// chosen.
+func TestProposed(t *testing.T) {
+	t.Parallel()
+	const file = "when,x,smoker,name,group,label\n2026-01-01,1,TRUE,Ann,0,a\n2026-01-02,2,FALSE,Bob,1,b\n2026-01-03,4,TRUE,Cid,1,a\n"
+	for _, c := range []struct {
+		m    Mapping
+		want []string
+	}{
+		{Mapping{Proposed: true}, []string{"x", "smoker=TRUE", "group"}},
+		{Mapping{Proposed: true, Label: "group"}, []string{"x", "smoker=TRUE"}},
+		{Mapping{Proposed: true, Features: []string{"group"}}, []string{"group"}},
+		{Mapping{Proposed: true, Kind: KindStrings, Features: []string{"name"}}, nil},
+	} {
+		d, err := Read(strings.NewReader(file), "f", c.m, Limits{})
+		if err != nil {
+			t.Errorf("%+v: %v", c.m, err)
+		} else if !slices.Equal(d.Features, c.want) {
+			t.Errorf("%+v: %v, want %v", c.m, d.Features, c.want)
+		}
+	}
+	if _, err := Read(strings.NewReader(file), "f", Mapping{}, Limits{}); err == nil {
+		t.Error("dates are taken for features")
 	}
 }

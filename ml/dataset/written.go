@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // spelling is how the numbers of a column are written, other than as 1234.5.
@@ -96,10 +98,11 @@ func (w spelling) reads(c *Column, sure bool) bool {
 
 // readSpellings makes plain numbers of those with separators between thousands, and of
 // percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
-// else, though commas separate cells. It tells in which columns.
-func (t *Table) readSpellings() (grouped, shares, commas []int) {
+// else, though commas separate cells; amounts lose the sign of their currency. It tells in
+// which columns.
+func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 	if t.Kind != "" { // the canonical form has plain numbers only
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	pointed := t.hasDecimalPoints()
 	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
@@ -108,7 +111,21 @@ func (t *Table) readSpellings() (grouped, shares, commas []int) {
 		if c.Numeric {
 			continue
 		}
-		k := slices.IndexFunc(spellings, func(w spelling) bool { return w.reads(c, pointed && w.group == "," && !w.percent && j != label) })
+		amounts := c.currency() != ""
+		if amounts {
+			priced = append(priced, j)
+			c.rewrite(func(s string) string {
+				if amount, sign := cutCurrency(s); sign != "" {
+					return amount
+				}
+				return s
+			})
+			c.weigh()
+		}
+		k := slices.IndexFunc(spellings, func(w spelling) bool {
+			// No amount has three decimals: 1.200 € are more than a thousand.
+			return w.reads(c, amounts && w.group != "" || pointed && w.group == "," && !w.percent && j != label)
+		})
 		if k < 0 {
 			continue
 		}
@@ -128,7 +145,7 @@ func (t *Table) readSpellings() (grouped, shares, commas []int) {
 			grouped = append(grouped, j)
 		}
 	}
-	return grouped, shares, commas
+	return grouped, shares, commas, priced
 }
 
 // group is what separates the thousands of the first number of the column that is sure to be
@@ -163,6 +180,62 @@ func (t *Table) hasDecimalPoints() bool {
 		}
 	}
 	return false
+}
+
+// codes are signs of currencies in letters.
+var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR"}
+
+// cutCurrency takes the sign of a currency off an amount, which may have a minus before it:
+// -€ 5 is -5, 5 EUR is 5. The sign is empty where there is none.
+func cutCurrency(s string) (amount, sign string) {
+	s = strings.TrimSpace(typeset.Replace(s))
+	minus := ""
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		minus, s = s[:1], s[1:]
+	}
+	first, n := utf8.DecodeRuneInString(s)
+	last, m := utf8.DecodeLastRuneInString(s)
+	switch {
+	case unicode.Is(unicode.Sc, first):
+		sign, s = s[:n], s[n:]
+	case unicode.Is(unicode.Sc, last):
+		sign, s = s[len(s)-m:], s[:len(s)-m]
+	default:
+		for _, code := range codes {
+			rest, before := strings.CutPrefix(s, code)
+			if !before {
+				rest, _ = strings.CutSuffix(s, code)
+			}
+			if len(rest) < len(s) {
+				sign, s = code, rest
+				break
+			}
+		}
+	}
+	return minus + strings.TrimSpace(s), sign
+}
+
+// isAmount tells a number in any spelling, with the sign of a currency or without.
+func isAmount(s string) bool {
+	s, _ = cutCurrency(s)
+	_, plain := parseNumber(s)
+	return plain || isWrittenNumber(s)
+}
+
+// currency is the sign that all amounts of a column have, empty where they have none or not
+// all the same.
+func (c *Column) currency() (sign string) {
+	for s := range c.values() {
+		if missing(s) {
+			continue
+		}
+		_, of := cutCurrency(s)
+		if of == "" || sign != "" && of != sign || !isAmount(s) {
+			return ""
+		}
+		sign = of
+	}
+	return sign
 }
 
 // isWrittenNumber tells a number in any spelling.
