@@ -46,18 +46,14 @@ func isTerminal(w io.Writer) bool {
 func (p *progress) tell(s trace.Step) {
 	after := p.now().Sub(p.start)
 	p.decline.Note(after, s)
-	text := s.String()
-	if total := max(s.Rows, s.Trainings); total > 0 {
-		text = bar(s.Done, total) + " " + text
-	}
 	left, ok := s.Left, s.Left > 0
 	if !ok {
 		left, ok = p.decline.Left()
 	}
-	if ok && s.Machines == 0 {
-		text += ", about " + left.Round(time.Second).String() + " left"
+	if !ok || s.Machines > 0 {
+		left = 0
 	}
-	p.show(text)
+	p.show(s.Done, max(s.Rows, s.Trainings), left, s.String())
 }
 
 // cells shows how many cells are done and about how long the others take, if they are
@@ -65,24 +61,40 @@ func (p *progress) tell(s trace.Step) {
 func (p *progress) cells() func(done, total int) {
 	start := p.now()
 	return func(done, total int) {
-		left := p.now().Sub(start) * time.Duration(total-done) / time.Duration(done)
-		p.show(fmt.Sprintf("%s %d of %d cells, about %s left", bar(done, total), done, total, left.Round(time.Second)))
+		p.show(done, total, trace.AtPace(p.now().Sub(start), done, total-done), fmt.Sprintf("%d of %d cells", done, total))
 	}
 }
 
 // bar is a picture of a share.
 func bar(done, total int) string {
-	const width = 24
+	const width = 16
 	n := width * min(done, total) / max(total, 1)
 	return "[" + strings.Repeat("#", n) + strings.Repeat(".", width-n) + "]"
 }
 
-// show shows how far it is, at most twice a second.
-func (p *progress) show(s string) {
-	if now := p.now(); p.w != nil && now.Sub(p.last) >= time.Second/2 {
-		p.last, p.shown = now, true
-		fmt.Fprintf(p.w, "\r\x1b[K%s", s)
+// show shows how far it is, at most twice a second: a bar, unless total is 0, the time left,
+// unless that is 0, and a text. What a narrow terminal has no room for is cut off.
+func (p *progress) show(done, total int, left time.Duration, text string) {
+	now := p.now()
+	if p.w == nil || now.Sub(p.last) < time.Second/2 {
+		return
 	}
+	p.last, p.shown = now, true
+	if left > 0 {
+		text = "about " + rough(left) + " left, " + text
+	}
+	if total > 0 {
+		text = bar(done, total) + " " + text
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // a line that went on in the next would stay there
+}
+
+// rough is a time for reading: to the second, or to the minute of long ones.
+func rough(d time.Duration) string {
+	if d < 2*time.Minute {
+		return max(d.Round(time.Second), time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
 // end takes the line away.

@@ -60,7 +60,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 				j.Done, j.Total, j.Unit = s.Done, s.Rows, "rows"
 			case s.Machines > 0:
 				j.Done, j.Total, j.Unit = s.Machine-1, s.Machines, "machines"
-				j.Left = left(j.Elapsed, j.Done, s.Machines-j.Done)
+				j.Left = trace.AtPace(j.Elapsed, j.Done, s.Machines-j.Done)
 			default:
 				j.Left = e.Left
 			}
@@ -69,7 +69,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	}
 	for _, s := range searches {
 		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Page: "/searches/" + s.ID, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
-		j.Left = left(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
+		j.Left = trace.AtPace(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
 		list = append(list, j)
 	}
 	studies, err := a.Store.StudiesUnderWay(ctx, ws)
@@ -90,7 +90,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 			}
 		}
 		j.Elapsed = elapsed(started)
-		j.Left = left(j.Elapsed, j.Done-known, j.Total-j.Done)
+		j.Left = trace.AtPace(j.Elapsed, j.Done-known, j.Total-j.Done)
 		list = append(list, j)
 	}
 	list = append(list, a.Paths.UnderWay(web.Token(ctx))...)
@@ -101,14 +101,6 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		return x.Created.Compare(y.Created)
 	})
 	return list, nil
-}
-
-// left is how long the rest takes at the pace of what was done; 0: not known.
-func left(elapsed time.Duration, done, open int) time.Duration {
-	if done <= 0 || elapsed <= 0 {
-		return 0
-	}
-	return time.Duration(float64(elapsed) * float64(open) / float64(done))
 }
 
 // Progress says how far a job is, in its units.

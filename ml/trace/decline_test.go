@@ -71,3 +71,19 @@ func TestTextAlongC(t *testing.T) {
 		}
 	}
 }
+
+// What is left is told by the pace, but not by the first few of many units.
+func TestAtPace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		done, open int
+		want       time.Duration
+	}{{1, 3, 30 * time.Second}, {10, 5, 5 * time.Second}, {10, 9990, 9990 * time.Second}, {9, 9991, 0}, {1, 98, 980 * time.Second}, {1, 99, 0}, {0, 5, 0}} {
+		if got := trace.AtPace(10*time.Second, c.done, c.open); got != c.want {
+			t.Errorf("%d done, %d open: %v, want %v", c.done, c.open, got, c.want)
+		}
+	}
+	if got := trace.AtPace(0, 1, 1); got != 0 {
+		t.Errorf("in no time: %v", got)
+	}
+}

@@ -56,6 +56,15 @@ type Step struct {
 // AlongC is the phase of the first way along C, from its least value to its greatest.
 const AlongC = "path"
 
+// AtPace is about how long the rest takes of what is done in equal units, of which so many were
+// done in a time; 0 where that cannot be told: the first units begin with more than their own work.
+func AtPace(elapsed time.Duration, done, open int) time.Duration {
+	if done <= 0 || elapsed <= 0 || done < min(10, 1+(done+open)/100) {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * float64(open) / float64(done))
+}
+
 // String is the step in a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
 	switch {
