@@ -176,6 +176,15 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request st
 
 // planSearch is the plan of a search that is not too large.
 func planSearch(n NewSearch) (*eval.Plan, error) {
+	if _, err := cellsOf(n); err != nil {
+		return nil, err
+	}
+	return eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme)
+}
+
+// cellsOf is how many cells a search has, without a plan of it and what its folds go on with: one that
+// is too large is refused.
+func cellsOf(n NewSearch) (int, error) {
 	sc := n.Scheme
 	rows := len(n.Data.Y)
 	var ps param.Problems
@@ -186,29 +195,29 @@ func planSearch(n NewSearch) (*eval.Plan, error) {
 		ps = append(ps, param.Problem{Field: "repeats", Message: fmt.Sprintf("repeats expects a whole number from 1 on, not %d", sc.Repeats)})
 	}
 	if len(ps) > 0 {
-		return nil, ps
+		return 0, ps
 	}
 	// Each factor is bounded first, so that no product is too large for its type.
 	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("%s come to too many trainings of %d rows; take fewer folds or repeats", dealt(sc), rows)}}
 	if sc.Folds > MaxCells || sc.Repeats > MaxCells {
-		return nil, tooMany
+		return 0, tooMany
 	}
 	splits, err := sc.Count(n.Data)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if splits > MaxCells || splits*rows > MaxDealt {
-		return nil, tooMany
+		return 0, tooMany
 	}
-	design := designOf(n.Grid, n.Drawn)
-	paths, err := design.Paths(n.Spec)
+	paths, err := designOf(n.Grid, n.Drawn).Paths(n.Spec)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if cells := len(paths) * splits; cells > MaxCells {
-		return nil, tooManyCells(cells)
+	cells := len(paths) * splits
+	if cells > MaxCells {
+		return 0, tooManyCells(cells)
 	}
-	return eval.NewPlan(n.Data, n.Spec, design, n.Scheme)
+	return cells, nil
 }
 
 func tooManyCells(n int) error {

@@ -76,9 +76,18 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 	if k := len(n.Searches); k > MaxStudySearches {
 		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
 	}
+	cells := 0
+	for _, search := range n.Searches { // before anything is worked out
+		own, err := cellsOf(search)
+		if err != nil {
+			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
+		}
+		if cells += own; cells > MaxStudyCells {
+			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", MaxStudyCells)
+		}
+	}
 	var ready []plannedSearch
 	encoded := map[*dataset.Data]points{} // once for all learners
-	cells := 0
 	for _, search := range n.Searches {
 		pts, ok := encoded[search.Data]
 		if !ok {
@@ -90,9 +99,6 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		p, err := s.ready(ctx, search, pts)
 		if err != nil {
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
-		}
-		if cells += len(p.names); cells > MaxStudyCells {
-			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", MaxStudyCells)
 		}
 		ready = append(ready, p)
 	}

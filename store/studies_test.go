@@ -1,11 +1,15 @@
 package store
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/param"
 )
 
 // askedStudy is a study of the search that asked makes and of one with other values of gamma.
@@ -90,5 +94,30 @@ func TestKnownStudy(t *testing.T) {
 		if diff := cmp.Diff(want.Result, got.Result); diff != "" || got.Result == nil {
 			t.Error(diff)
 		}
+	}
+}
+
+// Cells are counted before there is a plan, as many as it has; a study of too many is refused by
+// that.
+func TestCellsAreCounted(t *testing.T) {
+	t.Parallel()
+	n := asked(t)
+	for _, scheme := range []eval.Scheme{{Folds: 4, Repeats: 3}, {Folds: 3, Repeats: 1, Nested: true}, {LeaveOneOut: true, Repeats: 1}, {HoldOut: 0.25, Repeats: 7}} {
+		n.Scheme = scheme
+		_, plan, err := planned(n, points{})
+		if err != nil {
+			t.Fatalf("%+v: %v", scheme, err)
+		}
+		got, err := cellsOf(n)
+		if want := len(must[[]string](t)(plan.Names())); err != nil || got != want {
+			t.Errorf("%+v: %d cells, the plan has %d; %v", scheme, got, want, err)
+		}
+	}
+	n.Scheme = eval.Scheme{Folds: len(n.Data.Y) - 1, Repeats: 1600 / (len(n.Data.Y) - 1)} // no class has as many points: there is no plan
+	n.Grid = eval.Grid{"gamma": eval.Numbers(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}               // 9 600 cells, or nearly
+	large := NewStudy{Title: "large", File: "large", Sizes: []int{len(n.Data.Y)}, Searches: slices.Repeat([]NewSearch{n}, 6)}
+	_, err := open(t, t.TempDir()).CreateStudy(t.Context(), alice, large)
+	if refusal := new(param.Refusal); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "more than 50000 cells") {
+		t.Errorf("a study of some 57 000 cells: %v", err)
 	}
 }
