@@ -16,10 +16,13 @@ var levers = []string{
 	"#f-conformal", "#f-show", "[data-field=test_fraction] input[type=range]", "#f-name",
 }
 
-// levers checks that all of them are in a window of this size, and the picture large.
-func (p *page) levers(path string, size [2]int64) {
+// leversOfStrings are those of strings, under the many that generate them.
+var leversOfStrings = append(levers[:5:5], "#f-kernel", "[data-field=k] input[type=range]", "#f-learner", "[data-field=C] input[type=range]", "#f-conformal", "[data-field=test_fraction] input[type=range]", "#f-name")
+
+// levers checks that these are in a window of this size, and the picture large.
+func (p *page) levers(path string, size [2]int64, these []string) {
 	p.t.Helper()
-	for _, css := range levers {
+	for _, css := range these {
 		cut := get[string](p, `(() => {
 				const b = `+element(css)+`.getBoundingClientRect(), panel = `+element(css)+`.closest(".panels")?.getBoundingClientRect();
 				const bottom = Math.min(innerHeight, panel?.bottom ?? innerHeight);
@@ -44,9 +47,21 @@ func TestLabOnOneScreen(t *testing.T) {
 		for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
 			p.size(size[0], size[1])
 			p.fits(size[0])
-			p.levers(path, size)
+			p.levers(path, size, levers)
 		}
 	}
+
+	const dna = "/lab?data=new-dna"
+	p.visit(dna)
+	p.picture(".stage img")
+	p.wait(element("#f-conformal"))
+	for _, size := range [][2]int64{{1366, 768}, {1920, 1080}} {
+		p.size(size[0], size[1])
+		p.fits(size[0])
+		p.levers(dna, size, leversOfStrings)
+	}
+	p.visit("/lab")
+	p.picture(".stage img")
 
 	help := func() string {
 		return get[string](p, `[...document.querySelectorAll(".controls .help")].filter((e) => e.checkVisibility() && e.getClientRects().length && !e.closest("details:not([open])")).map((e) => e.textContent).join("|")`)

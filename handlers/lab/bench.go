@@ -126,10 +126,10 @@ func (b *bench) chooseGenerator() (problems param.Problems, err error) {
 	return problems, nil
 }
 
-// makes are the controls of what generates the points.
-func (b *bench) makes() (fields []views.Field) {
+// makes are the controls of what generates the points, and those of interest to few.
+func (b *bench) makes() (fields, more []views.Field) {
 	if b.generator == nil {
-		return nil
+		return nil, nil
 	}
 	for _, p := range b.generator.Params {
 		f := door.ParamField(p, p.Default)
@@ -141,9 +141,13 @@ func (b *bench) makes() (fields []views.Field) {
 			f.Value = b.form.Get(f.Name)
 		}
 		f.Hidden = b.points != "" // what was edited is no more what is made
-		fields = append(fields, f)
+		if p.Folded {
+			more = append(more, f)
+		} else {
+			fields = append(fields, f)
+		}
 	}
-	return fields
+	return fields, more
 }
 
 // untouched tells whether a form says nothing of the training. Links that do are read as
@@ -388,7 +392,8 @@ func (b *bench) hidden() []string {
 	if b.data != nil && (b.data.Kind() != dataset.KindVectors || len(b.data.Classes) > 2 && b.spec.Positive == "") {
 		names = append(names, "show", "slack") // they are of one boundary in a plane
 	}
-	for _, f := range b.makes() {
+	makes, more := b.makes()
+	for _, f := range append(makes, more...) {
 		if f.Hidden {
 			names = append(names, f.Name)
 		}

@@ -222,7 +222,8 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if p.Data, err = a.Choices(r.Context(), b.id, b.course); err != nil {
 		return err
 	}
-	p.Data, p.Makes = append(p.Data, generators(b.id)...), b.makes()
+	p.Data = append(p.Data, generators(b.id)...)
+	p.Makes, p.MakesMore = b.makes()
 	if !slices.ContainsFunc(p.Data, func(c views.Choice) bool { return c.Chosen }) { // the points of a run or a search
 		p.Data = append([]views.Choice{{Group: "As saved", ID: b.id, Name: b.name, Chosen: true}}, p.Data...)
 	}

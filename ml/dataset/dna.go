@@ -29,17 +29,17 @@ var dnaGenerator = Generator{
 		},
 		{
 			Name: "classes", Label: "classes", Kind: param.Integer, Default: "2",
-			Min: 2, Max: 6, Low: 2, High: 6,
+			Min: 2, Max: 6, Low: 2, High: 6, Folded: true,
 			Help: "How many motifs there are; any two differ in half of their letters or more.",
 		},
 		{
 			Name: "motif", Label: "length of a motif", Kind: param.Integer, Default: "6",
-			Min: 3, Max: 20, Low: 3, High: 12,
+			Min: 3, Max: 20, Low: 3, High: 12, Folded: true,
 			Help: "Letters of the word that is planted.",
 		},
 		{
 			Name: "copies", Label: "copies", Kind: param.Integer, Default: "2",
-			Min: 1, Max: 20, Low: 1, High: 5,
+			Min: 1, Max: 20, Low: 1, High: 5, Folded: true,
 			Help: "How often the motif stands in a sequence; copies do not overlap.",
 		},
 		{
@@ -49,10 +49,10 @@ var dnaGenerator = Generator{
 		},
 		{
 			Name: "share", Label: "share", Kind: param.Number, Default: "1",
-			Min: 0, Max: 1, Low: 0.5, High: 1,
+			Min: 0, Max: 1, Low: 0.5, High: 1, Folded: true,
 			Help: "Probability that a sequence has the motif of its class at all.",
 		},
-		seedParam,
+		folded(seedParam),
 	},
 	draw: drawDNA,
 }

@@ -37,7 +37,7 @@ func graphParams(nodes, noise, noiseHelp string) []param.Param {
 		},
 		{
 			Name: "nodes", Label: "nodes", Kind: param.Integer, Default: nodes,
-			Min: 8, Max: 200, Low: 8, High: 60, Log: true,
+			Min: 8, Max: 200, Low: 8, High: 60, Log: true, Folded: true,
 			Help: "About how many nodes a graph has: up to a quarter fewer or more.",
 		},
 		{
@@ -45,7 +45,7 @@ func graphParams(nodes, noise, noiseHelp string) []param.Param {
 			Min: 0, Max: 1, Low: 0, High: 0.5,
 			Help: noiseHelp + " At 0.5 and above the classes are the same, or change places.",
 		},
-		seedParam,
+		folded(seedParam),
 	}
 }
 

@@ -92,6 +92,12 @@ var seedParam = param.Param{
 	Help: "Start of the random numbers: the same seed draws the same.",
 }
 
+// folded is a parameter of interest to few.
+func folded(p param.Param) param.Param {
+	p.Folded = true
+	return p
+}
+
 func pointParams(classes float64, noise string) []param.Param {
 	return []param.Param{
 		{
