@@ -36,6 +36,8 @@ import (
 //
 //	$$\sum_i \alpha_i y_i = 0$$
 //
+//	~A hint for the screen, where pictures move: it is not printed.~
+//
 //	### A heading within the screen
 //
 //	The value that a control of the screen has now, here that of gamma: {gamma}. It can
@@ -122,7 +124,11 @@ func renderWords(where, source string) (string, error) {
 	if err := markdown.Convert([]byte(source), &b); err != nil {
 		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
 	}
-	return b.String(), nil
+	html, err := hints(b.String())
+	if err != nil {
+		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
+	}
+	return html, nil
 }
 
 // firstSentence is the short form of words: their first sentence, with the formula on a
@@ -136,7 +142,7 @@ func firstSentence(words string) string {
 		case r == '$':
 			formula = !formula
 		case formula:
-		case r == '*':
+		case r == '*' || r == '~':
 			stressed = !stressed
 		case !stressed && strings.ContainsRune(".?!", r) && i+2 < len(first) && first[i+1] == ' ' && !unicode.IsLower(rune(first[i+2])):
 			return first[:i+1]

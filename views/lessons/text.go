@@ -3,8 +3,10 @@ package lessons
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,10 +16,12 @@ import (
 )
 
 // Text is prose with formulas between dollar signs and stress between asterisks:
-// "the *margin* $1/\lVert w\rVert$". A sign without its partner is an error when
-// it is rendered.
+// "the *margin* $1/\lVert w\rVert$". What stands between tildes is a hint that only helps
+// where pictures move, and is not printed: "The *probe* has no label. ~Drag it.~" A sign
+// without its partner is an error when it is rendered.
 func Text(s string) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
+		w := &strings.Builder{}
 		parts := strings.Split(s, "$")
 		if len(parts)%2 == 0 {
 			return errors.New("text: a $ is missing in " + strconv.Quote(s))
@@ -38,9 +42,32 @@ func Text(s string) templ.Component {
 				return err
 			}
 		}
-		return nil
+		html, err := hints(w.String())
+		if err != nil {
+			return fmt.Errorf("text: %w", err)
+		}
+		return write(out, html)
 	})
 }
+
+// wholeHint is a paragraph that is a hint, and hint one within its line.
+var (
+	wholeHint = regexp.MustCompile(`<p>~([^~]*)~</p>`)
+	hint      = regexp.MustCompile(`~([^~]*)~`)
+)
+
+// hints takes what stands between tildes in HTML for the screen alone.
+func hints(html string) (string, error) {
+	html = wholeHint.ReplaceAllString(html, `<p class="on-screen">$1</p>`)
+	html = hint.ReplaceAllString(html, `<span class="on-screen">$1</span>`)
+	if at := strings.IndexByte(html, '~'); at >= 0 {
+		return "", fmt.Errorf("a ~ is missing after %q", html[at:])
+	}
+	return html, nil
+}
+
+// Printed is a Text without its hints.
+func Printed(s string) string { return strings.TrimSpace(hint.ReplaceAllString(s, "")) }
 
 // Spoken is what Text shows without marks of stress and with formulas as words, for names
 // that can only be text; a formula that Text would refuse stays as it is.
@@ -48,7 +75,7 @@ func Spoken(s string) string {
 	parts := strings.Split(s, "$")
 	for i, part := range parts {
 		if i%2 == 0 {
-			parts[i] = strings.ReplaceAll(part, "*", "")
+			parts[i] = strings.NewReplacer("*", "", "~", "").Replace(part)
 		} else if words, err := formula.Spoken(part); err == nil {
 			parts[i] = words
 		}
@@ -66,7 +93,9 @@ func write(w io.Writer, s string) error {
 
 // Literal is a name that is not ours, with signs that look like those of formulas and
 // stress in their place.
-func Literal(s string) string { return strings.NewReplacer("$", "＄", "*", "∗").Replace(s) }
+func Literal(s string) string {
+	return strings.NewReplacer("$", "＄", "*", "∗", "~", "∼").Replace(s)
+}
 
 // prose writes text without formulas.
 func prose(w io.Writer, s string) error {
