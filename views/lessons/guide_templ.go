@@ -5,12 +5,15 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
-	"marginlab/views"
 	"strconv"
+
+	"marginlab/views"
 )
 
 // GuidePage is a lesson for whoever teaches it.
@@ -804,7 +807,7 @@ func (p WorksheetPage) section(s WorksheetScreen) templ.Component {
 			templ_7745c5c3_Var37 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var38 = []any{templ.KV("illustrated", len(s.Figures) == 1)}
+		templ_7745c5c3_Var38 := []any{templ.KV("illustrated", len(s.Figures) == 1)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var38...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -78,6 +78,8 @@ func TestMarkdown(t *testing.T) {
 		"> one\n\n> two":                      "<p class=\"slip\">one</p>\n<p class=\"slip\">two</p>",
 		`5 \$ and 2 \* 3`:                     "<p>5 $ and 2 * 3</p>",
 		`<script>alert(1)</script> a < b & c`: "<p>&lt;script&gt;alert(1)&lt;/script&gt; a &lt; b &amp; c</p>",
+		"~Drag *it*.~":                        "<p class=\"on-screen\">Drag <em>it</em>.</p>",
+		"The probe. ~Drag $x$.~ Why?":         "<p>The probe. <span class=\"on-screen\">Drag <span class=\"nowrap\">" + x + ".</span></span> Why?</p>",
 		"<div onclick=\"x\">\n\nno":           "<p>&lt;div onclick=&quot;x&quot;&gt;</p>\n<p>no</p>",
 		"[here](javascript:alert)":            "<p>[here](javascript:alert)</p>",
 	} {
@@ -91,6 +93,7 @@ func TestMarkdown(t *testing.T) {
 		`What is $\nosuchcommand{x}$?`: "nosuchcommand",
 		`$$\frac{1}$$`:                 "frac",
 		"> $\\left( x$":                "left",
+		"The probe. ~Drag it.":         "a ~ is missing",
 		"    x = 1":                    "indented",
 		" \n\n":                        "has no words",
 	} {

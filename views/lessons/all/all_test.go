@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/a-h/templ"
+
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 	"marginlab/views/lessons"
@@ -201,6 +203,43 @@ func TestWordsRender(t *testing.T) {
 		}
 		if b.Len() == 0 {
 			t.Error("a screen without words")
+		}
+	})
+}
+
+// onScreen is what can only be done where pictures move.
+var onScreen = regexp.MustCompile(`(?i)\b(drag|click|press|sliders?|step through|turn the box)\b|(?:^|[.:;] )(?:then )?(?:move|run) (?:the|your|a|it|\$)`)
+
+// TestPaper: what is printed of a lesson says nothing of what can only be done on a screen.
+func TestPaper(t *testing.T) {
+	hint := regexp.MustCompile(`<(p|span) class="on-screen">(?s:.*?)</(p|span)>`)
+	plain := regexp.MustCompile(`<[^>]*>`)
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
+		shown := []templ.Component{s.Words()}
+		if s.After != nil {
+			shown = append(shown, s.After())
+		}
+		for i := range s.Questions {
+			shown = append(shown, lessons.Text(s.Questions[i].Ask))
+		}
+		if s.Demo != nil {
+			e := lessonstest.Show(t, l, s.Slug)
+			for _, f := range e.Figures {
+				shown = append(shown, lessons.Text(f.Caption))
+			}
+			for _, n := range slices.Concat(e.Notes, e.After) {
+				shown = append(shown, lessons.Text(n))
+			}
+		}
+		for _, c := range shown {
+			var b strings.Builder
+			if err := c.Render(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
+			if found := onScreen.FindString(text); found != "" {
+				t.Errorf("%q says %q; put tildes around what is for the screen", text, found)
+			}
 		}
 	})
 }

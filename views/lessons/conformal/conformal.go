@@ -353,7 +353,7 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	before, after := ratio(identity), ratio(bent)
 	slope := func(x float64) float64 { return (bent(x+1e-5) - bent(x-1e-5)) / 2e-5 }
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. Drag the steepest place out of the gap and see what becomes of it.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. ~Drag the steepest place out of the gap and see what becomes of it.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: marks}.Picture()
 		}}},
 		Handles: []lessons.Handle{{Label: "steepest place", X: m, Y: bent(m), XControl: where}},
@@ -371,7 +371,7 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	case lessons.Sign(d) > 0:
 		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
 	default:
-		e.Notes = []string{"This is the identity map: nothing is magnified. Raise the steepness."}
+		e.Notes = []string{"This is the identity map: nothing is magnified. ~Raise the steepness.~"}
 	}
 	return e, nil
 }
@@ -449,7 +449,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	step := min(in.Step, len(metricDerivation)-1)
 	return &lessons.Exhibit{
 		Steps: len(metricDerivation), Step: step, Body: lessons.Derivation(step, metricDerivation...),
-		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. Drag the core and the probe.",
+		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.65, YMax: 2.65}, 1, marks)},
 		Handles: []lessons.Handle{
 			core.Handle("core", in),
@@ -530,7 +530,7 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		order = lessons.ClassOrder(points.Y)
 	}
 	marks := points.Dots(nil)
-	caption := "The six points; drag the one at the handle. In the six-dimensional feature space of this kernel the means have no place in the plane."
+	caption := "The six points~; drag the one at the handle~. In the six-dimensional feature space of this kernel the means have no place in the plane."
 	if m.Inputs == 0 {
 		caption = "Dashed: from the points to the mean of their class, the scatter within. Solid: from the class means to the mean of all, the scatter between."
 		marks = append(spokes(points), marks...)
@@ -686,7 +686,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if solver.Of(in) {
 		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best J of these cores.", 100*j/best))
 	}
-	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. Drag the two cores.", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
+	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. ~Drag the two cores.~", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
 	return e, nil
 }
 

@@ -652,7 +652,7 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	case better+worse == 0:
 		e.Notes = append(e.Notes, "Both machines get the same held-out rows right: on this split there is nothing to choose between them.")
 	case chance > 0.05:
-		e.Notes = append(e.Notes, "A difference that small may well be chance. Move the split and watch it change.")
+		e.Notes = append(e.Notes, "A difference that small may well be chance. ~Move the split and watch it change.~")
 	default:
 		e.Notes = append(e.Notes, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
 	}

@@ -306,7 +306,7 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), tidy(m.Weights[k]), tidy(r)})
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels. Drag the probe.`, t.Limits(), 0,
+		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels. ~Drag the probe.~`, t.Limits(), 0,
 			[]figure.Mark{figure.Contours{F: density, Levels: levels}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("the probe", in)},
 		Numbers: []lessons.Number{

@@ -238,7 +238,7 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		points = append(append(points, lessons.Sides(w, b)...), lessons.MarginLines(w, b)...)
 	}
 	e.Figures = []lessons.Figure{
-		{Name: "weights", Caption: `The plane of the weights $(w_1, w_2)$; the best $b$ goes with each. Drag $\mathbf w$ within the shaded region as near to the origin as you can.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		{Name: "weights", Caption: `The plane of the weights $(w_1, w_2)$; the best $b$ goes with each. ~Drag $\mathbf w$ within the shaded region as near to the origin as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Plane{Format: l.Format(1), X: "w₁", Y: "w₂", Limits: figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5}, Marks: marks}.Picture()
 		}},
 		lessons.Plane("points", `The line that belongs to it, with $f = \pm 1$ dashed. No point may lie between the dashed lines.`, sixLimits, 1, points, t.Dots(nil)),
@@ -449,7 +449,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	m, err := lessons.TrainHard(ctx, t)
 	if errors.Is(err, svm.ErrNotSeparable) {
 		e.Figures = []lessons.Figure{lessons.Plane("points", "No line separates these points.", lessons.ToyLimits, 2, t.Dots(nil))}
-		e.Notes = []string{`No line separates the classes now: the constraints contradict each other, and there is no hard margin. Drag the point back. (The soft margin, two lessons on, can live with this.)`}
+		e.Notes = []string{`No line separates the classes now: the constraints contradict each other, and there is no hard margin. ~Drag the point back. (The soft margin, two lessons on, can live with this.)~`}
 		return e, nil
 	}
 	if err != nil {
@@ -483,11 +483,11 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if change(shown, start) > 1e-4 {
 		e.Notes = append(e.Notes, "The line has left its first place (long dashes): a support vector was moved, or a point has reached the margin and become one.")
 	} else {
-		e.Notes = append(e.Notes, "The line is where it was at first. Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.")
+		e.Notes = append(e.Notes, "The line is where it was at first. ~Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.~")
 	}
 	w, b := shown.W, shown.B
 	ghost := []figure.Mark{figure.Line{A: start.W, C: -start.B, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "line at first"}}
-	e.Figures = []lessons.Figure{lessons.Plane("points", `Drag the points. Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, lessons.ToyLimits, 3, lessons.Sides(w, b), lessons.MarginLines(w, b), ghost, dots)}
+	e.Figures = []lessons.Figure{lessons.Plane("points", `~Drag the points.~ Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, lessons.ToyLimits, 3, lessons.Sides(w, b), lessons.MarginLines(w, b), ghost, dots)}
 	count := 0
 	table := lessons.Table{Caption: "Every point: its multiplier, and how far beyond the margin it is", Head: []string{"point", `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`}}
 	for i, p := range m.Points {

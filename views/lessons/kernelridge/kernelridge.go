@@ -398,7 +398,7 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	r := residuals(phi, w, l.T)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			c.figure("fit", `The fit, and the residual of every point. Move $\lambda$ from end to end; then raise the targets.`, figure.Limits{}),
+			c.figure("fit", `The fit, and the residual of every point. ~Move $\lambda$ from end to end; then raise the targets.~`, figure.Limits{}),
 			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price}.Picture()
 			}},
@@ -591,7 +591,7 @@ func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	names[marked] = "marked"
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			c.figure("curve", `Sixteen points and the curve fitted to them. Drag the marked one up or down.`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
+			c.figure("curve", `Sixteen points and the curve fitted to them. ~Drag the marked one up or down.~`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
 			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ from left to right: each is its point's residual divided by $\lambda$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Names: names}.Picture()
 			}},
@@ -1016,7 +1016,7 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("lines", `Drag the five far points of the class $+1$ to the right. Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4}, 2,
+			lessons.Plane("lines", `~Drag the five far points of the class $+1$ to the right.~ Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4}, 2,
 				lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports)),
 			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The upright line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				c := chart

@@ -329,7 +329,7 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			e.Notes = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
 		}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("line", "Drag the two ends of the line; ringed points are wrong. How few errors can you reach?", limits, 2, lessons.Sides(w, b), marks)}
+	e.Figures = []lessons.Figure{lessons.Plane("line", "~Drag the two ends of the line.~ Ringed points are wrong. ~How few errors can you reach?~", limits, 2, lessons.Sides(w, b), marks)}
 	return e, nil
 }
 
@@ -440,7 +440,7 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			liftedFigure(in, liftTurn, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. Turn the box until you look along the plane.`, l.tex), box),
+			liftedFigure(in, liftTurn, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. ~Turn the box until you look along the plane.~`, l.tex), box),
 			lessons.Plane("back", "The same boundary, back in the plane: no straight line any more.", limits, 2, sides(f), t.Dots(func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 })),
 		},
 		Notes: []string{note},
@@ -536,7 +536,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("bumps", `Drag the two centres. The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, limits, 2, sides(f), t.Dots(miss), marks),
+			lessons.Plane("bumps", `~Drag the two centres.~ The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, limits, 2, sides(f), t.Dots(miss), marks),
 			{Name: "space", Caption: `The new coordinates: similarity to $\mathbf c_1$ and to $\mathbf c_2$. Here the boundary is a line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				p := figure.Plane{Format: l.Format(2), X: "φ₁", Y: "φ₂", Limits: figure.Limits{XMin: -0.05, XMax: 1.05, YMin: -0.05, YMax: 1.05}}
 				p.Marks = append(append(p.Marks, straight...), space.Dots(miss)...)
@@ -652,7 +652,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	case xorPoints:
 		e.Figures = []lessons.Figure{lessons.Plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", limits, 2, dots)}
 	case xorMap:
-		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. Turn the box.", box)}
+		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. ~Turn the box.~", box)}
 	case xorGram:
 		e.Figures = []lessons.Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: lessons.ClassNames()}.Picture()
@@ -728,12 +728,12 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	px, pz := pointX.Of(in), pointZ.Of(in)
 	x, z := px[:], pz[:]
 	level := func(a, b float64) []float64 { return []float64{a, b} }
-	caption := `Drag the two points. Along a grey line all points have the same kernel value with $\mathbf z$.`
+	caption := `~Drag the two points.~ Along a grey line all points have the same kernel value with $\mathbf z$.`
 	if featureMap.Of(in) == "space" {
 		m, name = theory.ProductsSpace, "(x·z)²"
 		x, z = append(x, x3.Of(in)), append(z, z3.Of(in))
 		level = func(a, b float64) []float64 { return []float64{a, b, x[2]} }
-		caption = `Drag the two points (their third coordinates are sliders). Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
+		caption = `~Drag the two points (their third coordinates are sliders).~ Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
 	}
 	phi, err := m.Rows(mat.NewDense(2, m.Inputs, append(append([]float64(nil), x...), z...)))
 	if err != nil {

@@ -68,7 +68,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{probe, ends}, Show: showTouch},
 			Questions: []lessons.Question{{
-				Slug: "through", Ask: `Move the line until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
+				Slug: "through", Ask: `The line is moved until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
 				Answer: func(context.Context) (float64, error) {
 					p := theory.LagrangeExamples[1]
 					p.Offset = 0
@@ -101,7 +101,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "shift", Ask: `Example 3 has $\alpha = 2/5$. Move its wall away, to $x + 2y + 2 \le 0$. What is $\alpha$ now?`,
+					Slug: "shift", Ask: `Example 3 has $\alpha = 2/5$. Its wall is moved away, to $x + 2y + 2 \le 0$. What is $\alpha$ now?`,
 					Answer: func(context.Context) (float64, error) {
 						p := theory.LagrangeExamples[2]
 						p.Offset = 2
@@ -258,13 +258,13 @@ func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	at := lessons.Foot(p.Normal, p.Offset, probe.Of(in))
 	g := p.Gradient(at)
 	lambda, along := p.Balance(at)
-	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. Drag the dot there."
+	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. ~Drag the dot there.~"
 	touched := along < 0.1 // as near as a hand gets
 	if touched {
 		note = "The dashed level line is *touched*: the two gradients are parallel, and there is no lower place on the line."
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", `Drag the dot along the line, and the ends of the line. The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
+		Figures: []lessons.Figure{plane("plane", `~Drag the dot along the line, and the ends of the line.~ The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
 			levels(p), []figure.Mark{through(p, at), wall(p, "constraint g = 0")}, arrows(p, at, "g"), []figure.Mark{figure.Dot{At: at, Class: -1}})},
 		Handles: append([]lessons.Handle{{Label: "dot on the line", X: at[0], Y: at[1], XControl: probe.X, YControl: probe.Y}}, ends.Handles(in)...),
 		Numbers: []lessons.Number{
@@ -356,7 +356,7 @@ func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		{Why: "And back: the only solution.", TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \qquad f^* = ` + lessons.TeXFraction(s.Objective)},
 	}...)
 	marks := []figure.Mark{wall(p, "constraint g = 0")}
-	caption := `Level lines of $f$ and the line $g = 0$. Step on to see what the equations say about the solution.`
+	caption := `Level lines of $f$ and the line $g = 0$. ~Step on to see what the equations say about the solution.~`
 	if e.Step >= 3 {
 		marks = append(marks, ray(p, "λ"))
 		caption = `On the line of dashes and dots the gradients of $f$ and $g$ are parallel. The solution lies on it *and* on $g = 0$.`
@@ -416,7 +416,7 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		note = `The wall passes through the free minimum: it is touched, but need not push. $\alpha = 0$ *and* $h = 0$.`
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. Drag the wall by its ends, or the free minimum across it; the black dot is the solution.`,
+		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~ The black dot is the solution.`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
 		Handles: append(ends.Handles(in), centre),
 		Notes:   []string{note},
@@ -579,7 +579,7 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Label: solved})
 	}
-	e.Figures = []lessons.Figure{plane("plane", `Drag the free minimum around: into the allowed corner, behind one wall, behind both. The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}
+	e.Figures = []lessons.Figure{plane("plane", `~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}
 	e.Tables = []lessons.Table{table}
 	return e, nil
 }
@@ -650,7 +650,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		line = append(line, figure.Dot{At: [2]float64{p[0], pts.Y[i]}, Class: lessons.Class(pts.Y[i]), Name: lessons.ClassName(pts.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
 	e.Figures = []lessons.Figure{
-		{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. Drag $(w, b)$ within the shaded region as far to the left as you can.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. ~Drag $(w, b)$ within the shaded region as far to the left as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Plane{Format: l.Format(3), X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: walls}.Picture()
 		}},
 		{Name: "points", Wide: true, Caption: `The same seen by the points, at height $y_i$: $f$ must pass above $+1$ at the positive ones and below $-1$ at the negative ones.`, Draw: func(l lessons.Look) (*figure.Picture, error) {

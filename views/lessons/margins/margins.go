@@ -339,7 +339,7 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
 		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("hand", "Drag the two ends of the line. The ringed point is the worst.", lessons.ToyLimits, 2,
+	e.Figures = []lessons.Figure{lessons.Plane("hand", "~Drag the two ends of the line.~ The ringed point is the worst.", lessons.ToyLimits, 2,
 		lessons.Sides(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), marks)}
 	return e, nil
 }

@@ -231,7 +231,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	augmented = append(append(augmented, sixDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "line", Wide: true, Caption: `Drag the hyperplane and the origin. $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest; it does not know the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "line", Wide: true, Caption: `~Drag the hyperplane and the origin.~ $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest; it does not know the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
 			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
@@ -326,7 +326,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. Move the origin: one curve moves, the others stay.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
 				Curves: []figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
@@ -426,7 +426,7 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	margins := m.Functional
 	l, g := m.FunctionalMargin(), floats.Max(margins)
 	if l <= 0 {
-		e.Notes = append(e.Notes, `Your $f$ has a point on its wrong side: $l \le 0$, and $p = 1/l$ would turn the inequalities round. Move the zero of $f$ into the gap.`)
+		e.Notes = append(e.Notes, `Your $f$ has a point on its wrong side: $l \le 0$, and $p = 1/l$ would turn the inequalities round. ~Move the zero of $f$ into the gap.~`)
 	}
 	p, floor, ceiling := 1.0, "l", "g"
 	if e.Step >= 3 && l > 0 {
@@ -495,7 +495,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return e, nil
 	}
 	onCeiling := func(i int) bool { return m.Points[i].Margin > h-1e-6 }
-	e.Figures = []lessons.Figure{lessons.Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. Drag your point.`, lessons.ToyLimits, 2,
+	e.Figures = []lessons.Figure{lessons.Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. ~Drag your point.~`, lessons.ToyLimits, 2,
 		lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), ceiling(m.W, m.B, h), lessons.Slacks(t, m.W, m.B), t.Dots(onCeiling), mine)}
 	switch {
 	case h < 1+1e-9:

@@ -308,7 +308,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := dots[0].(figure.Dot)
 	first.Label = "1"
 	dots[0] = first
-	points := lessons.Plane("points", "Drag point 1 (ringed) among the others and watch the first row and the first column of the matrix.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
+	points := lessons.Plane("points", "Point 1 is ringed~: drag it among the others and watch the first row and the first column of the matrix~.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -478,7 +478,7 @@ func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("points", `Drag the two points. In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
+			lessons.Plane("points", `~Drag the two points.~ In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
 				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
 			{Name: "dual", Wide: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
@@ -772,7 +772,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "space", Turns: true, Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. Turn the box: would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "space", Turns: true, Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. ~Turn the box.~ Would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				p := lifted
 				p.Format = l.Format(1)
 				return p.Picture()

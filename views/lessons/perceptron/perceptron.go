@@ -236,7 +236,7 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Label: "x", Name: lessons.ClassName(y)})
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. Drag it to either side.", limits, 2, marks)},
+		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~", limits, 2, marks)},
 		Handles: []lessons.Handle{point.Handle("the point", in)},
 		Notes:   []string{note},
 		Numbers: []lessons.Number{
@@ -709,7 +709,7 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
 		Handles: []lessons.Handle{first.Handle("point 1", in)},
 		Figures: []lessons.Figure{
-			picture("line", "Drag point 1. While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
+			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
 			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
 			lessons.StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
 				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{lessons.StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},

@@ -895,7 +895,7 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), Notes: []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
-			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. Drag the start.`, Draw: box(p, s, [2]string{"α1", "α2"})},
+			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Draw: box(p, s, [2]string{"α1", "α2"})},
 			{Name: "line", Wide: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "α2", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},

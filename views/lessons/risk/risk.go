@@ -128,7 +128,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"000 slt", "000 mcm-motivation", "002 svm"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{boundH, boundM, boundError, eta}, Show: showBound},
 			Questions: []lessons.Question{{
-				Slug: "how-many", Ask: `Lines in the plane ($h = 3$), no training error, $\eta = 0.05$. From how many points on does the first bound promise a risk below 1? (Use the sliders; 5 % off is fine.)`,
+				Slug: "how-many", Ask: `Lines in the plane ($h = 3$), no training error, $\eta = 0.05$. From how many points on does the first bound promise a risk below 1? (5 % off is fine.)`,
 				Within: 0.05,
 				Answer: func(context.Context) (float64, error) {
 					return float64(theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) })), nil
@@ -246,7 +246,7 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	here := float64(m)
 	e.Figures = []lessons.Figure{
-		lessons.Plane("risk", "Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
+		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
 		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},
@@ -317,7 +317,7 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	doubt := 2 * math.Sqrt(truth*(1-truth)/float64(many))
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("training", "Move γ to the right: the boundary bends round single points.", res.Model, d, spec, nil),
+			lessons.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", res.Model, d, spec, nil),
 			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
 			}},
@@ -477,7 +477,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if d.Common != nil {
 		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. Drag the points (they keep to a grid); Step or Run to see all labellings.", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
 	e.Notes = []string{shatterNote(e.Step, d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
@@ -782,7 +782,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	top := float64(len(s.Dichotomies))
 	e.Figures = []lessons.Figure{
-		lessons.Plane("fat", "The dashed lines are Δ from the line. Make Δ larger, drag the points, step through the labellings.", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
+		lessons.Plane("fat", "The dashed lines are Δ from the line. ~Make Δ larger, drag the points, step through the labellings.~", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
 		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
 		}},

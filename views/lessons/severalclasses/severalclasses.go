@@ -399,7 +399,7 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovr"),
 	}
 	if k := e.Step - 1; k < 0 {
-		e.Figures = []lessons.Figure{t.picture("regions", `The class with the largest score. Hatched: no machine claims the place, or several do. Step through the machines.`+probeIs, t.Model, &p)}
+		e.Figures = []lessons.Figure{t.picture("regions", `The class with the largest score. Hatched: no machine claims the place, or several do. ~Step through the machines.~`+probeIs, t.Model, &p)}
 	} else {
 		positive, _ := t.Model.Sides(k)
 		e.Figures = []lessons.Figure{t.alone(k, fmt.Sprintf("Machine %s by itself: %s is $+1$, all others are $-1$.", positive, positive), p)}
@@ -549,7 +549,7 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovo"),
 	}
 	if k := e.Step - 1; k < 0 {
-		e.Figures = []lessons.Figure{t.picture("regions", `The class with most votes. Hatched: all three have one vote, and the sums of their margins decide. Step through the pairs.`+probeIs, t.Model, &p)}
+		e.Figures = []lessons.Figure{t.picture("regions", `The class with most votes. Hatched: all three have one vote, and the sums of their margins decide. ~Step through the pairs.~`+probeIs, t.Model, &p)}
 	} else {
 		e.Figures = []lessons.Figure{t.alone(k, "One pair: "+ml.Versus(t.Model.Sides(k))+". It has never seen the third class.", p)}
 	}
@@ -652,7 +652,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	yours := figure.Dot{At: p, Class: own, Ring: true, Label: "your point"}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("regions", `Each place gets the class with the largest $f_c$. Drag your point.`, limits, 2, areas(len(classes), f), three.dots(nil), []figure.Mark{yours}),
+			lessons.Plane("regions", `Each place gets the class with the largest $f_c$. ~Drag your point.~`, limits, 2, areas(len(classes), f), three.dots(nil), []figure.Mark{yours}),
 			lessons.Plane("slack", "The slack that a point of class "+classes[own]+` would cost, by its place: 0 where $f_y$ leads by 1 or more.`, limits, 2,
 				[]figure.Mark{figure.Region{Color: figure.ClassColor(own), Name: "no slack", F: func(x, y float64) float64 { return -paid(x, y) }}, figure.Contours{F: paid, Levels: []float64{0.5, 1, 2, 3, 4}, Name: "slack"}, yours}),
 		},

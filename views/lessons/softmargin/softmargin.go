@@ -75,7 +75,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showOnePoint,
 			},
 			Questions: []lessons.Question{{
-				Slug: "impossible", Ask: `Drag your point ($y = -1$) into the middle of the other class, to $(1.8, 0.4)$. What does the *hard* margin machine do?`,
+				Slug: "impossible", Ask: `Your point ($y = -1$) is put into the middle of the other class, at $(1.8, 0.4)$. What does the *hard* margin machine do?`,
 				Options: []string{"It makes one error, with the widest margin for the rest.", "Its margin becomes very small, but there is one.", "Nothing: its problem has no solution."},
 				Answer:  impossible,
 				Explain: `No line has all points on their own side, so no $(\mathbf w, b)$ satisfies all constraints $y_i f(\mathbf x_i) \ge 1$ at once. The feasible region is empty.`,
@@ -207,7 +207,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		return nil, err
 	}
 	without := 1 / lessons.Norm(others.W)
-	caption := `Drag your point, the one with the label. Ringed points are support vectors.`
+	caption := `~Drag your point, the one with the label.~ Ringed points are support vectors.`
 	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Label: "your point, y = −1"}}
 	m, err := lessons.TrainLinear(ctx, t, settings...)
 	if errors.Is(err, svm.ErrNotSeparable) {
@@ -281,7 +281,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	mine = append(mine, figure.Dot{At: p, Class: lessons.Class(y), Label: "your point"})
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("points", `Drag your point across the three lines. It is not trained on: the line stays. Its slack is the way back to its *own* dashed line, in units of the margin.`, lessons.ToyLimits, 2,
+			lessons.Plane("points", `~Drag your point across the three lines. It is not trained on: the line stays.~ The slack of a point is the way back to its *own* dashed line, in units of the margin.`, lessons.ToyLimits, 2,
 				lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(nil), mine),
 			losses("loss", `Both losses against $y f$; the upright line is your point. The hinge bends at 1, not at 0.`, margin),
 		},

@@ -266,7 +266,7 @@ func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	r := res.Report
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. Move the width from end to end.", res.Model, d, spec, nil)},
+		Figures: []lessons.Figure{lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
 			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
