@@ -43,6 +43,24 @@ func TestGuidesAndWorksheets(t *testing.T) {
 	if text := strings.Join(texts(c.page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|"); !strings.Contains(text, "Yes.|2|The functional one doubles") {
 		t.Errorf("answers of margins: %s", text)
 	}
+	const drawn = "/lessons/procedures/hinge/questions/"
+	for _, path := range []string{"/lessons/procedures/worksheet/answers", "/lessons/procedures"} {
+		doc := c.page(200, path)
+		solved := doc.Find(`.printed-answers img[src*="/sketch.svg?"], img.worksheet-right`).FilterFunction(func(_ int, i *goquery.Selection) bool { return strings.HasPrefix(i.AttrOr("src", ""), drawn) })
+		if solved.Length() != 1 || !strings.Contains(solved.AttrOr("alt", ""), " at ") {
+			t.Fatalf("%s: %d pictures of what is right where it is drawn, told as %q", path, solved.Length(), solved.AttrOr("alt", ""))
+		}
+		if said := doc.Find(".printed-answers p, .worksheet-item p").Text(); strings.Contains(said, " at −1.5, ") {
+			t.Errorf("%s: a list of heights", path)
+		}
+		whole := c.page(200, solved.AttrOr("src", "")).Text()
+		if !strings.Contains(whole, "computed") || strings.Contains(whole, "your sketch") {
+			t.Errorf("%s: %s", path, whole)
+		}
+	}
+	if empty := c.page(200, c.page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text(); strings.Contains(empty, "computed") {
+		t.Errorf("on the worksheet: %s", empty)
+	}
 	c.page(404, "/lessons/nothing/guide")
 	c.page(404, "/lessons/nothing/worksheet")
 }

@@ -66,6 +66,9 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 					return err
 				}
 				item.Right, item.Why = q.Right(), q.Why()
+				if q.Question.Sketch != nil {
+					item.Sketch = a.solution(l, s, q.Question, item.Right).Src
+				}
 			}
 			screen.Items = append(screen.Items, item)
 		}

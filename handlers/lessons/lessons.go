@@ -214,7 +214,13 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		if err != nil {
 			return err
 		}
-		of := lessons.AnswersView{Screen: *s, Said: said}
+		of := lessons.AnswersView{Screen: *s, Said: said, Drawn: make([]views.Picture, len(said))}
+		for j := range s.Questions {
+			if q := &s.Questions[j]; q.Sketch != nil {
+				of.Drawn[j] = a.solution(l, s, q, said[j])
+				of.Said[j] = q.Explain
+			}
+		}
 		if view.Demo != nil {
 			of.Figures = view.Demo.Answer.Withheld
 		}
@@ -472,7 +478,9 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 			query.Set("drawn", given)
 		}
 		at.key, at.query = v.Path+" "+given, a.Lasting(query.Encode())
-		f := lessons.Figure{Name: sketchName, Caption: lessons.Spoken(v.Ask), Draw: func(l lessons.Look) (*figure.Picture, error) { return a.sketch(ctx, v.Question, v.Path, given, l) }}
+		f := lessons.Figure{Name: sketchName, Caption: lessons.Spoken(v.Ask), Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return a.sketch(ctx, v.Question, v.Path, given, false, l)
+		}}
 		p, frames, _, err = a.picture(ctx, f, look, at, v.From == "slide", false, true)
 		return p, frames, err
 	}
@@ -501,16 +509,29 @@ func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revea
 // sketchName is that of the picture of a question to which the answer is drawn.
 const sketchName = "sketch"
 
-// sketch draws the picture of a question with what was drawn, and then what is right;
-// nothing was drawn where given is empty.
-func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given string, l lessons.Look) (*figure.Picture, error) {
+// solved asks for the picture of a question with what is right, whatever was drawn.
+const solved = "solved=1"
+
+// solution is the picture of what is right where the answer is drawn, for paper; said is that
+// in words.
+func (a *Room) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, said string) views.Picture {
+	return door.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
+}
+
+// sketch draws the picture of a question with what was drawn, and then what is right, which
+// is there without as well where it is asked for; nothing was drawn where given is empty.
+func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given string, right bool, l lessons.Look) (*figure.Picture, error) {
 	var curves []figure.Curve
-	if drawn := q.Sketch.Curve(given); drawn != nil {
+	drawn := q.Sketch.Curve(given)
+	if right || drawn != nil {
 		truth, err := a.truths.Get(ctx, path, q.Solve)
 		if err != nil {
 			return nil, err
 		}
-		curves = []figure.Curve{truth.Curve, *drawn}
+		curves = []figure.Curve{truth.Curve}
+	}
+	if drawn != nil {
+		curves = append(curves, *drawn)
 	}
 	return q.Sketch.Draw(l, curves)
 }
@@ -533,8 +554,9 @@ func (a *Room) Sketch(w http.ResponseWriter, r *http.Request) error {
 	o.Size(r)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
 	given, path := r.FormValue("drawn"), questionPath(l, s, q)
-	at := place{key: path + " " + given, public: true}
-	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, look) }))
+	right := r.FormValue("solved") == "1"
+	at := place{key: fmt.Sprint(path, " ", given, right), public: true}
+	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, right, look) }))
 }
 
 // demo runs a screen's demo, without what gives answers away where it is asking. Its
