@@ -43,6 +43,10 @@ const slideFaults = `(() => {
 		if (b.left < -1 || b.top < -1 || b.right > innerWidth + 1 || b.bottom > innerHeight + 1) out.push("outside of the window: " + what);
 		else if (box && !picture.contains(e) && b.right > box.left + 1 && b.left < box.right - 1 && b.bottom > box.top + 1 && b.top < box.bottom - 1) out.push("over the picture: " + what);
 	}
+	const blocks = [...slide.querySelectorAll(".slide-head, .lead, .told, .words, .ask, .sums, .replay, .demo > .demo-controls, .parts")].map((e) => [e.className, e.getBoundingClientRect()]).filter(([, b]) => b.width && b.height);
+	blocks.forEach(([one, a], k) => blocks.slice(k + 1).forEach(([other, b]) => {
+		if (a.right > b.left + 1 && a.left < b.right - 1 && a.bottom > b.top + 1 && a.top < b.bottom - 1) out.push(one + " is over " + other);
+	}));
 	if (box) {
 		const share = (box.width * box.height) / (innerWidth * innerHeight), letters = (12 * box.width) / image.naturalWidth;
 		if (name.startsWith("#picture") && share < 0.6) out.push("the picture has " + share.toFixed(3) + " of the window");

@@ -32,12 +32,36 @@ function tell() {
   channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
 }
 
-/** Puts the picture beside words that leave room for it. */
+/** What is shown as text: words, a question, numbers. */
+const text = () => [...slide().querySelectorAll(".words, .ask, .sums")].find((e) => e.clientHeight);
+
+/** Whether all of an element can be seen. */
+const fits = (box) => ![box, ...box.querySelectorAll(".scroll, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === box && e.scrollHeight > e.clientHeight + 2));
+
+/** How many times larger than the letters of the page those of a text may be. */
+const letters = [1.5, 1.35, 1.2, 1.1, 1, 0.92, 0.85];
+
+/** Puts the picture beside words that leave room for it, and makes letters as large as they can be. */
 function arrange() {
   const page = slide(), words = page.querySelector(location.hash === "#after" ? ".afterwards" : ".words:not(.afterwards)");
-  page.classList.toggle("beside", Boolean(page.querySelector(".figure") && words));
-  if (words && [words, ...words.querySelectorAll("math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === words && e.scrollHeight > e.clientHeight + 2))) page.classList.remove("beside");
+  page.style.removeProperty("--letters");
+  page.classList.toggle("with-picture", Boolean(page.querySelector(".figure") && words));
+  if (words && !fits(words)) page.classList.remove("with-picture");
+  enlarge(letters);
 }
+
+/** Takes the first of some sizes in which the text fits. */
+function enlarge(sizes) {
+  const box = text();
+  if (box) sizes.find((k) => (slide().style.setProperty("--letters", k), fits(box)));
+}
+
+// A text that has become longer, by an answer or a step, takes smaller letters; larger ones
+// would make it jump at every step.
+new MutationObserver(() => {
+  const box = text();
+  if (box && !fits(box)) enlarge(letters.slice(letters.indexOf(Number(slide().style.getPropertyValue("--letters"))) + 1));
+}).observe(document.body, { childList: true, subtree: true });
 
 /** Whether answers were forgotten, so that what was fetched before is old. */
 let forgot = false;

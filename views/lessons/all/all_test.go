@@ -357,6 +357,83 @@ func TestPredictionsComeFirst(t *testing.T) {
 	})
 }
 
+// given are words that answer the question of a screen, which nobody may read before.
+var given = map[string][]string{
+	"margins/two-margins":      {"proportional to", "not the boundary"},
+	"hard-margin/support":      {"nothing moves"},
+	"hard-margin/only-hard":    {"the formula of 002 says"},
+	"perceptron/gram":          {"largest change"},
+	"perceptron/order":         {"not widest", "hard-margin SVM", "the best order"},
+	"soft-margin/c":            {"as $C$ falls", "more points get a ring"},
+	"kernel-trick/bumps":       {"a centre have to be"},
+	"kernel-trick/representer": {"No v moves"},
+	"kernel-trick/cost":        {"half as many"},
+	"mercer/gram":              {"first row", "first column"},
+	"mercer/test":              {"still refute", "there may be none"},
+	"mercer/indefinite":        {"stops at the bound", "of the solver"},
+	"mercer/combine":           {"always valid"},
+	"width/gram":               {"from 1 to"},
+	"procedures/hinge":         {"is wrong", "the right condition", "left alone"},
+	"procedures/naive":         {"climbs past", "past the"},
+	"procedures/smo":           {"goes up and down"},
+	"risk/bound":               {"not vacuous from"},
+	"risk/margin":              {"all lengths × 100"},
+	"mcm/ratio":                {"does not know the origin"},
+	"mcm/beside":               {"and may lie anywhere"},
+	"mcm/interpolation":        {"nothing to decide"},
+	"conformal/factor":         {"the kernel is valid"},
+	"conformal/methods":        {"No method wins"},
+	"eight-steps/eigenproblem": {"J after", "in its denominator"},
+	"generalisation/fewer":     {"not better", "may have the larger"},
+	"generalisation/tuning":    {"will not be the judge", "no final judge"},
+	"kernel-ridge/squares":     {"would be the same"},
+	"several-classes/rest":     {"The answer is"},
+	"several-classes/scale":    {"places stay", "does not depend", "has changed", "as trained"},
+	"several-classes/cost":     {"work against that of the rest"},
+	"several-classes/better":   {"The best C of each rule"},
+	"graph-kernels/blind":      {"cannot see", "equally often", "equally many", "the same numbers of all colours"},
+	"fisher-kernel/kernel":     {"divides that out"},
+}
+
+// TestAnswersAreFolded reads a screen as a student does who has not answered yet.
+func TestAnswersAreFolded(t *testing.T) {
+	for name := range given {
+		lesson, screen, _ := strings.Cut(name, "/")
+		if l := Find(lesson); l == nil {
+			t.Errorf("there is no lesson %s", lesson)
+		} else if s, _ := l.Screen(screen); s == nil {
+			t.Errorf("there is no screen %s", name)
+		}
+	}
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
+		name := l.Slug + "/" + s.Slug
+		var page strings.Builder
+		page.WriteString(s.Title + "\n")
+		if err := s.Words().Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		if s.Demo != nil {
+			whole := lessonstest.Show(t, l, s.Slug)
+			asking := whole.Asking()
+			for _, f := range asking.Figures {
+				page.WriteString(f.Caption + "\n")
+			}
+			for _, n := range asking.Numbers {
+				page.WriteString(n.Label + " " + n.Value + " " + n.Help + "\n")
+			}
+			for _, table := range asking.Tables {
+				fmt.Fprintln(&page, table.Caption, table.Head, table.Rows)
+			}
+			fmt.Fprintln(&page, asking.Notes)
+		}
+		for _, words := range given[name] {
+			if strings.Contains(page.String(), words) {
+				t.Errorf("%q answers the question before it is asked", words)
+			}
+		}
+	})
+}
+
 // drawn is the SVG of a figure.
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()

@@ -675,7 +675,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	e.Numbers = append([]lessons.Number{
 		{Label: "J by hand", Value: views.Short(j), Help: "make it large"},
 	}, append(e.Numbers,
-		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid"},
+		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid", After: true},
 	)...)
 	if j < before {
 		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))

@@ -432,7 +432,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
 		{Label: "J before", Value: views.Short(*t.report.JBefore)},
-		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge"))},
+		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge")), After: true},
 	}
 	if len(stats.Spectrum) > 1 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})

@@ -680,7 +680,7 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 				{"inner folds", cell(func(o tuned) float64 { return o.fairClaimed }), cell(func(o tuned) float64 { return o.fairTruth }), cell(func(o tuned) float64 { return o.fairTruth - o.fairClaimed })},
 			},
 		}},
-		Notes: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
+		After: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
 	}, nil
 }
 

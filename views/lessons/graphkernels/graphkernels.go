@@ -770,22 +770,24 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
+	colours := dictionary(two, s)
+	colours.After = true
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{networks("graphs", fmt.Sprintf("The colours of round %d.", h), true, coloured(two, s, h)...)},
 		Numbers: []lessons.Number{
-			{Label: `Weisfeiler-Lehman, normalised`, Value: views.Short(wl), Help: "1: the same numbers of all colours"},
-			{Label: `random walk, normalised`, Value: views.Short(walk), Help: `with $\lambda = 0.05$ and without labels`},
+			{Label: `Weisfeiler-Lehman, normalised`, Value: views.Short(wl), Help: "1: the same numbers of all colours", After: true},
+			{Label: `random walk, normalised`, Value: views.Short(walk), Help: `with $\lambda = 0.05$ and without labels`, After: true},
 		},
-		Tables: []lessons.Table{dictionary(two, s)},
+		Tables: []lessons.Table{colours},
 	}
 	for g := range two {
 		cube := power(theory.Adjacency(two[g].graph), 3)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "triangles: " + two[g].label, Value: views.Short(mat.Trace(cube) / 6), Help: `trace of $A^3$ over 6`})
 	}
 	if slices.Equal(s.Counts(0), s.Counts(1)) {
-		e.Notes = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
+		e.After = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
 	} else {
-		e.Notes = []string{"The numbers of some colour differ: these graphs are told apart."}
+		e.After = []string{"The numbers of some colour differ: these graphs are told apart."}
 	}
 	return e, nil
 }

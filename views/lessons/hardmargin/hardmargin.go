@@ -483,7 +483,8 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if change(shown, start) > 1e-4 {
 		e.Notes = append(e.Notes, "The line has left its first place (long dashes): a support vector was moved, or a point has reached the margin and become one.")
 	} else {
-		e.Notes = append(e.Notes, "The line is where it was at first. ~Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.~")
+		e.Notes = append(e.Notes, "The line is where it was at first.")
+		e.After = []string{"~Drag a point that is not ringed: nothing moves until it touches the nearer dashed line.~"}
 	}
 	w, b := shown.W, shown.B
 	ghost := []figure.Mark{figure.Line{A: start.W, C: -start.B, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "line at first"}}
@@ -714,9 +715,11 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			bounded++
 		}
 	}
-	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound. The margin is %s, the formula of 002 says %s.", bounded, short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))
+	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound.", bounded)
+	after := []string{fmt.Sprintf("The margin is %s, the formula of 002 says %s.", short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))}
 	if bounded == 0 {
 		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
+		after = nil
 	}
 	if softHigh > softLow {
 		note += " No support vector is free: the line may be moved within the interval of the last row, and costs the same."
@@ -724,6 +727,7 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
 		Notes:   []string{note},
+		After:   after,
 		Tables: []lessons.Table{{
 			After: true, Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
 			Rows: [][]string{

@@ -408,7 +408,7 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: `$\tfrac\lambda2\lVert\mathbf w\rVert^2$`, Value: lessons.Short(price * squared(w) / 2)},
 			{Label: `$J(\mathbf w)$`, Value: lessons.Short((squared(r) + price*squared(w)) / 2), Help: "their sum, which is as small as can be"},
 			{Label: "mean of the targets", Value: lessons.Short(mean(l.T))},
-			{Label: "mean of f at the points", Value: lessons.Short(mean(l.T) - mean(r)), Help: "would be the same with a bias that costs nothing"},
+			{Label: "mean of f at the points", Value: lessons.Short(mean(l.T) - mean(r)), Help: "would be the same with a bias that costs nothing", After: true},
 		},
 		Tables: []lessons.Table{weights},
 		Lab:    c.lab(powers(p, squaresL.Text(in))...),

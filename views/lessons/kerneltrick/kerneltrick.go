@@ -528,7 +528,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	errors := t.Errors(f)
 	note := "Separated: in the new coordinates a straight line does it."
 	if errors > 0 {
-		note = "Not yet. Where would a centre have to be, so that nearness to it tells the classes apart?"
+		note = "Not yet: no line parts the classes in the new coordinates."
 	}
 	var straight []figure.Mark
 	if w[0] != 0 || w[1] != 0 {
@@ -803,10 +803,14 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 					},
 				}.Picture()
 			}},
-			{Name: "chance", Caption: "The chance that a hyperplane separates the points when their labels are coins. It turns from hopeless to certain around half as many features as points.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "chance", Caption: "The chance that a hyperplane separates the points when their labels are coins. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the chance that a hyperplane separates the points when their labels are coins.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				var half []figure.Rule
+				if !l.Asking {
+					half = []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}}
+				}
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}}, Rules: []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}},
+					Curves: l.Known(figure.Curve{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}), Rules: half,
 				}.Picture()
 			}},
 		},

@@ -44,7 +44,7 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 					}.Picture()
 				},
 			},
-			lessons.Plane("points", "The training points, all in one plane of the space, and the line where f = 0 meets it. No v moves it.", lessons.ToyLimits, 2, lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(m.Supports)),
+			lessons.Plane("points", "The training points, all in one plane of the space, and the line where f = 0 meets it.", lessons.ToyLimits, 2, lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(m.Supports)),
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\tfrac12\lVert\mathbf w + \mathbf v\rVert^2$`, Value: views.Short(within + v*v/2), Help: "at least " + views.Short(within) + ", without v", After: true},

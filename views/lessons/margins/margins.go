@@ -184,11 +184,11 @@ func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	worst := lessons.Separable.XY[m.Worst]
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("scale", `Scaling moves the lines $f = \pm 1$ but not the boundary. The segment is the worst geometric margin.`, lessons.ToyLimits, 2,
+		Figures: []lessons.Figure{lessons.Plane("scale", `Scale $\mathbf w$ and $b$ and watch the lines $f = \pm 1$. The segment is the worst geometric margin.`, lessons.ToyLimits, 2,
 			lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
 		Numbers: []lessons.Number{
-			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: `worst functional margin: proportional to $c$`},
-			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm), Help: `proportional to $c$`},
+			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: "worst functional margin"},
+			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm)},
 			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture"},
 		},
 	}, nil

@@ -231,7 +231,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	augmented = append(append(augmented, sixDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "line", Wide: true, Caption: `~Drag the hyperplane and the origin.~ $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest; it does not know the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "line", Wide: true, Caption: `~Drag the hyperplane and the origin.~ $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
 			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
@@ -757,11 +757,13 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), lessons.Percent(right[0]), lessons.Percent(right[1])})
 	}
+	rings := lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil)
+	rings.After = true
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			overlay(d, machines),
 			lessons.Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
-			lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil),
+			rings,
 		},
 		Tables: []lessons.Table{t},
 	}
@@ -875,7 +877,8 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 	}
 	switch {
 	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
-		e.Notes = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. The objective is as small as it can ever be, and $C$ has nothing to decide. Now look at the fresh points."}
+		e.Notes = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points."}
+		e.After = []string{"The objective is as small as it can ever be, and $C$ has nothing to decide."}
 	case r.Status == trace.Numerical:
 		e.Notes = []string{"With a cut as small as this rounding keeps the solver from a certificate: the coefficients are huge."}
 	}

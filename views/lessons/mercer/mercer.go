@@ -308,7 +308,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := dots[0].(figure.Dot)
 	first.Label = "1"
 	dots[0] = first
-	points := lessons.Plane("points", "Point 1 is ringed~: drag it among the others and watch the first row and the first column of the matrix~.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
+	points := lessons.Plane("points", "Point 1 is ringed~: drag it among the others and watch the matrix~.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -360,7 +360,15 @@ func verdict(s theory.Spectrum, n int) string {
 	if !s.PSD {
 		return fmt.Sprintf("*Refuted:* the Gram matrix of these %d points has an eigenvalue of %s, so no feature map can belong to this kernel.", n, views.Short(s.Values[len(s.Values)-1]))
 	}
-	return fmt.Sprintf("*Not refuted* by these %d points: no eigenvalue is below zero beyond rounding. Other points might still refute it.", n)
+	return fmt.Sprintf("*Not refuted* by these %d points: no eigenvalue is below zero beyond rounding.", n)
+}
+
+// doubt says what a spectrum leaves open.
+func doubt(s theory.Spectrum) []string {
+	if !s.PSD {
+		return nil
+	}
+	return []string{"Other points might still refute the kernel."}
 }
 
 // form is v'Kv.
@@ -384,8 +392,9 @@ func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{bars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero. With few points there may be none.", s, logHeights.Of(in))},
+		Figures: []lessons.Figure{bars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero.", s, logHeights.Of(in))},
 		Notes:   []string{verdict(s, len(t.Y))},
+		After:   doubt(s),
 		Numbers: []lessons.Number{
 			{Label: "kernel", Value: row.Formula, Help: row.Help},
 			{Label: "largest eigenvalue", Value: views.Short(s.Values[0])},
@@ -469,18 +478,20 @@ func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		a := c * float64(i) / 100
 		as, ws = append(as, a), append(ws, dual(h, a))
 	}
+	var after []string
 	note := `$\eta > 0$: the dual is a hill with one top, at $a = 2/\eta$ or, where that is beyond, at $C$.`
 	switch {
 	case math.Abs(h) < 1e-12:
 		note = `$\eta = 0$: the two points are one to this kernel, and no machine can tell them apart.`
 	case h < 0:
-		note = fmt.Sprintf(`$\eta$ = %s is no squared distance. The dual curves upwards, and the step to the zero of its slope would lead away from the maximum. The solver puts $\tau = 10^{-12}$ in place of $\eta$, goes uphill and stops at the bound $C$.`, views.Short(h))
+		note = fmt.Sprintf(`$\eta$ = %s is no squared distance.`, views.Short(h))
+		after = []string{`The dual curves upwards, and the step to the zero of its slope would lead away from the maximum. The solver puts $\tau = 10^{-12}$ in place of $\eta$, goes uphill and stops at the bound $C$.`}
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `~Drag the two points.~ In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
 				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
-			{Name: "dual", Wide: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
 			}},
 		},
@@ -489,11 +500,12 @@ func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			negative.Handle("point of class −1", in),
 		},
 		Notes: []string{note},
+		After: after,
 		Numbers: []lessons.Number{
 			{Label: `$\eta = K_{11} + K_{22} - 2K_{12}$`, Value: views.Short(h), Help: `$\lVert\phi(\mathbf x_1) - \phi(\mathbf x_2)\rVert^2$ for a valid kernel`},
 			{Label: `$K_{11},\ K_{22},\ K_{12}$`, Value: views.Short(k.Eval(p[:], p[:])) + ", " + views.Short(k.Eval(q[:], q[:])) + ", " + views.Short(k.Eval(p[:], q[:]))},
-			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same"},
-			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound"},
+			{Label: `$\alpha$ of the solver`, Value: views.Short(alpha), Help: "both points have the same", After: true},
+			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound", After: true},
 		},
 		Lab: t.Lab(spec...),
 	}, nil
@@ -585,7 +597,7 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	x, _ := rows(d, combineRows.Of(in))
 	k1, k2 := parts(x, combineGamma.Of(in))
 	n := k1.SymmetricDim()
-	tab := lessons.Table{Caption: fmt.Sprintf("All combinations on %d rows of %s: smallest and largest eigenvalue, the verdict of these points, and the rule for all valid kernels", n, name), Head: []string{"kernel", "smallest", "largest", "here", "rule"}}
+	tab := lessons.Table{After: true, Caption: fmt.Sprintf("All combinations on %d rows of %s: smallest and largest eigenvalue, the verdict of these points, and the rule for all valid kernels", n, name), Head: []string{"kernel", "smallest", "largest", "here", "rule"}}
 	var chosen theory.Spectrum
 	label := ""
 	for i, c := range combinations {
@@ -605,6 +617,7 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{bars("after", "The eigenvalues of "+label+". Below, those of the two kernels it is made of, which have none below zero.", chosen, false)},
 		Notes:   []string{verdict(chosen, n)},
+		After:   doubt(chosen),
 		Tables:  []lessons.Table{tab},
 	}
 	for i, k := range []*mat.SymDense{k1, k2} {

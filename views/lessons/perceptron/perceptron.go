@@ -397,7 +397,7 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", limits, 2, marks, dots(t, s.Iterate, -1)),
 		},
 		Numbers: []lessons.Number{
-			{Label: "largest change of $G$", Value: lessons.Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points"},
+			{Label: "largest change of $G$", Value: lessons.Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points", After: true},
 			{Label: "learned after", Value: ended},
 		},
 		Tables: []lessons.Table{counts},
@@ -639,8 +639,8 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Numbers: []lessons.Number{
 			{Label: "this order", Value: views.Short(ends[mine].margin), Help: fmt.Sprintf("worst margin, after %d mistakes", ends[mine].mistakes)},
-			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1)},
-			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`},
+			{Label: "the best order", Value: views.Short(ends[best].margin), Help: fmt.Sprintf("number %d", best+1), After: true},
+			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`, After: true},
 		},
 		Lab: apart.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
 	}, nil

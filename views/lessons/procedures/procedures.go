@@ -399,12 +399,12 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Numbers: []lessons.Number{
 			{Label: "$y f$", Value: lessons.Short(margin)},
 			{Label: "hinge loss", Value: lessons.Short(theory.Hinge(margin)), Help: "the slack of the point", After: true},
-			{Label: "$y f < 1$", Value: push[active], Help: "the right condition"},
-			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002"},
+			{Label: "$y f < 1$", Value: push[active], Help: "the right condition", After: true},
+			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002", After: true},
 		},
 	}
 	if active != printed {
-		e.Notes = []string{"Here the printed condition is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
+		e.After = []string{"Here the printed condition is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
 	}
 	return e, nil
 }
@@ -633,7 +633,7 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Figures: []lessons.Figure{
 			lessons.Plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
 				p.picture(s.Iterate), []figure.Mark{p.optimal(best), figure.Dot{Class: -1, Label: "origin"}}, p.points(s.Iterate, looked...)),
-			lessons.StepChart("dual", "The dual climbs past the SVM's maximum.", step, figure.Chart{
+			lessons.StepChart("dual", "The dual objective, step by step, and the maximum of the SVM's.", step, figure.Chart{
 				Y:      figure.Axis{Name: "dual objective"},
 				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "the SVM's maximum", At: best.Dual}},
@@ -948,7 +948,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 	}
 	bounded := func(s stepwise.SMOState) float64 { return min(s.Primal, 4*r.At(0).Primal) }
-	objectives := lessons.StepChart("objectives", "The dual rises to meet the primal, which goes up and down; the gap between them closes.", step, figure.Chart{
+	objectives := lessons.StepChart("objectives", "The two objectives, step by step.", step, figure.Chart{
 		Y: figure.Axis{Name: "objective"},
 		Curves: []figure.Curve{
 			lessons.StepCurve("primal", r, bounded),

@@ -588,7 +588,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
 			{Label: "bound of 000", Value: lessons.Worth(bound)},
 			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
-			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error"},
+			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error", After: true},
 		},
 	}, nil
 }
@@ -802,7 +802,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 // unitTable sets the forms of the bound side by side, in these units and in
 // units a hundred times smaller, without the cap by the dimension.
 func unitTable(radius, diameter, delta float64) lessons.Table {
-	t := lessons.Table{Caption: "The printed forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
+	t := lessons.Table{After: true, Caption: "The printed forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
 	square := func(v float64) float64 { return v * v }
 	for _, row := range []struct {
 		form string

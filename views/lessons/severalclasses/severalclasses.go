@@ -430,7 +430,8 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, Help: "the largest of the three"})
 	switch {
 	case claims == 0:
-		e.Notes = []string{"Nobody claims your point: every machine says that it is of the rest. The answer is " + answer + ", whose machine says so least loudly."}
+		e.Notes = []string{"Nobody claims your point: every machine says that it is of the rest."}
+		e.After = []string{"The answer is " + answer + ", whose machine says so least loudly."}
 	case claims > 1:
 		e.Notes = []string{fmt.Sprintf("%d machines claim your point. The answer is %s, whose machine is the loudest.", claims, answer)}
 	}
@@ -467,14 +468,16 @@ func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
+	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m)
+	changed.After = true
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied. The hatched places stay.`, m, nil),
-			t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m),
+			t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied.`, m, nil),
+			changed,
 		},
 		Numbers: []lessons.Number{
-			{Label: "machine A: points on their own side", Value: lessons.Percent(alone), Help: "does not depend on the factor"},
-			{Label: "all three: points right", Value: lessons.Percent(right[1]), Help: lessons.Percent(right[0]) + " as trained"},
+			{Label: "machine A: points on their own side", Value: lessons.Percent(alone), Help: "does not depend on the factor", After: true},
+			{Label: "all three: points right", Value: lessons.Percent(right[1]), Help: lessons.Percent(right[0]) + " as trained", After: true},
 		},
 		Lab: t.open("kernel", "linear", "C", "1", "multiclass", "ovr"),
 	}, nil
@@ -845,17 +848,17 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	here := min(float64(k), 20)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "work", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "classes"}, Y: figure.Axis{Min: 0, Max: 20},
-				Curves: []figure.Curve{{Name: "one against the rest: work", X: ks, Y: ofRest}, {Name: "one against one: work", X: ks, Y: ofPairs}, {Name: "all at once: variables", X: ks, Y: ofJoint}},
+				Format: l.Format(2), X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
+				Curves: l.Known(figure.Curve{Name: "one against the rest: work", X: ks, Y: ofRest}, figure.Curve{Name: "one against one: work", X: ks, Y: ofPairs}, figure.Curve{Name: "all at once: variables", X: ks, Y: ofJoint}),
 				Here:   &here,
 			}.Picture()
 		}}},
 		Numbers: []lessons.Number{
 			{Label: "machines, one against one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
 			{Label: "points for each", Value: views.Short(pairs.Largest), Help: `$2n/k$`},
-			{Label: "work against that of the rest", Value: views.Short(pairs.Products / rest.Products), Help: `$2(k-1)/k^2$`},
+			{Label: "work against that of the rest", Value: views.Short(pairs.Products / rest.Products), Help: `$2(k-1)/k^2$`, After: true},
 		},
 		Tables: []lessons.Table{table},
 	}, nil
@@ -916,7 +919,7 @@ func showBetter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	e := &lessons.Exhibit{Lab: b.open("kernel", with.Of(in), "gamma", "0.5", "multiclass", "ovo")}
-	table := lessons.Table{Caption: "The best C of each rule, by the mean of five held-out folds.", Head: []string{"rule", "best C", "held out", "worst fold", "best fold"}}
+	table := lessons.Table{After: true, Caption: "The best C of each rule, by the mean of five held-out folds.", Head: []string{"rule", "best C", "held out", "worst fold", "best fold"}}
 	var curves []figure.Curve
 	for i, r := range results {
 		curve := figure.Curve{Name: ml.Multiclass[i].Label, X: prices, Marks: true}
@@ -931,10 +934,10 @@ func showBetter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 		table.Rows = append(table.Rows, []string{curve.Name, views.Short(prices[r.Best]), lessons.Percent(best.Accuracy), lessons.Percent(low), lessons.Percent(high)})
 	}
-	e.Figures = []lessons.Figure{{Name: "accuracy", Caption: `Right answers on held-out points against $C$, the same five folds for all four.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers"}, Curves: curves}.Picture()
+	e.Figures = []lessons.Figure{{Name: "accuracy", Asks: "Here come the right answers on held-out points against $C$, a curve for each of the four rules.", Caption: `Right answers on held-out points against $C$, the same five folds for all four.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "C", Log: true, Min: prices[0], Max: prices[len(prices)-1]}, Y: figure.Axis{Name: "share of right answers", Min: 0, Max: 1}, Curves: l.Known(curves...)}.Picture()
 	}}}
 	e.Tables = []lessons.Table{table}
-	e.Notes = []string{"Compare the differences between the rules with those between the best and the worst fold of one rule."}
+	e.After = []string{"Compare the differences between the rules with those between the best and the worst fold of one rule."}
 	return e, nil
 }

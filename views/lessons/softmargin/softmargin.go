@@ -658,7 +658,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("model", `The machine at your $C$: the dashed margin lines move apart as $C$ falls, and more points get a ring.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
+			lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
 			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
 				figure.Curve{Name: "support vectors", Y: lessons.Column(rows, func(r row) float64 { return r.all })},
 				figure.Curve{Name: "bounded", Y: lessons.Column(rows, func(r row) float64 { return r.bounded })},

@@ -231,7 +231,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity, 1 for all ones"},
-			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0]), Help: "from 1 to the number of points"},
+			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0])},
 			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
 		},
 	}, nil
