@@ -169,6 +169,13 @@ func TestSlideKeys(t *testing.T) {
 		t.Errorf("the keys have moved the slider from %s to %s", angle, got)
 	}
 
+	p.clickText(".parts a", "Picture") // after the mouse has gone to a part, too
+	p.wait(element(".parts a.current") + ".hash === '#picture' && document.activeElement === document.body")
+	p.clickText(".parts a", "Derivation")
+	p.wait(element(".parts a.current") + ".hash === '#derivation' && document.activeElement === document.body")
+	clicker(p, " ", "Space", 32, 0)
+	p.wait(answered + " && !" + element("[data-count]") + ".textContent.startsWith('line 3 ')")
+
 	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
 	p.part("derivation")
 	clicker(p, "End", "End", 35, 0)

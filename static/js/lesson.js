@@ -384,7 +384,7 @@ export function stepped() {
 
 // After the mouse has let go of a control the keys belong to the page again.
 document.addEventListener("pointerup", (e) => {
-  const control = e.target.closest?.("input[type=range], .handle") || (slide() && e.target.closest?.("button, input[type=checkbox], input[type=radio], summary"));
+  const control = e.target.closest?.("input[type=range], .handle") || (slide() && e.target.closest?.("a, button, input[type=checkbox], input[type=radio], summary"));
   if (control) setTimeout(() => document.activeElement === control && control.blur());
 });
 document.addEventListener("change", (e) => {
