@@ -644,7 +644,7 @@ func TestProgressIsReported(t *testing.T) {
 	last := map[string]int{}
 	d := clouds(400, 2, 13)
 	for _, l := range ml.Learners {
-		_, err := ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "1000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
+		_, err := ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "100000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
 			phases[s.Phase]++
 			if s.Iteration < last[s.Phase] {
 				t.Errorf("iteration %d of %s after %d", s.Iteration, s.Phase, last[s.Phase])

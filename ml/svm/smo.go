@@ -95,7 +95,11 @@ type monitor struct {
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
 	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
-	return &monitor{Monitor: watch, without: s.without, total: points}
+	o := &monitor{Monitor: watch, without: s.without, total: points}
+	if !math.IsInf(s.C, 1) {
+		o.doublings = newtonDoubt
+	}
+	return o
 }
 
 // newState returns the iterate alpha = 0.
@@ -290,19 +294,23 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	free, since, steps := o.free(), o.Iterations-o.newtonAt, batch
-	switch crowded := !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize; {
-	case crowded:
-		if since >= nearPrice(o.m) {
+	if free := o.free(); !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize {
+		if o.Iterations-o.newtonAt >= nearPrice(o.m) {
 			status, err := o.neighbourhoods(free, part)
 			if err != nil || status == trace.Cancelled {
 				return status, err
 			}
 		}
-	case !o.without.newton:
-		price := newtonPrice(len(free), o.m) << o.doublings
-		steps = min(batch, price)
-		if since >= price {
+		return o.climb(tol, batch)
+	}
+	return o.climbOrNewton(tol, batch)
+}
+
+// climbOrNewton is climb with a Newton step whenever one is due.
+func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
+	for !o.without.newton && steps > 0 {
+		free := o.free()
+		if o.Iterations-o.newtonAt >= o.newtonPrice(len(free)) {
 			pairs, now := o.Objective-o.newtonOn, o.Objective
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
@@ -310,6 +318,14 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			o.newtonOn = o.Objective
 			o.doublings = doublings(o.doublings, o.Objective-now, pairs)
 		}
+		if math.IsInf(o.c, 1) {
+			break
+		}
+		some, before := min(steps, max(1, o.newtonAt+o.newtonPrice(len(free))-o.Iterations)), o.Iterations
+		if status, err := o.climb(tol, some); err != nil || o.Iterations < before+some {
+			return status, err
+		}
+		steps -= some
 	}
 	return o.climb(tol, steps)
 }

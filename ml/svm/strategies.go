@@ -1,5 +1,7 @@
 package svm
 
+import "math"
+
 // Steps on pairs, with rows computed as they are asked for, solve every problem; all else
 // saves time. This file names what there is, when it is used, and at what thresholds.
 //
@@ -81,10 +83,9 @@ package svm
 // 1.48 with 20, 40 and 80; on blobs 10000,10,100: 3.5, 2.5 and 3.0 with 20, 50 and 150.
 //
 // And it was before newtonLook: a Newton step then waited for four steps on pairs for each
-// point, at least. CPU milliseconds of HeldOut for 7 C and 7 gamma of 0.01 to 10000, 5 folds,
-// 1000 points, then and with newtonLook: moons 323 and 257, chess 457 and 322, blobs 694 and
-// 547 (least of four for each cell, in turn); of 300 moons with gamma 1 and C 100: 0.80 and
-// 0.42; of 300 blobs with a hard margin: 286 and 28.
+// point, at least. Milliseconds of HeldOut for 7 C and 7 gamma of 0.01 to 10000, 5 folds, 1000
+// points, then and with newtonLook (least of two for each cell, in turn, processor time): moons
+// 323 and 261, chess 457 and 333, blobs 684 and 556; of 300 moons, gamma 1, C 100: 0.79 and 0.39.
 //
 // One step more or less changes all that follow, so that counts within a tenth are alike,
 // and most thresholds could as well be half or double. Those that made no difference at
@@ -145,14 +146,23 @@ const (
 
 // Newton steps.
 const (
-	newtonFree = 1500 // free points for which the factorisation is affordable
-	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
-	newtonLook = 50   // steps on pairs that take about as long as a Newton step on few points
+	newtonFree  = 1500 // free points for which the factorisation is affordable
+	newtonRho   = 0.3  // rho, in units of the violation / largest alpha
+	newtonLook  = 50   // steps on pairs that take about as long as a Newton step on few points
+	newtonDoubt = 2    // doublings before the first, as pairs are quick at the beginning
 )
 
-// newtonPrice is the number of steps on pairs of m points to make before a Newton
-// step: as many as take about as long as it does, its look at all points included.
-func newtonPrice(free, m int) int { return newtonLook + newtonSteps(free, m) }
+// newtonPrice is the number of steps on pairs to make before a Newton step on so many free
+// points: as many as take about as long as it does, which is little where few are free. For a
+// hard margin it is four for each point at least: sooner, some took far less time and others far
+// more.
+func (o *state) newtonPrice(free int) int {
+	price := newtonLook + newtonSteps(free, o.m)
+	if math.IsInf(o.c, 1) {
+		price = max(4*o.m, newtonSteps(free, o.m))
+	}
+	return price << o.doublings
+}
 
 // newtonSteps is the number of steps on pairs that take about as long as a Newton step.
 func newtonSteps(free, m int) int { return free * free / 40 * free / m }
