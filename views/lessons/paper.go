@@ -3,6 +3,7 @@ package lessons
 import (
 	"context"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 
@@ -40,7 +41,9 @@ func columns(parts ...templ.Component) templ.Component {
 				return err
 			}
 		}
-		return write(w, `<div class="columns ending">`+strings.Join(written[last:], "")+`</div>`)
+		// Browsers mix up the order of columns that they balance within what they keep together.
+		left, right := halves(written[last:])
+		return write(w, `<div class="ending"><div>`+strings.Join(left, "")+`</div><div>`+strings.Join(right, "")+`</div></div>`)
 	})
 }
 
@@ -52,6 +55,23 @@ func ending(parts []string) int {
 		letters += room(parts[last])
 	}
 	return last
+}
+
+// halves are the first parts and the others, so that both take about as much room.
+func halves(parts []string) (left, right []string) {
+	best, at, before, all := math.MaxInt, 0, 0, 0
+	for _, p := range parts {
+		all += room(p)
+	}
+	for i := 0; i <= len(parts); i++ {
+		if higher := max(before, all-before); higher < best {
+			best, at = higher, i
+		}
+		if i < len(parts) {
+			before += room(parts[i])
+		}
+	}
+	return parts[:at], parts[at:]
 }
 
 // room is how much of a page HTML takes, in letters.

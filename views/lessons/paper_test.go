@@ -28,6 +28,21 @@ func TestEnding(t *testing.T) {
 	}
 }
 
+// TestHalves: the two columns of an ending keep the order and are about as high.
+func TestHalves(t *testing.T) {
+	t.Parallel()
+	for want, parts := range map[int][]string{
+		0: nil,
+		1: {"abcdef", "ab", "abc"},
+		2: {"abc", "ab", "abcdef"},
+	} {
+		left, right := halves(parts)
+		if len(left) != want || len(left)+len(right) != len(parts) {
+			t.Errorf("%q: %q and %q", parts, left, right)
+		}
+	}
+}
+
 // TestHints: a text tells those who do not see it what is in its hints, too, without marks.
 func TestHints(t *testing.T) {
 	t.Parallel()
