@@ -41,7 +41,6 @@ func columns(parts ...templ.Component) templ.Component {
 				return err
 			}
 		}
-		// Browsers mix up the order of columns that they balance within what they keep together.
 		left, right := halves(written[last:])
 		return write(w, `<div class="ending"><div>`+strings.Join(left, "")+`</div><div>`+strings.Join(right, "")+`</div></div>`)
 	})
