@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,6 +87,35 @@ func TestCoarserPictures(t *testing.T) {
 		get[bool](p, `((f) => { f.value = "7"; f.dispatchEvent(new Event("input", { bubbles: true })); f.dispatchEvent(new Event("change", { bubbles: true })); return true; })(`+element(control)+`)`)
 		p.wait(`document.querySelector("[data-status]").textContent === "Many are asking."`)
 		p.wait(`document.querySelector("[data-status]").textContent === ""`)
+	}
+}
+
+// A question that is refused for now is asked again by itself, when the server says, and the
+// page tells so meanwhile.
+func TestRefusedForNow(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	for refusal, told := range map[string]string{
+		`Promise.resolve(new Response("", { status: 429, headers: { "Retry-After": "1" } }))`: "Too many requests from here: asking again in 1 s.",
+		`Promise.resolve(new Response("", { status: 503, headers: { "Retry-After": "1" } }))`: "The server is busy: asking again in 1 s.",
+		`Promise.reject(new TypeError("no network"))`:                                         "The server cannot be reached: asking again in ",
+	} {
+		p.visit("/lab?data=moons")
+		p.picture(".stage img")
+		get[bool](p, `(() => {
+			const real = window.fetch;
+			globalThis.refused = true;
+			window.fetch = (...args) => globalThis.refused ? `+refusal+` : real(...args);
+			globalThis.before = document.querySelector(".stage img").currentSrc;
+			const f = document.querySelector("#f-C");
+			f.value = "7";
+			f.dispatchEvent(new Event("input", { bubbles: true }));
+			f.dispatchEvent(new Event("change", { bubbles: true }));
+			return true;
+		})()`)
+		p.wait(`document.querySelector("[data-status]").textContent.startsWith(` + strconv.Quote(told) + `)`)
+		get[bool](p, `!(globalThis.refused = false)`)
+		p.wait(`document.querySelector("[data-status]").textContent === "" && document.querySelector(".stage img").currentSrc !== globalThis.before`)
 	}
 }
 

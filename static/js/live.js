@@ -3,8 +3,32 @@
 /** The status of a question whose place in the server's line another page of the workspace took. */
 const superseded = 204;
 
-/** Milliseconds until a page asks once more for what was coarser than asked, as many were asking: each time twice as many, up to the last. */
+/** Milliseconds until a page asks once more for what was coarser than asked, as many were asking, or not answered: each time twice as many, up to the last. */
 const quieter = [2000, 32000];
+
+/** What a refusal that passes means, by its status. */
+const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
+
+/** Says why there is no answer where the same question may have one later, and in how many milliseconds, if the server said so. */
+class Later extends Error {
+  constructor(message, wait) {
+    super(message);
+    this.wait = wait;
+  }
+}
+
+/** The answer to a question; a Later where there may be one later. */
+async function answer(url, options) {
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Later("The server cannot be reached");
+  }
+  if (response.status in refusals) throw new Later(refusals[response.status], 1000 * parseInt(response.headers.get("Retry-After"), 10));
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  return response;
+}
 
 /**
  * One question is under way at a time and one waits, the newest. Every answer is
@@ -47,8 +71,7 @@ export class Live {
     const { signal } = this.running;
     const busy = setTimeout(() => this.working(), 300);
     try {
-      const response = await fetch(this.url, { method: "POST", body: this.body(coarse), signal });
-      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+      const response = await answer(this.url, { method: "POST", body: this.body(coarse), signal });
       if (response.status === superseded) {
         await new Promise((resolve) => setTimeout(resolve, 1000));
         signal.throwIfAborted();
@@ -57,22 +80,31 @@ export class Live {
         const reply = await response.json();
         const said = await this.receive(reply);
         if (!this.next) this.status.textContent = said ?? reply.coarser ?? "";
-        if (!this.next && reply.coarser && !coarse) {
-          this.again = setTimeout(() => this.put(false), this.pause);
-          this.pause = Math.min(2 * this.pause, quieter[1]);
-        }
+        if (!this.next && reply.coarser && !coarse) this.later(coarse, this.pause);
       }
     } catch (error) {
-      this.status.textContent = error.name === "AbortError" ? "Cancelled." : `No answer: ${error.message}`;
+      if (error instanceof Later) {
+        const wait = Math.min(error.wait || this.pause, 60000);
+        this.status.textContent = `${error.message}: asking again in ${Math.ceil(wait / 1000)} s.`;
+        this.later(coarse, wait * (1 + Math.random() / 4)); // not all who wait at once
+      } else this.status.textContent = error.name === "AbortError" ? "Cancelled." : `No answer: ${error.message}`;
     } finally {
       clearTimeout(busy);
       this.running = null;
-      if (this.next) this.send();
-      else {
+      if (this.next) {
+        clearTimeout(this.again);
+        this.send();
+      } else {
         this.area.setAttribute("aria-busy", "false");
         delete this.area.dataset.asking;
       }
     }
+  }
+
+  /** Asks again after so many milliseconds, unless something else is asked before. */
+  later(coarse, wait) {
+    this.again = setTimeout(() => this.put(coarse), wait);
+    this.pause = Math.min(2 * this.pause, quieter[1]);
   }
 
   /** Says that it works and offers to stop. */
