@@ -185,6 +185,13 @@ func look(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	have, err := version(ctx, s.read)
+	if errors.Is(explain(err), ErrReadOnly) && isAlone(path) {
+		s.Close()
+		if s.read, err = sql.Open("sqlite3", dsn(path, "ro", "immutable=1")); err != nil {
+			return nil, err
+		}
+		have, err = version(ctx, s.read)
+	}
 	if err == nil && have == 0 {
 		err = ErrForeign
 	}
@@ -193,6 +200,14 @@ func look(ctx context.Context, path string) (*Store, error) {
 		return nil, explain(err)
 	}
 	return s, nil
+}
+
+// isAlone tells that all of a database is in its file: no log is beside it, as there is while
+// it is in use. Where its directory cannot be written SQLite reads it only if it is told that
+// nobody changes it.
+func isAlone(path string) bool {
+	_, err := os.Lstat(path + "-wal")
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // copyTo writes one state of the database into a new file, which is there whole or

@@ -21,7 +21,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// childEnv makes this test program play another part: "write DIR" or "open DIR".
+// childEnv makes this test program play another part: "write DIR", "open DIR" or "check DIR".
 const childEnv = "MARGINLAB_STORE_TEST"
 
 func TestMain(m *testing.M) {
@@ -37,6 +37,13 @@ func TestMain(m *testing.M) {
 
 func play(part, dir string) error {
 	ctx := context.Background()
+	if part == "check" {
+		damage, _, err := Check(ctx, DatabaseIn(dir))
+		if err == nil && len(damage) == 0 {
+			err = errors.New("whole")
+		}
+		return err
+	}
 	if part == "write" { // as a server does
 		if _, err := TakeLock(dir, "serve"); err != nil {
 			return err

@@ -14,6 +14,24 @@ import (
 // A directory that may not be written is named, in words, at the start.
 func TestOpenReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
+	dir, out := unwritable(t, "open")
+	if !strings.Contains(out, dir) || !strings.Contains(out, ErrReadOnly.Error()) {
+		t.Errorf("said %q", out)
+	}
+}
+
+// What cannot be written can be checked.
+func TestCheckReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	if _, out := unwritable(t, "check"); strings.TrimSpace(out) != "whole" {
+		t.Errorf("said %q", out)
+	}
+}
+
+// unwritable has somebody who may not write in a data directory do something with it, and
+// returns what is said.
+func unwritable(t *testing.T, does string) (dir, said string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "readonly")
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -22,7 +40,7 @@ func TestOpenReadOnlyDirectory(t *testing.T) {
 	exe, err := os.Executable()
 	check(t, err)
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childEnv+"=open "+dir)
+	cmd.Env = append(os.Environ(), childEnv+"="+does+" "+dir)
 	check(t, os.Chmod(db, 0o444))
 	check(t, os.Chmod(dir, 0o555))
 	if os.Geteuid() == 0 { // root may write anything: be nobody
@@ -33,7 +51,5 @@ func TestOpenReadOnlyDirectory(t *testing.T) {
 	if _, ok := err.(*exec.ExitError); !ok {
 		t.Skipf("cannot run as another user: %v", err)
 	}
-	if !strings.Contains(string(out), dir) || !strings.Contains(string(out), ErrReadOnly.Error()) {
-		t.Errorf("said %q", out)
-	}
+	return dir, string(out)
 }
