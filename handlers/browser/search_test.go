@@ -3,6 +3,8 @@ package browser
 import (
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // One press in the lab begins a search whose page fills by itself; its cells tell their
@@ -33,6 +35,15 @@ func TestSearchIsLive(t *testing.T) {
 	get[bool](p, `(document.querySelector(".heat-map .best a").focus(), true)`)
 	if say := p.text("[data-readout]"); !strings.Contains(say, "accuracy") || !strings.Contains(say, "support vectors") {
 		t.Errorf("the best cell says %q", say)
+	}
+	place := func() [2]int {
+		return get[[2]int](p, `(() => { const c = document.activeElement.closest(".heat-map td"); return [c.parentElement.sectionRowIndex, c.cellIndex]; })()`)
+	}
+	at := place()
+	back := map[bool]string{true: kb.ArrowRight, false: kb.ArrowLeft}[at[1] == 1] // away from the end of the row
+	p.keys(back)
+	if to := place(); to[0] != at[0] || to[1] == at[1] || !strings.Contains(p.text("[data-readout]"), "accuracy") {
+		t.Errorf("an arrow leads from %v to %v", at, to)
 	}
 	p.follow(func() { p.click(".heat-map .best a") })
 	p.picture(".stage img")

@@ -412,13 +412,14 @@ func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.R
 	return c
 }
 
-// exceeds is by how much v exceeds another value, empty where it is the same.
+// exceeds is by how much v exceeds another value, shares by percentage points, empty where it
+// is the same.
 func exceeds(u ml.Unit, v, than float64) (text string) {
 	if v == than {
 		return ""
 	}
 	if u == ml.Share {
-		text = strconv.FormatFloat(100*(v-than), 'f', 1, 64) + " %"
+		text = strconv.FormatFloat(100*(v-than), 'f', 1, 64) + "\u00a0pp"
 	} else {
 		text = views.Short(v - than)
 	}

@@ -24,6 +24,18 @@ function tell(e) {
 document.addEventListener("pointerover", tell);
 document.addEventListener("focusin", tell);
 
+/** Arrow keys go from cell to cell of a map. */
+document.addEventListener("keydown", (e) => {
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
+  const cell = e.target.closest?.(".heat-map td");
+  if (!step || !cell || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+  const row = cell.parentElement;
+  const next = row.parentElement.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("a");
+  if (!next) return;
+  e.preventDefault();
+  next.focus();
+});
+
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
   const events = new EventSource(`/searches/${section.dataset.id}/events`);
