@@ -39,7 +39,7 @@ const text = () => [...slide().querySelectorAll(".words, .ask, .sums")].find((e)
 const fits = (box) => ![box, ...box.querySelectorAll(".scroll, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === box && e.scrollHeight > e.clientHeight + 2));
 
 /** How many times larger than the letters of the page those of a text may be. */
-const letters = [1.5, 1.35, 1.2, 1.1, 1, 0.92, 0.85];
+const letters = [1.5, 1.35, 1.2, 1.1, 1, 0.92, 0.85, 0.78, 0.72];
 
 /** Puts the picture beside words that leave room for it, and makes letters as large as they can be. */
 function arrange() {
