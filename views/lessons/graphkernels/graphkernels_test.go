@@ -211,9 +211,9 @@ func TestBlind(t *testing.T) {
 		for h := range 5 {
 			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))
 			wl := lessonstest.Number(t, e, "Weisfeiler-Lehman, normalised")
-			told := strings.Contains(e.Notes[0], "told apart")
+			told := strings.Contains(e.After[0], "told apart")
 			if told != (apart && h > 0) || (wl == "1") == told {
-				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.Notes)
+				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.After)
 			}
 			if walk := lessonstest.Number(t, e, "random walk, normalised"); !apart && walk != "1" {
 				t.Errorf("%s: random walk %s", name, walk)
