@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/static"
@@ -639,6 +641,31 @@ func TestAPIBusy(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 	s.client(t, bob).want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
+}
+
+// Where as much waits as may, pages and programs are told when to try again, and pages what becomes
+// of what was filled in.
+func TestQueueFull(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false, dataset.DefaultLimits)
+	d, err := dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
+	for i := range store.MaxSearching {
+		if _, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i/store.MaxSearchingEach)), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := s.client(t, alice).want(http.StatusServiceUnavailable, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[3]}}`)
+	page := s.browse(t, alice).fetch("POST", "/searches", "data=moons&grid.C=3")
+	if text := page.html().Find("main").Text(); page.status != http.StatusServiceUnavailable || !strings.Contains(text, "Too many") || !strings.Contains(text, "go back") {
+		t.Errorf("%d %s", page.status, text)
+	}
+	if program.header.Get("Retry-After") == "" || page.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
 }
 
 func tiny(t *testing.T) *dataset.Data {

@@ -104,6 +104,9 @@ var near = []struct{ below, to, text string }{
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
+	if p.Status == http.StatusServiceUnavailable && r.Method == http.MethodPost {
+		page.Remedy = "What you filled in is still on the page before this one: go back to send it again."
+	}
 	for _, n := range near {
 		if strings.HasPrefix(r.URL.Path, n.below) {
 			page.Near, page.NearText = n.to, n.text

@@ -134,7 +134,7 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	for _, j := range list {
 		row := views.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
 		if j.Kind == "path" {
-			row.Cancel = "/path/cancel?id=" + j.ID
+			row.Kind, row.Cancel = "path over C of", "/path/cancel?id="+j.ID
 		}
 		if j.Elapsed > 0 {
 			row.Elapsed = Seconds(j.Elapsed)

@@ -82,10 +82,10 @@ func (o PathOf) ID() (string, error) {
 	return hex.EncodeToString(sum[:16]), err
 }
 
-// PathTitle says what a path over C is of: its spec, without a C.
-func PathTitle(spec ml.Spec) string {
+// PathName says what a path over C is of: its spec, without a C.
+func PathName(spec ml.Spec) string {
 	words := slices.DeleteFunc(strings.Split(spec.Title(), " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
-	return "Path over C of " + strings.Join(words, " ")
+	return strings.Join(words, " ")
 }
 
 // newPaths returns a keeper of paths; behind holds work while live answers are made.
@@ -168,7 +168,7 @@ func (p *Paths) ask(ctx context.Context, workspace, key string, of PathOf, begin
 	}
 	a := w.askers[workspace]
 	if a == nil {
-		a = &asking{job: Job{Kind: "path", ID: key, Name: PathTitle(of.Spec), Data: of.Name, Page: of.Page, Created: time.Now()}}
+		a = &asking{job: Job{Kind: "path", ID: key, Name: PathName(of.Spec), Data: of.Name, Page: of.Page, Created: time.Now()}}
 		w.askers[workspace] = a
 	}
 	a.waiting++

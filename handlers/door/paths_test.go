@@ -221,7 +221,7 @@ func TestPathsUnderWay(t *testing.T) {
 				t.Errorf("somebody else sees %+v", list)
 			}
 			list := p.UnderWay("a")
-			if len(list) != 1 || list[0].ID != "k" || list[0].Kind != "path" || list[0].Name != "Path over C of SVM rbf" || list[0].Data != "Two moons" || list[0].Page != of.Page || list[0].Status != store.Running {
+			if len(list) != 1 || list[0].ID != "k" || list[0].Kind != "path" || list[0].Name != "SVM rbf" || list[0].Data != "Two moons" || list[0].Page != of.Page || list[0].Status != store.Running {
 				t.Fatalf("under way: %+v", list)
 			}
 		}

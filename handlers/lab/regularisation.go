@@ -38,7 +38,7 @@ func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := b.query()
 	p := views.Regularisation{
-		Page: a.Frame("Path over C", "lab"), Title: door.PathTitle(b.spec), Data: b.name,
+		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + door.PathName(b.spec), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
 	here := "/path?" + query.Encode()
