@@ -462,15 +462,15 @@ func (p *Plan) fits(folds []Fold) error {
 		switch {
 		case f.Status == "" || !f.whole() || f.Failure == "" && (f.Errors != nil) != p.Paths[0].Spec.Regression():
 			return errors.New("has a fold with neither shares of classes nor errors of values nor a failure, or several of them")
-		case f.Shares != nil && !(f.Accuracy >= 0 && f.Accuracy <= 1), f.Errors != nil && !(f.MSE >= 0 && f.MSE <= largest):
+		case f.Shares != nil && !(f.Accuracy >= 0 && f.Accuracy <= 1), f.Errors != nil && !(f.MSE >= 0 && f.MSE <= LargestMSE):
 			return errors.New("has a fold with an accuracy or an error that cannot be")
 		}
 	}
 	return nil
 }
 
-// largest is a mean squared error that still has a deviation.
-const largest = 1e150
+// LargestMSE is a mean squared error that still has a deviation.
+const LargestMSE = 1e150
 
 // whole tells whether the fold has one of shares, errors and a failure.
 func (f Fold) whole() bool {

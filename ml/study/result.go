@@ -148,9 +148,6 @@ func (o *Outcome) sum() {
 	o.Share, _ = over(vectors.fold)
 }
 
-// largest is a mean squared error that still has a deviation.
-const largest = 1e150
-
 // Restore makes a result anew that comes from anywhere, such as a file, of what its folds
 // say. It is an error when that is no result of the study.
 func (s *Study) Restore(r *Result) error {
@@ -175,7 +172,7 @@ func (s *Study) Restore(r *Result) error {
 			o.Learner = learners[j]
 			wrong := len(o.Folds) != s.Folds*s.Repeats || o.Trainings < 1 || o.Seconds < 0
 			for _, f := range o.Folds {
-				wrong = wrong || f.Trained < 1 || f.SupportVectors < 0 || f.SupportVectors > f.Trained || f.Accuracy < 0 || f.Accuracy > 1 || (f.Errors != nil) != s.Values || s.Values && (f.MSE < 0 || f.Left < 0 || max(f.MSE, f.Left) > largest)
+				wrong = wrong || f.Trained < 1 || f.SupportVectors < 0 || f.SupportVectors > f.Trained || f.Accuracy < 0 || f.Accuracy > 1 || (f.Errors != nil) != s.Values || s.Values && (f.MSE < 0 || f.Left < 0 || max(f.MSE, f.Left) > eval.LargestMSE)
 			}
 			if wrong {
 				return fmt.Errorf("data set %s, learner %s: expected %d folds, each with what came of it", set.Name, o.Learner, s.Folds*s.Repeats)
