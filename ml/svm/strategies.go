@@ -153,18 +153,19 @@ const (
 )
 
 // newtonPrice is the number of steps on pairs to make before a Newton step on so many free
-// points: as many as take about as long as it does, which is little where few are free. For a
-// hard margin it is four for each point at least: sooner, some took far less time and others far
-// more.
+// points: as many as take about as long as it does, a row for each of them included, which is
+// little where few are free. For a hard margin it is four for each point at least: sooner, some
+// took far less time and others far more.
 func (o *state) newtonPrice(free int) int {
-	price := newtonLook + newtonSteps(free, o.m)
+	price := newtonLook + free + newtonSteps(free, o.m)
 	if math.IsInf(o.c, 1) {
 		price = max(4*o.m, newtonSteps(free, o.m))
 	}
 	return price << o.doublings
 }
 
-// newtonSteps is the number of steps on pairs that take about as long as a Newton step.
+// newtonSteps is the number of steps on pairs that take about as long as the factorisation of a
+// Newton step.
 func newtonSteps(free, m int) int { return free * free / 40 * free / m }
 
 // doublings is how often to double the price of the next Newton step, after one that
