@@ -160,7 +160,7 @@ func TestStudyForm(t *testing.T) {
 		"data=moons&learner=SVM&folds=1": "folds",
 		"study=x":                        "expected",
 		"study=" + url.QueryEscape(strings.Replace(smallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
-		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 90", "own points", "mine").Replace(smallStudy)): "90 folds",
+		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(smallStudy)): "60 folds",
 	} {
 		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
 			t.Errorf("%s: %s", wrong, a.body)

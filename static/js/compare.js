@@ -117,6 +117,8 @@ function follow(axis, range) {
   field.form.requestSubmit();
 }
 
+const fingertip = 24.5; // px between two axes, at least
+
 /** Lays strips over the axes of the parallel coordinates, which take a brush. */
 function brush(box) {
   const { axes, frames } = JSON.parse(box.dataset.brush);
@@ -124,7 +126,10 @@ function brush(box) {
   const field = document.getElementById("f-where");
   const layer = document.createElement("div");
   layer.className = "strips";
-  img.closest("picture").after(layer);
+  const pane = document.createElement("div"); // which scrolls where there are more axes than room
+  pane.className = "pane";
+  img.closest("picture").before(pane);
+  pane.append(img.closest("picture"), layer);
   const strips = axes.map((axis, i) => {
     const strip = document.createElement("div");
     strip.id = `brush-${axis.name}`;
@@ -229,7 +234,10 @@ function brush(box) {
     const { x_min, x_max, y_min, y_max } = frame.limits;
     const along = (x) => img.offsetLeft + k * (frame.left + (frame.width * (x - x_min)) / (x_max - x_min));
     const up = (y) => img.offsetTop + k * (frame.top + (frame.height * (y_max - y)) / (y_max - y_min));
-    const across = (x) => `${(100 * x) / layer.offsetParent.clientWidth}%`; // until a narrower window's picture is placed, too
+    const least = (fingertip * img.clientWidth) / (along(1) - along(0));
+    img.style.minWidth = `${least}px`;
+    if (img.clientWidth < Math.floor(least)) return; // its new size is heard of
+    const across = (x) => `${(100 * x) / pane.clientWidth}%`; // until a narrower window's picture is placed, too
     strips.forEach((strip, i) => {
       strip.margin = 10;
       const wide = Math.min(44, along(1) - along(0));
