@@ -24,6 +24,7 @@ const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
 	narrowPlot             = 320 // height on narrow screens, where lines as steep are told apart
+	narrowApart            = 56  // between two axes there
 	pointWidth, pointHeigh = 640, 420
 )
 
@@ -340,17 +341,15 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 		stage.Axes = append(stage.Axes, axis{f.Name, u.Name, u.Log, u.Min, u.Max, by, u.Words})
 	}
 	stage.Frames = map[string]figure.Frame{}
-	for _, width := range []int{plotWidth, door.NarrowWidth} {
-		picture.Width, picture.Height = width, plotHeight
-		if width < plotWidth {
-			picture.Height = narrowPlot
-		}
+	narrow := [2]int{max(door.NarrowWidth, narrowApart*(len(z.axes)+2)), narrowPlot} // scrolls where it is too wide
+	for _, size := range [][2]int{{plotWidth, plotHeight}, narrow} {
+		picture.Width, picture.Height = size[0], size[1]
 		drawn, err := picture.Picture()
 		if err != nil {
 			return err
 		}
-		stage.Frames[strconv.Itoa(width)] = drawn.Frame
-		if width == plotWidth {
+		stage.Frames[strconv.Itoa(size[0])] = drawn.Frame
+		if size[0] == plotWidth {
 			p.Parallel.Caption = drawn.Caption
 		}
 	}
@@ -368,8 +367,8 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 		query = only(q, "run")
 	}
 	p.Parallel = door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), plotWidth, plotHeight, p.Parallel.Caption, "")
-	narrow := door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), door.NarrowWidth, narrowPlot, "", "")
-	p.Parallel.Narrow, p.Parallel.NarrowDark, p.Parallel.NarrowSize = narrow.Src, narrow.DarkSrc, [2]int{door.NarrowWidth, narrowPlot}
+	linked := door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), narrow[0], narrow[1], "", "")
+	p.Parallel.Narrow, p.Parallel.NarrowDark, p.Parallel.NarrowSize = linked.Src, linked.DarkSrc, narrow
 	p.Plot = door.Linked(from.Base+"/compare/figures/", "plot", query.Encode(), pointWidth, pointHeigh, drawn.Caption, "")
 	return nil
 }

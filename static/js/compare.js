@@ -117,7 +117,7 @@ function follow(axis, range) {
   field.form.requestSubmit();
 }
 
-const fingertip = 24.5; // px between two axes, at least
+const apart = 50; // px between two axes at least, for fingers and for their names
 
 /** Lays strips over the axes of the parallel coordinates, which take a brush. */
 function brush(box) {
@@ -234,7 +234,7 @@ function brush(box) {
     const { x_min, x_max, y_min, y_max } = frame.limits;
     const along = (x) => img.offsetLeft + k * (frame.left + (frame.width * (x - x_min)) / (x_max - x_min));
     const up = (y) => img.offsetTop + k * (frame.top + (frame.height * (y_max - y)) / (y_max - y_min));
-    const least = (fingertip * img.clientWidth) / (along(1) - along(0));
+    const least = (apart * img.clientWidth) / (along(1) - along(0));
     img.style.minWidth = `${least}px`;
     if (img.clientWidth < Math.floor(least)) return; // its new size is heard of
     const across = (x) => `${(100 * x) / pane.clientWidth}%`; // until a narrower window's picture is placed, too
