@@ -34,8 +34,9 @@ const notEnded = `status IN ('queued', 'running')`
 
 // free selects runs that nobody works on: queued, or with a lease that ran out in
 // the hands of another owner; but not copies that were handed in of runs that have not
-// ended, for they get the results of those. Its arguments are the time and who asks.
-const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ? AND owner <> ?)
+// ended, for they get the results of those. Its arguments, by number, are the time
+// and who asks.
+const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ?1 AND owner <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM handins JOIN runs AS source ON source.id = handins.source WHERE handins.run = runs.id AND source.` + notEnded + `)`
 
 // turn orders workspaces, each with the time since when it waits, by whose turn it is:
@@ -61,11 +62,22 @@ const held = `(
 // Of one workspace an owner holds at most so much of all kinds of work. A run under which MaxAttempts owners
 // have died fails instead: it may be the cause. ok is false when none is waiting.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
+	return s.claimRun(ctx, owner, most, false)
+}
+
+// ClaimRunInTurn is ClaimRun for an owner who takes cells as well. Cells of a workspace that
+// waited while a run of it was trained come first until they have had as long: so a search is
+// not behind all runs, however long these are, and runs are not behind all of a search.
+func (s *Store) ClaimRunInTurn(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
+	return s.claimRun(ctx, owner, most, true)
+}
+
+func (s *Store) claimRun(ctx context.Context, owner Owner, most int, inTurn bool) (r Run, ok bool, err error) {
 	err = s.note(ctx, func(tx *sql.Tx) error {
 		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
 			return err
 		}
-		r, err = claimRun(ctx, tx, owner, most, s.now())
+		r, err = claimRun(ctx, tx, owner, most, inTurn, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
 		}
@@ -205,27 +217,32 @@ func waitingOf(ctx context.Context, tx *sql.Tx, ws Workspace) (n int, err error)
 
 func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 	message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
-	_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE status = 'running' AND attempts >= ? AND `+free,
-		message, now, MaxAttempts, now, owner)
+	_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?3, finished = ?1 WHERE status = 'running' AND attempts >= ?4 AND `+free,
+		now, owner, message, MaxAttempts)
 	if err != nil {
 		return err
 	}
 	return endCopies(ctx, tx)
 }
 
-func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64) (Run, error) {
+// owed selects workspaces of which a run has ended that kept cells waiting, by less time ago
+// than it did. Its arguments, by number, are those of searching.
+const owed = `SELECT waits.workspace FROM (SELECT workspace, min(created) AS since FROM (` + searching + `) GROUP BY workspace) AS waits
+	WHERE EXISTS (SELECT 1 FROM runs WHERE runs.workspace = waits.workspace AND finished > since AND 2 * finished - max(started, since) > ?1)`
+
+func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, most int, inTurn bool, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
 		WITH
 			waiting AS (
 				SELECT id, rowid AS row, workspace, created, EXISTS (SELECT 1 FROM handins WHERE source = runs.id) AS handed
 				FROM runs WHERE `+free+`),
-			who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
-		UPDATE runs SET status = 'running', started = ?, attempts = attempts + 1, owner = ?, lease = ?
+			who AS (SELECT workspace, min(created) AS since FROM waiting WHERE ?3 = 0 OR workspace NOT IN (`+owed+`) GROUP BY workspace)
+		UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?4
 		WHERE id = (
 			SELECT id FROM waiting WHERE workspace = (
-				SELECT workspace FROM who WHERE `+held+` < ? ORDER BY `+turn+` LIMIT 1)
+				SELECT workspace FROM who WHERE `+held+` < ?5 ORDER BY `+turn+` LIMIT 1)
 			ORDER BY handed DESC, created, row LIMIT 1)
-		RETURNING `+runColumns, now, owner, now, owner, leaseEnd(now), most))
+		RETURNING `+runColumns, now, owner, inTurn, leaseEnd(now), most))
 	return r, found(err)
 }
 

@@ -306,6 +306,48 @@ func TestSearchTurns(t *testing.T) {
 	}
 }
 
+// Who takes runs and cells begins no run of a workspace until its cells have had the time that
+// a run has kept them waiting, and no longer; other workspaces' runs begin.
+func TestRunsInTurn(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	ctx := t.Context()
+	claim := func(want bool, ws Workspace) {
+		t.Helper()
+		r, ok, err := s.ClaimRunInTurn(ctx, owner, 9)
+		if err != nil || ok != want {
+			t.Fatal(ok, err)
+		}
+		if ok {
+			if _, err := s.Run(ctx, ws, r.ID); err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(time.Hour)
+			if err := s.FailRun(ctx, owner, r.ID, "long"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 4 {
+		must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
+	}
+	claim(true, alice) // nothing waits for it
+	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	claim(true, alice)
+	now = now.Add(time.Hour - time.Second)
+	claim(false, alice)
+	must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
+	claim(true, bob)
+	claim(true, alice)
+	claim(false, alice)
+	if err := s.CancelSearch(ctx, alice, search.ID); err != nil {
+		t.Fatal(err)
+	}
+	claim(true, alice)
+}
+
 // BenchmarkCells is what the store costs for one cell of a search of thousands.
 func BenchmarkCells(b *testing.B) {
 	s, err := Open(b.Context(), b.TempDir())

@@ -348,7 +348,11 @@ func (q *Queue) takeRun(ctx context.Context) (bool, error) {
 func (q *Queue) claim(ctx context.Context) (*job, store.Run, bool, error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	r, ok, err := q.store.ClaimRun(ctx, q.owner, q.here.each())
+	take := q.store.ClaimRunInTurn
+	if q.leave { // cells do not wait for a worker here
+		take = q.store.ClaimRun
+	}
+	r, ok, err := take(ctx, q.owner, q.here.each())
 	if !ok || err != nil {
 		return nil, r, false, err
 	}

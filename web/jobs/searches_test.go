@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/trace"
 	"marginlab/store"
 )
 
@@ -170,5 +173,42 @@ func TestSearchFails(t *testing.T) {
 	f.stop()
 	if last.Status != store.Failed || strings.Contains(last.Error, "oh dear") || !strings.Contains(f.log.String(), "oh dear") {
 		t.Errorf("%+v; %s", last, f.log)
+	}
+}
+
+// A search shares the processors with the long runs of its own workspace: the cells that a
+// run has kept waiting are computed before the next run begins.
+func TestSearchBesideLongRuns(t *testing.T) {
+	t.Parallel()
+	var runs, cells atomic.Int64
+	f := setup(t, t.TempDir(), 2, func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) {
+		runs.Add(1)
+		return nil, errors.New("no result")
+	})
+	start := time.Now()
+	f.st.Now = func() time.Time {
+		return start.Add(time.Duration(runs.Load())*10*time.Minute + time.Duration(cells.Load())*time.Second)
+	}
+	var before int64 // runs begun before the last cell
+	compute := f.q.cells.compute
+	f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
+		if cells.Add(1) == 12 {
+			before = runs.Load()
+		}
+		return compute(ctx, w, c)
+	}
+	var ids []string
+	for range 6 {
+		ids = append(ids, f.create("long"))
+	}
+	search := f.follow(f.search(asked(t)))
+	f.start()
+	for range search {
+	}
+	for _, id := range ids {
+		f.end(id)
+	}
+	if before > 1 || runs.Load() != 6 {
+		t.Errorf("%d runs before the last cell, %d in all", before, runs.Load())
 	}
 }
