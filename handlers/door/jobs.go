@@ -12,6 +12,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
+	"marginlab/web/jobs"
 )
 
 // Job is a run, a search, a study or a path over C that has not ended.
@@ -29,7 +30,8 @@ type Job struct {
 	Done, Total int
 	Unit        string
 	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
-	Left        time.Duration // estimated, while it runs at the pace it has; 0: not known
+	Left        time.Duration // estimated, by the pace it has while it is computed; 0: not known
+	Waits       bool          // it has begun, and others have their turn
 }
 
 // UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
@@ -69,7 +71,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	}
 	for _, s := range searches {
 		j := Job{Kind: "search", ID: s.ID, Name: SearchTitle(s), Data: s.DatasetName, Page: "/searches/" + s.ID, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
-		j.Left = trace.AtPace(j.Elapsed, s.Done-s.Known, s.Total-s.Done)
+		j.Left, j.Waits = a.Left(s)
 		list = append(list, j)
 	}
 	studies, err := a.Store.StudiesUnderWay(ctx, ws)
@@ -81,8 +83,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 		if s.Status() == store.Queued {
 			j.Status = store.Queued
 		}
-		var known int
-		j.Done, known, j.Total = s.Cells()
+		j.Done, _, j.Total = s.Cells()
 		var started time.Time
 		for _, one := range s.Searches {
 			if !one.Started.IsZero() && (started.IsZero() || one.Started.Before(started)) {
@@ -90,7 +91,7 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 			}
 		}
 		j.Elapsed = elapsed(started)
-		j.Left = trace.AtPace(j.Elapsed, j.Done-known, j.Total-j.Done)
+		j.Left, j.Waits = a.Left(s.Searches...)
 		list = append(list, j)
 	}
 	list = append(list, a.Paths.UnderWay(web.Token(ctx))...)
@@ -103,6 +104,34 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	return list, nil
 }
 
+// turned is how long no cell of a search is computed until that is told: between two cells
+// a moment passes.
+const turned = 2 * time.Second
+
+// Left is about how long searches that have begun will be computed for, by the time that
+// their cells took without that in which none was computed; 0 where that cannot be told.
+// They wait while other work has its turn.
+func (a *House) Left(searches ...store.Search) (left time.Duration, waits bool) {
+	var all jobs.Work
+	var open int
+	idle := time.Duration(-1) // least of all
+	for _, s := range searches {
+		if !s.Status.Ended() {
+			open += s.Total - s.Done
+		}
+		if w, ok := a.Jobs.Worked(s.ID); ok {
+			all.Took, all.Cells = all.Took+w.Took, all.Cells+w.Cells
+			if idle < 0 || w.Idle < idle {
+				idle = w.Idle
+			}
+		}
+	}
+	if idle > turned {
+		return 0, true
+	}
+	return trace.AtPace(all.Took, all.Cells, open), false
+}
+
 // Progress says how far a job is, in its units.
 func (j Job) Progress() string {
 	switch s := j.Step; {
@@ -112,6 +141,8 @@ func (j Job) Progress() string {
 		return "the path begins"
 	case j.Kind == "path":
 		return s.String()
+	case j.Waits:
+		return fmt.Sprintf("%d of %d cells, waits for its turn", j.Done, j.Total)
 	case j.Kind != "run":
 		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
 	case s == nil:

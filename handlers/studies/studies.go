@@ -67,7 +67,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	p := views.Search{
 		Page: a.Frame(door.SearchTitle(s.Search), "runs"), ID: s.ID, Title: door.SearchTitle(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
 		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
-		Done: s.Done, Total: s.Total, Known: s.Known, Time: timeText(s.Search, a.Store.Now()),
+		Done: s.Done, Total: s.Total, Known: s.Known, Time: a.timeText(s.Search),
 		Settings: same(s.Search), Reproduce: door.SearchLine(s.Search),
 	}
 	if s.Dataset != "" {
@@ -120,17 +120,19 @@ func same(s store.Search) []views.Number {
 }
 
 // timeText says how long a search has taken, and about how long it will.
-func timeText(s store.Search, now time.Time) string {
+func (a *Room) timeText(s store.Search) string {
 	switch {
 	case s.Started.IsZero():
 		return ""
 	case s.Status.Ended():
 		return duration(s.Finished.Sub(s.Started))
 	}
-	took := now.Sub(s.Started)
-	text := duration(took) + " so far"
-	if computed := s.Done - s.Known; computed > 0 {
-		text += ", about " + duration(took*time.Duration(s.Total-s.Done)/time.Duration(computed)) + " left"
+	text := duration(a.Store.Now().Sub(s.Started)) + " so far"
+	switch left, waits := a.Left(s); {
+	case waits:
+		text += ", waits for its turn"
+	case left > 0:
+		text += ", about " + duration(left) + " left"
 	}
 	return text
 }

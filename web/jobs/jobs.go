@@ -68,6 +68,7 @@ type Queue struct {
 	mu       sync.Mutex                             // guards what follows; never held over a query
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
+	worked   map[string]*working                    // by search
 
 	cells *Local // what the workers compute cells with
 	here  post
@@ -81,6 +82,7 @@ type job struct {
 	ctx    context.Context // of the work
 	cancel context.CancelFunc
 	last   Event
+	cells  int // computed
 }
 
 // Behind returns a context of work in the background: somebody who waits for a page goes before
@@ -100,6 +102,9 @@ func (q *Queue) begin(ctx context.Context, key, search string, limit time.Durati
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running[key] = j
+	if search != "" {
+		q.begun(search)
+	}
 	return j
 }
 
@@ -108,6 +113,9 @@ func (q *Queue) end(j *job) {
 	j.cancel()
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if w := q.worked[j.search]; w != nil {
+		w.change(q.store.Now(), -1, j.cells)
+	}
 	if q.running[j.key] == j { // lost, released elsewhere and claimed again, it is another job
 		delete(q.running, j.key)
 	}
@@ -117,7 +125,7 @@ func (q *Queue) end(j *job) {
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
 		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
-		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{},
+		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.cells = NewLocal(q.workers, st.PlanOf)

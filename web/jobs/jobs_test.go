@@ -680,7 +680,7 @@ func TestMessage(t *testing.T) {
 func TestLiveAnswersFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &Queue{running: map[string]*job{}}
+		q := &Queue{store: &store.Store{Now: time.Now}, running: map[string]*job{}, worked: map[string]*working{}}
 		for _, j := range []*job{q.begin(t.Context(), "run", "", time.Hour), q.begin(t.Context(), "search/1", "search", 0)} {
 			time.Sleep(time.Second)
 			answered := q.Live.Urgent()

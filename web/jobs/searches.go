@@ -88,7 +88,9 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	switch {
 	case err == nil:
 		err = q.insist(ctx, tries, func(ctx context.Context) (err error) { searches, err = q.store.FinishCell(ctx, res); return err })
-		if err != nil && ctx.Err() == nil {
+		if err == nil {
+			j.cells = 1
+		} else if ctx.Err() == nil {
 			searches = q.failCell(ctx, c, err)
 		}
 	case ctx.Err() != nil:

@@ -201,14 +201,37 @@ func TestSearchBesideLongRuns(t *testing.T) {
 	for range 6 {
 		ids = append(ids, f.create("long"))
 	}
-	search := f.follow(f.search(asked(t)))
+	id := f.search(asked(t))
+	search := f.follow(id)
 	f.start()
 	for range search {
 	}
 	for _, id := range ids {
 		f.end(id)
 	}
+	if w, ok := f.q.Worked(id); !ok || w.Took > 12*time.Second || w.Idle < 50*time.Minute {
+		t.Errorf("%+v, %v: what runs took counts as the search's", w, ok)
+	}
 	if before > 1 || runs.Load() != 6 {
 		t.Errorf("%d runs before the last cell, %d in all", before, runs.Load())
+	}
+}
+
+// Time in which no cell is under way is not time that a search took.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	w := &working{since: start}
+	w.change(at(1), 1, 0)
+	w.change(at(3), 1, 0) // two at a time
+	w.change(at(4), -1, 1)
+	w.change(at(6), -1, 0) // given back
+	if diff := cmp.Diff(Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, w.now(at(106))); diff != "" {
+		t.Error(diff)
+	}
+	w.change(at(106), 1, 0)
+	if diff := cmp.Diff(Work{Took: 7 * time.Second, Cells: 1}, w.now(at(108))); diff != "" {
+		t.Error(diff)
 	}
 }
