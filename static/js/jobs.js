@@ -1,11 +1,6 @@
 // The page of what is under way follows it by itself, and keeps the focus.
 
-/** A time for reading, to the second, as the server writes it. */
-function words(seconds) {
-  const s = Math.round(seconds);
-  if (s < 120) return `${s} s`;
-  return s < 7200 ? `${Math.trunc(s / 60)} min` : `${Math.trunc(s / 3600)} h`;
-}
+import { words } from "./duration.js";
 
 /** Takes the page anew, as other jobs are under way than before, or another one runs. */
 async function renew() {

@@ -1,6 +1,8 @@
 // A study's page: its bar as cells arrive, now and then its searches, and all of it once it has
 // ended.
 
+import { words } from "./duration.js";
+
 const part = document.getElementById("study");
 const pause = 3000; // ms between two looks at the searches, or ten times as long as the last one took
 let due = performance.now() + pause;
@@ -22,11 +24,6 @@ async function look() {
   due = Infinity;
   await renew("[data-searches]");
   due = performance.now() + Math.max(pause, 10 * (performance.now() - began));
-}
-
-function words(seconds) {
-  const s = Math.round(seconds);
-  return s < 120 ? `${s} s` : `${Math.round(s / 60)} min`;
 }
 
 if (part.hasAttribute("data-pending")) {
