@@ -58,22 +58,27 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]any{"dataset": set.ID, "spec": spec, "name": name})
-	if err != nil {
-		return nil, err
-	}
-	var run struct {
-		ID string `json:"id"`
-	}
-	if err := s.do(ctx, http.MethodPost, "/api/runs", bytes.NewReader(body), &run); err != nil {
-		return nil, err
-	}
-	res, err := s.follow(ctx, run.ID)
-	if ctx.Err() != nil {
-		leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		return nil, errors.Join(err, s.do(leave, http.MethodPost, "/api/runs/"+run.ID+"/cancel", nil, nil))
-	}
+	var res *ml.Result
+	err = s.ask(ctx, "/api/runs", map[string]any{"dataset": set.ID, "spec": spec, "name": name}, func(run string) (over bool, err error) {
+		var now struct {
+			Status string     `json:"status"`
+			Error  string     `json:"error"`
+			Report *ml.Report `json:"report"`
+		}
+		err = s.do(ctx, http.MethodGet, run, nil, &now)
+		switch {
+		case err != nil:
+			return false, err
+		case now.Status == "failed":
+			return true, errors.New(now.Error)
+		case now.Status == "cancelled":
+			return true, errCancelledThere
+		case now.Status == "done":
+			res = &ml.Result{Report: *now.Report, Model: new(ml.Model)}
+			return true, s.do(ctx, http.MethodGet, run+"/model.json", nil, res.Model)
+		}
+		return false, nil
+	})
 	return res, err
 }
 
@@ -135,19 +140,8 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(map[string]string{"study": text})
-	if err != nil {
-		return nil, err
-	}
-	var made struct {
-		ID string `json:"id"`
-	}
-	if err := s.do(ctx, http.MethodPost, "/api/studies", bytes.NewReader(body), &made); err != nil {
-		return nil, err
-	}
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
+	var res *study.Result
+	err = s.ask(ctx, "/api/studies", map[string]string{"study": text}, func(made string) (over bool, err error) {
 		var now struct {
 			Status string        `json:"status"`
 			Error  string        `json:"error"`
@@ -156,57 +150,55 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 			Total  int           `json:"total"`
 			Result *study.Result `json:"result"`
 		}
-		err := s.do(ctx, http.MethodGet, "/api/studies/"+made.ID, nil, &now)
+		err = s.do(ctx, http.MethodGet, made, nil, &now)
 		switch {
-		case ctx.Err() != nil:
-			leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			return nil, errors.Join(ctx.Err(), s.do(leave, http.MethodPost, "/api/studies/"+made.ID+"/cancel", nil, nil))
 		case err != nil:
-			return nil, err
+			return false, err
 		case now.Status == "failed":
-			return nil, errors.New(now.Error)
+			return true, errors.New(now.Error)
 		case now.Status == "cancelled":
-			return nil, errors.New("the study was cancelled on the server")
+			return true, errors.New("the study was cancelled on the server")
 		case now.Status == "done":
-			return now.Result, nil
+			res = now.Result
+			return true, nil
 		}
 		progress(now.Done, now.Known, now.Total)
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
+		return false, nil
+	})
+	return res, err
 }
 
 // errCancelledThere is the end of a run that somebody cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
-// follow waits for the end of a run.
-func (s *server) follow(ctx context.Context, id string) (*ml.Result, error) {
+// ask posts what is wanted and looks at what is made of it, by its path, until that is over.
+// When ctx ends it is cancelled on the server, too.
+func (s *server) ask(ctx context.Context, path string, wanted any, look func(made string) (over bool, err error)) error {
+	body, err := json.Marshal(wanted)
+	if err != nil {
+		return err
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := s.do(ctx, http.MethodPost, path, bytes.NewReader(body), &made); err != nil {
+		return err
+	}
+	path += "/" + made.ID
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		var run struct {
-			Status string     `json:"status"`
-			Error  string     `json:"error"`
-			Report *ml.Report `json:"report"`
-		}
-		if err := s.do(ctx, http.MethodGet, "/api/runs/"+id, nil, &run); err != nil {
-			return nil, err
-		}
-		switch run.Status {
-		case "failed":
-			return nil, errors.New(run.Error)
-		case "cancelled":
-			return nil, errCancelledThere
-		case "done":
-			res := &ml.Result{Report: *run.Report, Model: new(ml.Model)}
-			return res, s.do(ctx, http.MethodGet, "/api/runs/"+id+"/model.json", nil, res.Model)
+		over, err := look(path)
+		switch {
+		case ctx.Err() != nil:
+			leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			return errors.Join(ctx.Err(), s.do(leave, http.MethodPost, path+"/cancel", nil, nil))
+		case over || err != nil:
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
 		case <-tick.C:
 		}
 	}
