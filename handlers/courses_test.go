@@ -945,7 +945,11 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	if state(tc, "/courses/"+code+"/edit", "C") != "frozen" || state(tc, "/courses/"+code+"/edit", "learner") != "hidden" || state(tc, "/courses/"+code+"/copy", "learner") != "hidden" {
 		t.Error("the form does not begin as the course is")
 	}
+	tag := tc.do("GET", "/courses/"+code, "").header.Get("ETag")
 	doc := tc.send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").html()
+	if again := tc.do("GET", "/courses/"+code, "", "If-None-Match", tag); again.status != 200 || !strings.Contains(string(again.body), "Another name") {
+		t.Errorf("after an edit the browser is told (%d) to show the page that it has", again.status)
+	}
 	if doc.Find("h1").Text() != "Another name" || doc.Find(".course-code").Text() != code {
 		t.Errorf("edited: %s", doc.Find("h1").Text())
 	}

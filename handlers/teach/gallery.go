@@ -148,7 +148,7 @@ func (a *Room) handins(ctx context.Context, g Course) (runs []store.Run, of map[
 // state changes whenever the page would.
 func (g Course) state(prefix, origin string, q url.Values, runs []store.Run, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
-	fmt.Fprintln(h, prefix, origin, g.base, g.Code, g.Closed, g.Ends, over, blocks, q.Encode())
+	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // all of the course, as it can be edited
 	for _, r := range runs {
 		fmt.Fprintln(h, r.ID, r.Status)
 	}
