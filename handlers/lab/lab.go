@@ -180,8 +180,10 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if err != nil {
 		return err
 	}
+	frame := a.Frame(b.name, "lab")
+	frame.Wide = true
 	p := views.Lab{
-		Page: a.Frame(b.name, "lab"), Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
+		Page: frame, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
 		RunName: b.spec.Title() + " on " + b.name,
