@@ -325,8 +325,9 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on its part of the training rows, whose kernel matrix is whole. memory
-// is shared with the other machines, width is that of the cores. first is the machine before its conformal map, nil when there is none.
+// fit trains one machine on its part of the training rows, whose kernel matrix is whole. memory is
+// shared with the other machines, width is that of the cores. first is the machine before its
+// conformal map, nil when there is none.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
 	solve := learner.solve

@@ -125,8 +125,8 @@ func (s side) of(class int) float64 {
 // result depend on the memory.
 const mostAtOnce = 4
 
-// fitAll trains all machines; gram is that of the training rows. Those before their conformal maps come first, nil when
-// there are no maps. Neither results nor errors depend on which is done first.
+// fitAll trains all machines; gram is that of the training rows. Those before their conformal maps
+// come first, nil when there are no maps. Neither results nor errors depend on which is done first.
 func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	width := 0.0
 	if spec.Conformal != "none" {

@@ -155,7 +155,8 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 	return p, plan, err
 }
 
-// insert queues a search of points that are written, which is done at once where all of it is known, and returns its id.
+// insert queues a search of points that are written, which is done at once where all of it is
+// known, and returns its id.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request string, p plannedSearch) (id string, err error) {
 	search := Search{
 		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,

@@ -24,11 +24,9 @@ func (p *page) brush(css string, from, to float64) {
 	}
 }
 
-// TestRunsAreBrushed: a drag along an axis of the parallel coordinates highlights the runs that
-// pass there, in the filter beside, which can be typed as well, and in the address; axes
-// move and change their scale in place.
-func TestRunsAreBrushed(t *testing.T) {
-	t.Parallel()
+// fourCompared opens the comparison of two RBF and two linear kernels, with rising C.
+func fourCompared(t *testing.T) *page {
+	t.Helper()
 	s := start(t)
 	p, c := open(t, s), s.client()
 	ids := ""
@@ -39,6 +37,15 @@ func TestRunsAreBrushed(t *testing.T) {
 	c.settle(t)
 	p.use(c)
 	p.visit("/compare?axes=kernel,C,test_accuracy" + ids)
+	return p
+}
+
+// TestRunsAreBrushed: a drag along an axis of the parallel coordinates highlights the runs that
+// pass there, in the filter beside, which can be typed as well, and in the address; axes
+// move and change their scale in place.
+func TestRunsAreBrushed(t *testing.T) {
+	t.Parallel()
+	p := fourCompared(t)
 	strip := func(axis int) string { return fmt.Sprintf(".strips > div:nth-child(%d)", axis) }
 	p.wait(`document.querySelector(` + quote(strip(3)) + `)?.clientHeight > 100`)
 	p.brush(strip(2), 0.45, -0.05) // the upper half of C
@@ -75,16 +82,7 @@ func TestRunsAreBrushed(t *testing.T) {
 // dragging its name.
 func TestBrushedByKeys(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	p, c := open(t, s), s.client()
-	ids := ""
-	for i, query := range []string{"kernel=rbf&C=0.1", "kernel=rbf&C=1", "kernel=linear&C=10", "kernel=linear&C=100"} {
-		run := c.post(t, "/runs", "data=moons&test_fraction=0.3&name="+fmt.Sprint(i+1)+"&"+query)
-		ids += "&run=" + strings.TrimPrefix(run, "/runs/")
-	}
-	c.settle(t)
-	p.use(c)
-	p.visit("/compare?axes=kernel,C,test_accuracy" + ids)
+	p := fourCompared(t)
 	drawn := func(want string) {
 		t.Helper()
 		p.wait(`document.querySelector(".quantities [role=status]").textContent.includes(` + quote(want) + `)`)

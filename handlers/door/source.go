@@ -16,8 +16,8 @@ type Points struct {
 	Hash string        // of Data, computed once and carried
 }
 
-// Source finds the points behind an id: a stored set of the workspace, one that
-// comes with the program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
+// Source finds the points behind an id: a stored set of the workspace, one that comes with the
+// program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
 // The data are shared: nobody changes them.
 func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {

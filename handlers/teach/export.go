@@ -12,10 +12,11 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Export sends what was handed in as CSV, a line for each run in the order of time: who
-// and when (UTC), a number that tells students apart who have the same name, the same in what they answered, the data with
-// their hash, the settings, and the numbers at full precision; those that are called as a setting
-// are, the gamma that "auto" was, say, begin with result_. Empty is what does not apply. Text that a spreadsheet would compute is guarded as in every other file.
+// Export sends what was handed in as CSV, a line for each run in the order of time: who and when
+// (UTC), a number that tells students apart who have the same name, the same in what they answered,
+// the data with their hash, the settings, and the numbers at full precision; those that are called
+// as a setting are, the gamma that "auto" was, say, begin with result_. Empty is what does not
+// apply. Text that a spreadsheet would compute is guarded as in every other file.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	runs, of, err := a.handins(r.Context(), g)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package eval judges classifiers on points they were not trained on.
 //
-// The problem. How often is a classifier wrong on new points, and which C and gamma
-// make it least so? Of a regression: how far is it off, as its mean squared error? Stratified K-fold cross-validation deals the points into K folds,
-// every class evenly; each fold in turn is held out while the others train, and the
-// mean of the K accuracies is the estimate (Stone 1974; Kohavi: "A study of
-// cross-validation and bootstrap for accuracy estimation and model selection", IJCAI
+// The problem. How often is a classifier wrong on new points, and which C and gamma make it least
+// so? Of a regression: how far is it off, as its mean squared error? Stratified K-fold
+// cross-validation deals the points into K folds, every class evenly; each fold in turn is held out
+// while the others train, and the mean of the K accuracies is the estimate (Stone 1974; Kohavi: "A
+// study of cross-validation and bootstrap for accuracy estimation and model selection", IJCAI
 // 1995). Repeats deal again.
 //
 // The best of many estimates is too good, as it was chosen for being so. Nested

@@ -48,14 +48,14 @@ const (
 	entryWork  = 120_000
 )
 
-// Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with
-// points held out as of HeldOut, and brackets the entry points by bisection: where the parts
-// of two neighbouring C differ, the one between them, by their logarithm, is trained as
-// well, from the solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset,
-// Tibshirani, Zhu: "The entire regularization path for the support vector machine", JMLR 5,
-// 2004), its kinks are the entry points. s.Recorder hears of every C that is solved, as of HeldOut,
-// with all trainings that there are to be, of entry points at most, and with the time that is left
-// once C has been from end to end. Errors are those of HeldOut, HasPath and ctx.
+// Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with points
+// held out as of HeldOut, and brackets the entry points by bisection: where the parts of two
+// neighbouring C differ, the one between them, by their logarithm, is trained as well, from the
+// solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset, Tibshirani, Zhu: "The
+// entire regularization path for the support vector machine", JMLR 5, 2004), its kinks are the
+// entry points. s.Recorder hears of every C that is solved, as of HeldOut, with all trainings that
+// there are to be, of entry points at most, and with the time that is left once C has been from end
+// to end. Errors are those of HeldOut, HasPath and ctx.
 func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
 	if err := HasPath(k); err != nil {
 		return nil, err

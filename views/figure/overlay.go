@@ -21,15 +21,14 @@ type Layer struct {
 	Scene Scene
 }
 
-// Overlay draws the boundaries of several models in one picture, over the regions
-// on which all predict the same class. Up to six have a colour and a dash pattern
-// of their own; more cannot be told apart and are thin lines without names, which
-// are dense where the models agree. Where they do not predict the same class, the picture is grey and hatched; Disagree of the
-// picture is the share of that area. Points that all held out and tell apart have a
-// ring. Size, theme, grid, title and the points are
-// those of the first layer's scene; so are the limits, unless they are zero: then
-// every layer's points fit in. The views may differ, as models may be trained on
-// different features, but not the names of their axes.
+// Overlay draws the boundaries of several models in one picture, over the regions on which all
+// predict the same class. Up to six have a colour and a dash pattern of their own; more cannot be
+// told apart and are thin lines without names, which are dense where the models agree. Where they
+// do not predict the same class, the picture is grey and hatched; Disagree of the picture is the
+// share of that area. Points that all held out and tell apart have a ring. Size, theme, grid, title
+// and the points are those of the first layer's scene; so are the limits, unless they are zero:
+// then every layer's points fit in. The views may differ, as models may be trained on different
+// features, but not the names of their axes.
 func Overlay(layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no model to draw; choose at least one run")
