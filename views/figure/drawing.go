@@ -16,6 +16,7 @@ type Format struct {
 	// stays where it is while a replay runs.
 	LegendRows int
 	Noted      bool // as of a Scene
+	Waits      bool // a part is left out until a question is answered, and the picture says so
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -23,7 +24,7 @@ type Format struct {
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted}, checkSize(f.Width, f.Height)
+	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted, waits: f.Waits}, checkSize(f.Width, f.Height)
 }
 
 // Color is a colour of the theme, by what it is for. ClassColor(i) is that of

@@ -23,8 +23,19 @@ type easel struct {
 }
 
 func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
-	return &easel{Canvas: c, mapping: m, theme: s.theme, thick: s.stroke(), words: !s.bare()}
+	e := &easel{Canvas: c, mapping: m, theme: s.theme, thick: s.stroke(), words: !s.bare()}
+	if s.waits && e.words {
+		n := note{text: waiting, clr: Muted}
+		for _, up := range []vg.Length{0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12, 0.96, 0.04} {
+			n.spots = append(n.spots, vg.Point{X: (m.frame.Min.X + m.frame.Max.X) / 2, Y: m.frame.Min.Y + up*m.frame.Size().Y})
+		}
+		e.last = append(e.last, n)
+	}
+	return e
 }
+
+// waiting is what a picture says that leaves out a part until a question is answered.
+const waiting = "The rest comes with the answer"
 
 // blot is a place with ink on it, the heavier the worse to write upon.
 type blot struct {

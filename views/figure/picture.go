@@ -14,6 +14,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -103,6 +104,7 @@ type sheet struct {
 	beside        vg.Length  // kept for a bar
 	note          string
 	noted         bool // a line is kept for the note
+	waits         bool // as of a Format
 	bar           *bar
 	drawings      []drawing
 	parts         func() []Part
@@ -137,6 +139,9 @@ func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
 	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper, parts: s.parts}
+	if s.waits {
+		p.Caption = strings.TrimSpace(p.Caption + " " + waiting + ".")
+	}
 	k := vg.Length(p.zoom)
 	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
 	inner := all

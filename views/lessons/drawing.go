@@ -6,9 +6,10 @@ import (
 )
 
 // Format is the size and theme of a drawing that is no Scene. The legend keeps
-// the given number of rows, so that the frame stays where it is.
+// the given number of rows, so that the frame stays where it is. As long as an answer is
+// awaited the picture says that a part of it is.
 func (l Look) Format(rows int) figure.Format {
-	return figure.Format{Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: rows}
+	return figure.Format{Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
 }
 
 // Plane is a drawing of marks over x1 and x2.

@@ -346,6 +346,9 @@ func TestPredictionsComeFirst(t *testing.T) {
 				if whole == hidden {
 					t.Errorf("the picture %s gives the same away before and after", f.Name)
 				}
+				if says := "The rest comes with the answer"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
+					t.Errorf("the picture %s does not say that it waits for an answer, or says so for ever", f.Name)
+				}
 				if asking.Figures[i].Caption != f.Asks || e.Figures[i].Caption == f.Asks {
 					t.Errorf("the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
 				}
