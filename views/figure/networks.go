@@ -217,8 +217,8 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 		return
 	}
 	// The rim of the outermost nodes is a third of an edge away from their middle.
-	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 70)
-	radius := max(min(0.33*unit, 13), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
+	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 120)
+	radius := max(min(0.33*unit, max(13, 0.18*unit)), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
 	low, wide := reach(w.Places)
 	at := make([]vg.Point, w.Graph.N)
 	for v, p := range w.Places {

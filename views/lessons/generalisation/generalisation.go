@@ -34,7 +34,7 @@ var (
 	learner           = lessons.ChoiceControl{Name: "machine", Label: "machine", Default: "svm", Options: []param.Option{{Name: "svm", Label: "SVM"}, {Name: "mcm", Label: "MCM"}}}
 	leaveOneOutKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF"}}}
 	price             = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 0.01, High: 1000, Log: true}
-	leaveOneOutGamma  = lessons.NumberControl{Name: "gamma", Label: "width of the RBF kernel", Symbol: "γ", Default: "1", Min: 1e-3, Max: 1e3, Low: 0.01, High: 100, Log: true}
+	leaveOneOutGamma  = lessons.NumberControl{Name: "gamma", Label: "RBF width", Symbol: "γ", Default: "1", Min: 1e-3, Max: 1e3, Low: 0.01, High: 100, Log: true}
 	promisesKernel    = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}}
 	promisesPoints    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "N", Default: "50", Min: 10, Max: 1000, Low: 10, High: 1000, Log: true}
 	draw              = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
@@ -72,7 +72,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 				{
 					Slug: "mcm", Ask: `A linear MCM in the plane has two support vectors out of 30 points. At most two left-out points can be misclassified then. True?`,
-					Options: []string{"True, as for the SVM.", "Not for an MCM."},
+					Options: []string{"True: nothing changes without any other point.", "No: more than two can be."},
 					Answer:  notForMCM,
 					Explain: `The two points *span* $f$; they do not hold it in place. Other points fix the linear programme, and to lose one of those changes the machine.`,
 				},
@@ -101,7 +101,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{{
 				Slug: "sparsest", Ask: "Of the ninety machines shown at first, take the one with the fewest support vectors and the one with the least error. Are they the same?",
-				Options: []string{"Yes: fewer support vectors, better generalisation.", "No: the sparsest one is clearly worse."},
+				Options: []string{"Yes, they are the same.", "No: the sparsest errs clearly more often.", "No, but the two err about equally often."},
 				Answer:  sparsest,
 				Explain: `Few terms can be too few: a machine with two or three of them draws too simple a boundary. Sparseness is worth having for speed and memory, and it has to be judged together with the error.`,
 			}},
@@ -129,7 +129,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{{
 				Slug: "conformal", Ask: "On the data shown at first, with settings chosen on training folds only: by how much does the conformal map raise the mean accuracy of the MCM?",
-				Options: []string{"By more than twice the standard error of the difference.", "By nothing that stands out from the spread over the folds, or it lowers it."},
+				Options: []string{"By more than twice the standard error of the difference.", "By less than that, or it lowers it."},
 				Answer:  conformal,
 				Explain: `A difference within two standard errors is what chance alone would show. That is no proof that the map never helps; it is what these data say.`,
 			}},
@@ -236,17 +236,19 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		}
 		e.Figures = []lessons.Figure{overlay(res.Model, full.Model, d, spec, points[i], wrong[i]), chart}
 		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, lessons.Pair(t.XY[i]),
-			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector, and still the machine may change")),
+			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector")),
 			lessons.Either(wrong[i], "wrong", "right"))}
 	}
-	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d left out", so, e.Step)}}
+	if !svm {
+		e.After = []string{"Without a point that is no support vector the machine may change all the same."}
+	}
+	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far"}}
 	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n))})
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "bound $N_{SV}/N$", Value: lessons.Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
 	} else {
-		few := lessons.CountTrue(wrong) > full.Report.SupportVectors
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: lessons.Either(few, "fewer than the errors: their number is no bound for an MCM", "their number is no bound for an MCM")})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: "$\\lambda_j \\ne 0$"})
 	}
 	return e, nil
 }
@@ -260,7 +262,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 		}
 		out.HeldOut, out.Wrong = true, wrong
 		v, _ := less.View()
-		scene := figure.Scene{Model: less, Points: append(points, out), View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Grid: 80}
+		scene := figure.Scene{Model: less, Points: append(points, out), View: v, Classes: lessons.Labels(d.Classes), Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Grid: 80}
 		whole := scene
 		whole.Model = full
 		return figure.Overlay([]figure.Layer{{Name: "without the point", Scene: scene}, {Name: "with all points", Scene: whole}})
@@ -366,7 +368,8 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	here := float64(m)
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Asks: "The true error of hard-margin machines as points come in, and one of the bounds; the others come with the answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				curves := append(curves[:2:2], l.Known(curves[2:]...)...)
 				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here}.Picture()
 			}},
 			lessons.Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
@@ -375,7 +378,7 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
 			{Label: "true error", Value: lessons.Percent(truth), Help: "on 2000 new points"},
 			{Label: "leave-one-out bound", Value: lessons.Worth(theory.LeaveOneOutBound(sv, m))},
-			{Label: "sparse bound", Value: lessons.Worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`},
+			{Label: "sparse bound", Value: lessons.Worth(theory.SparseBound(sv, m, 0.05)), Help: `with $\delta = 0.05$`, After: true},
 		},
 	}
 	if linear {
@@ -513,18 +516,24 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			},
 		}},
 		Tables: []lessons.Table{table},
-		After:  []string{fmt.Sprintf("The least error, %s ± %.1f, is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		After:  []string{fmt.Sprintf("The least error, %s ± %.1f (ringed), is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
 		Lab:    t.Lab(best.pairs...),
 	}, nil
 }
 
-// sparsest tells whether the sparsest machine is clearly worse.
+// sparsest compares the sparsest machine with the best.
 func sparsest(ctx context.Context) (float64, error) {
 	_, all, err := trials(ctx, pattern.Default, rho.Default, 80, 1)
 	if err != nil {
 		return 0, err
 	}
-	return lessons.Yes(fewest(all).wrong < leastWrong(all).wrong+0.03), nil
+	switch sparse, best := fewest(all), leastWrong(all); {
+	case slices.Equal(sparse.pairs, best.pairs):
+		return 0, nil
+	case sparse.wrong > best.wrong+0.03:
+		return 1, nil
+	}
+	return 2, nil
 }
 
 // tuned is what two ways to choose among settings claim and get in
@@ -821,9 +830,10 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	for _, c := range curves {
 		low = min(low, slices.Min(c.Y))
 	}
-	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: curves}.Picture()
+	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Asks: "Accuracy on the test fold, fold by fold. The conformal MCM joins in with the answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: append(curves[:3:3], l.Known(curves[3])...)}.Picture()
 	}}}
+	t.After = true
 	e.Tables = []lessons.Table{t}
 	e.Notes = []string{fmt.Sprintf("Fold %d of %d is held out. On the other %d rows nine settings of each machine are judged by three inner folds; the best is trained again and meets the held-out rows once.", e.Step+1, folds, rows-rows/folds)}
 	spec := fs[e.Step].chosen[winner]

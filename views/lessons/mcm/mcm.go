@@ -55,7 +55,7 @@ var (
 	}}
 	svmPrice = lessons.NumberControl{Name: "svm", Label: "C of the SVM", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
 	mcmPrice = lessons.NumberControl{Name: "mcm", Label: "C of the MCM", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	gamma    = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "1", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true}
+	gamma    = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "3", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true}
 	rankTol  = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."}
 	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."}
 )
@@ -239,11 +239,11 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			}},
 		},
 		Handles: []lessons.Handle{
-			{Label: "hyperplane", X: t, Y: 0, XControl: hyperplane},
+			{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}, // above the points
 			{Label: "origin", X: o, Y: 0.45, XControl: origin},
 		},
 		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}} = \max\lvert f\rvert / \min\lvert f\rvert$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
+			{Label: `$h_{\text{MCM}}$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
 			{Label: `$\hat R/\hat\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
 		},
 	}
@@ -326,10 +326,10 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
-				Curves: []figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}, {Name: "VC dimension", X: ts, Y: vc}},
+				Curves: append([]figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}}, lk.Known(figure.Curve{Name: "VC dimension of thresholds", X: ts, Y: vc})...),
 			}
 			if t > -0.8 && t < 1.2 {
 				ch.Here = &t
@@ -340,7 +340,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
 				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
-				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("at least %d", shattered), views.Short(h * h), fmt.Sprintf("at least %s", views.Short(float64(shattered)/(h*h)))},
+				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("≥ %d", shattered), views.Short(h * h), "≥ " + views.Short(float64(shattered)/(h*h))},
 			},
 		}},
 		Numbers: []lessons.Number{
@@ -442,7 +442,7 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
 	}}}
-	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: "the same in every line of the derivation"}}
+	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
 	if e.Step >= 3 && l > 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}
@@ -491,7 +491,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
 	if lessons.Norm(m.W) < 1e-9 {
 		e.Figures = []lessons.Figure{lessons.Plane("points", "There is no line: f is constant.", lessons.ToyLimits, 2, t.Dots(nil), mine)}
-		e.Notes = []string{"At this price the machine prefers to pay for every point: $f$ is constant."}
+		e.Notes = []string{"At this price no slope is worth its ceiling: $f$ is constant."}
 		return e, nil
 	}
 	onCeiling := func(i int) bool { return m.Points[i].Margin > h-1e-6 }
@@ -585,6 +585,9 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	t.Rows = append(t.Rows, entries([]string{"cost", entry(s.Objective), ""}, s.Cost))
 	e.Tables = []lessons.Table{t}
 	e.Notes = []string{pivot(s, e.Step == 0)}
+	if s.Entering >= 0 && s.Ratios[s.Leaving] == 0 {
+		e.After = []string{"The line stays where it is: only the basis changes."}
+	}
 	return e, nil
 }
 
@@ -613,7 +616,7 @@ func pivot(s stepwise.SimplexState, first bool) string {
 	}
 	text += fmt.Sprintf("%s %s, %s per unit, and enters. ", in, rule, views.Short(s.Cost[s.Entering]))
 	if ratio == 0 {
-		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves, the line stays where it is.", out, out)
+		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves.", out, out)
 	}
 	return text + fmt.Sprintf("The smallest ratio is that of %s, which reaches 0 when %s has changed by %s: %s leaves.", out, in, views.Short(ratio), out)
 }
@@ -705,7 +708,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 				return nil, err
 			}
 			v, _ := m.Model.View()
-			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Model: m.Model, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1}})
+			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Model: m.Model, Points: points, View: v, Classes: lessons.Labels(d.Classes), Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1}})
 		}
 		if l.Coarse {
 			layers[0].Scene.Grid = 80
@@ -833,7 +836,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		vectors, train, right, err := sweep(ctx, d, fresh, values, settings)
 		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Min: 0, Max: 1.02},
+				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Name: "share of the points", Min: 0, Max: 1.02},
 				Curves: []figure.Curve{{Name: "right, fresh points", X: values, Y: right}, {Name: "right, training", X: values, Y: train}, {Name: "share of SVs", X: values, Y: vectors}},
 			}
 			if here >= values[0] && here <= values[len(values)-1] {
@@ -864,7 +867,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
-			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6**r.SlackSum)/1e6)},
+			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6**r.SlackSum)/1e6), After: true},
 			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
 			{Label: "right on fresh points", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
@@ -877,8 +880,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 	}
 	switch {
 	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
-		e.Notes = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points."}
-		e.After = []string{"The objective is as small as it can ever be, and $C$ has nothing to decide."}
+		e.After = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points.", "The objective is as small as it can ever be, and $C$ has nothing to decide."}
 	case r.Status == trace.Numerical:
 		e.Notes = []string{"With a cut as small as this rounding keeps the solver from a certificate: the coefficients are huge."}
 	}

@@ -90,9 +90,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: []lessons.Control{width, trainingM, draw}, Show: showTraining},
 			Questions: []lessons.Question{{
 				Slug: "perfect", Ask: `With $\gamma = 300$ the machine makes no error on its 60 training points. How often is it wrong on new ones?`,
-				Options: []string{"Hardly ever: it has learnt the pattern.", "More often than with $\\gamma = 1$, where it makes training errors.", "As often as with $\\gamma = 1$."},
+				Options: []string{"Less often than with $\\gamma = 1$.", "More often than with $\\gamma = 1$.", "About as often as with $\\gamma = 1$."},
 				Answer:  perfect,
-				Explain: `It has learnt the points by heart. Between them it falls back on the constant $b$.`,
+				Explain: `With $\gamma = 1$ it makes some errors on its training points, and fewer on new ones. With $\gamma = 300$ it has learnt the points by heart. Between them it falls back on the constant $b$.`,
 			}},
 		},
 		{
@@ -110,7 +110,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 				{
 					Slug: "dimension", Ask: `Three points on one line are *not* shattered by straight lines. Is the VC dimension of lines therefore smaller than 3?`,
-					Options: []string{"Yes.", "No: three points somewhere else are shattered, and that is enough."},
+					Options: []string{"Yes: all sets of three points would have to be shattered.", "No: three points somewhere else are shattered, and that is enough.", "It depends on where the training points lie."},
 					Answer: func(context.Context) (float64, error) {
 						row, err := theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})
 						if err != nil || row.Shattered() {
@@ -247,17 +247,22 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	here := float64(m)
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
-		{Name: "average", Wide: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "risk $R$", Value: views.Short(r), Help: "exact: the lesson knows the two clouds"},
-		{Label: `empirical risk $R_{\text{emp}}$`, Value: views.Short(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
-		{Label: "distance", Value: views.Short(wrong[m-1]/here - r), Help: "typically about " + views.Short(stray(m)) + " either way"},
-		{Label: "smallest risk there is", Value: views.Short(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
+		{Label: "risk $R$", Value: hundredth(r), Help: "exact: the lesson knows the two clouds"},
+		{Label: `empirical risk $R_{\text{emp}}$`, Value: hundredth(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
+		{Label: "distance", Value: hundredth(wrong[m-1]/here - r), Help: "typically about " + hundredth(stray(m)) + " either way", After: true},
+		{Label: "smallest risk there is", Value: hundredth(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
 	}
 	return e, nil
+}
+
+// hundredth shows a share of errors to a hundredth of a per cent.
+func hundredth(share float64) string {
+	return lessons.Minus(strconv.FormatFloat(lessons.Flush(share, 5e-5), 'f', 4, 64))
 }
 
 // fourTimes is what four times the points do to the deviation of an average.
@@ -324,8 +329,8 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		},
 		Numbers: []lessons.Number{
 			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
-			{Label: "true error", Value: lessons.Percent(truth), Help: fmt.Sprintf("of %d new points; ± %s for their number", many, lessons.Percent(doubt))},
-			{Label: "flattery", Value: lessons.Percent(truth - seen), Help: "what the training error leaves out"},
+			{Label: "true error", Value: lessons.Percent(truth), After: true, Help: fmt.Sprintf("of %d new points; ± %s for their number", many, lessons.Percent(doubt))},
+			{Label: "flattery", Value: lessons.Percent(truth - seen), After: true, Help: "what the training error leaves out"},
 		},
 		Lab: sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
 	}, nil
@@ -356,7 +361,7 @@ func perfect(ctx context.Context) (float64, error) {
 		}
 	}
 	switch {
-	case truth[0] < 0.02:
+	case truth[0] < truth[1]-0.02:
 		return 0, nil
 	case truth[0] > truth[1]+0.02:
 		return 1, nil
@@ -478,10 +483,10 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
 	}
 	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
-	e.Notes = []string{shatterNote(e.Step, d, family)}
+	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
-		{Label: "realised in all", Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lessons.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
+		{Label: "realised in all", After: true, Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lessons.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
 		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
 	}
 	t := lessons.Table{Caption: "The first points, one more in each row", Head: []string{"points", "labellings", "realised"}, Marked: []int{n - 1}}
@@ -502,6 +507,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.After = true
 	e.Tables = []lessons.Table{t}
 	return e, nil
 }
@@ -522,20 +528,25 @@ func signs(d theory.Dichotomy) (signs string) {
 
 // numbered are the points of a labelling with their numbers.
 func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
+	for _, y := range []float64{-1, 1} { // so that the legend keeps its order from step to step
+		for i, p := range places {
+			if labels[i] == y {
+				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Name: lessons.ClassName(y)})
+			}
+		}
+	}
 	for i, p := range places {
-		marks = append(marks,
-			figure.Dot{At: p, Class: lessons.Class(labels[i]), Name: lessons.ClassName(labels[i])},
-			figure.Text{At: [2]float64{p[0] + 0.3, p[1] + 0.25}, Text: strconv.Itoa(i + 1)}) // beside the handle
+		marks = append(marks, figure.Text{At: [2]float64{p[0] + 0.45, p[1] + 0.4}, Text: strconv.Itoa(i + 1)}) // beside the handle
 	}
 	return marks
 }
 
 // shatterNote says what a labelling is and why it can or cannot be realised.
-func shatterNote(step int, d theory.Dichotomy, family string) string {
-	head := fmt.Sprintf("Labelling %d: %s. ", step+1, signs(d))
+func shatterNote(d theory.Dichotomy, family string) string {
+	head := "Labelling " + signs(d) + ". "
 	switch {
 	case d.Realisable && math.IsInf(d.Margin, 1):
-		return head + "All alike: a function that is on one side everywhere does it."
+		return head + "All alike: a function with no point on its other side does it."
 	case d.Realisable && family == "lines":
 		return head + "Realised; this is the line with the widest margin."
 	case d.Realisable:
@@ -671,12 +682,13 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			curves[j].X, curves[j].Y = append(curves[j].X, float64(s.degree)), append(curves[j].Y, y)
 		}
 	}
+	t.After = reveal
 	e.Tables = []lessons.Table{t}
 	e.Figures = []lessons.Figure{
 		{Name: "structure", Caption: "The training error falls from one family to the next and the structural term rises. The smallest sum is chosen.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
 				Format: l.Format(2), X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.2},
-				Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
+				Curves: append(curves[:3:3], l.Known(curves[3:]...)...), Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
 			}.Picture()
 		}},
 		lessons.Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
@@ -684,7 +696,9 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		}),
 	}
 	if reveal {
-		e.Notes = []string{fmt.Sprintf("The bound chooses degree %d: %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, lessons.Percent(truths[best]), all[least].degree, lessons.Percent(truths[least]), lessons.Worth(all[best].bound))}
+		e.Figures[0].Asks = "Degree by degree, the training error, the structural term and their sum. The true errors come with the answer."
+		e.Notes = []string{fmt.Sprintf("The smallest bound is that of degree %d.", all[best].degree)}
+		e.After = []string{fmt.Sprintf("Degree %d has %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, lessons.Percent(truths[best]), all[least].degree, lessons.Percent(truths[least]), lessons.Worth(all[best].bound))}
 	} else {
 		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
 	}
@@ -757,7 +771,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Step = min(in.Step, e.Steps-1)
 	d := labelling(s, e.Step)
 	var marks []figure.Mark
-	note := fmt.Sprintf("Labelling %d: %s. ", e.Step+1, signs(d))
+	note := "Labelling " + signs(d) + ". "
 	switch {
 	case math.IsInf(d.Margin, 1):
 		note += "All alike: a line far away leaves any margin."
@@ -793,7 +807,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: lessons.Either(all, "shattered with this margin", "not shattered with this margin")},
 		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
 		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
-		{Label: "with the whole part", Value: views.Short(lecture), Help: lessons.Either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
+		{Label: "the same, rounded down", Value: views.Short(lecture), Help: lessons.Either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
 	}
 	e.Tables = []lessons.Table{unitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
