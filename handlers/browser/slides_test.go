@@ -170,12 +170,31 @@ func TestSlideKeys(t *testing.T) {
 	}
 
 	p.clickText(".parts a", "Picture") // after the mouse has gone to a part, too
-	p.wait(element(".parts a.current") + ".hash === '#picture' && document.activeElement === document.body")
+	current("picture")
 	p.clickText(".parts a", "Derivation")
-	p.wait(element(".parts a.current") + ".hash === '#derivation' && document.activeElement === document.body")
+	current("derivation")
+	clicker(p, "Home", "Home", 36, 0)
+	count("line 1 ")
 	clicker(p, " ", "Space", 32, 0)
-	p.wait(answered + " && !" + element("[data-count]") + ".textContent.startsWith('line 3 ')")
+	count("line 2 ")
+	p.click("[data-go=back]")
+	count("line 1 ")
+	clicker(p, " ", "Space", 32, 0)
+	count("line 2 ")
+	const list = "[data-speed]"
+	speed := p.value(list)
+	p.click(list) // a list of choices is opened, and left as it is
+	p.wait("document.activeElement === " + element(list) + " && " + element(list) + ".matches(':open')")
+	p.keys(kb.Escape)
+	p.wait("!" + element(list) + ".matches(':open')")
+	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
+	count("line 3 ")
+	if got := p.value(list); got != speed {
+		t.Errorf("the keys have chosen the speed %s after %s", got, speed)
+	}
 
+	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
+	turn(p, kb.Tab) // what the keyboard comes to has the arrows, but not the keys of a clicker
 	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
 	p.part("derivation")
 	clicker(p, "End", "End", 35, 0)
@@ -196,9 +215,14 @@ func TestSlideKeys(t *testing.T) {
 		p.wait("!" + element(shows))
 	}
 	clicker(p, "Escape", "Escape", 27, 0)
-	p.wait(element(".overview[open]"))
-	p.clickText(".overview[open] a", "The widest margin, by hand")
-	p.wait("location.pathname === '/lessons/margins/by-hand'")
+	p.wait("document.activeElement === " + element(".overview[open] [aria-current]"))
+	clicker(p, "PageDown", "PageDown", 34, 0)
+	p.wait("document.activeElement.textContent.includes('The widest margin, by hand')")
+	p.keys(kb.Enter)
+	p.wait("location.pathname === '/lessons/margins/by-hand' && " + element(".parts a.current"))
+	turn(p, "o")
+	p.clickText(".overview[open] a", "The canonical scale")
+	p.wait("location.pathname === '/lessons/margins/canonical'")
 }
 
 // TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full
@@ -256,11 +280,13 @@ func TestNotes(t *testing.T) {
 	other()
 	turn(p, kb.ArrowDown)
 	p.wait("told.part === 'words' && told.notes === '/lessons/lagrange/touch/notes'")
-	get[bool](p, "(other.postMessage({ go: 'next' }), true)")
+	get[bool](p, "(other.postMessage({ key: 'PageDown' }), true)")
 	p.wait(element(".parts a.current") + ".hash.startsWith('#ask-')")
 	p.part("")
 	turn(p, kb.ArrowDown)
 	p.wait("told.notes === '/lessons/lagrange/equality/notes' && told.part === 'derivation'")
+	get[bool](p, "(other.postMessage({ key: 'PageDown' }), other.postMessage({ begun: 1 }), true)")
+	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ') && sessionStorage.begun === '1'")
 
 	p.visit("/lessons/lagrange/touch/notes")
 	if text := p.text(".question"); !strings.Contains(text, "Answer:") {
@@ -269,8 +295,10 @@ func TestNotes(t *testing.T) {
 	other()
 	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'words' }), true)")
 	p.wait(element(".shown .current") + "?.dataset.part === 'words'")
-	p.click("[data-go=next]")
-	p.wait("told.go === 'next'")
+	p.click("[data-key=PageDown]")
+	p.wait("told.key === 'PageDown'")
+	clicker(p, " ", "Space", 32, 8)
+	p.wait("told.key === ' ' && told.shift")
 	get[bool](p, "(other.postMessage({ notes: '/lessons/lagrange/equality/notes', part: 'derivation' }), true)")
 	p.wait("location.pathname === '/lessons/lagrange/equality/notes'")
 }
@@ -364,11 +392,11 @@ func TestAfresh(t *testing.T) {
 	p.visit("/lessons/width/bubbles/notes")
 	get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), other.onmessage = (e) => (window.told = e.data), true)`)
 	p.click("[data-afresh] button")
-	p.wait("window.told?.go === 'afresh'")
+	p.wait("window.told?.afresh")
 	p.visit("/lessons/width/bubbles")
 	p.wait(element(".parts a.current") + " && " + element("[data-folded]") + " && !" + element(".verdict"))
 	get[bool](p, "(location.hash = '#ask-vectors', true)")
 	answer()
-	get[bool](p, `(new BroadcastChannel("marginlab-slides").postMessage({ go: "afresh" }), true)`)
+	get[bool](p, `(new BroadcastChannel("marginlab-slides").postMessage({ afresh: true }), true)`)
 	p.wait(element(".parts a.current") + ".hash !== '#ask-vectors'")
 }

@@ -384,11 +384,8 @@ export function stepped() {
 
 // After the mouse has let go of a control the keys belong to the page again.
 document.addEventListener("pointerup", (e) => {
-  const control = e.target.closest?.("input[type=range], .handle") || (slide() && e.target.closest?.("a, button, input[type=checkbox], input[type=radio], summary"));
+  const control = e.target.closest?.("input[type=range], .handle");
   if (control) setTimeout(() => document.activeElement === control && control.blur());
-});
-document.addEventListener("change", (e) => {
-  if (slide() && e.target.matches("select")) e.target.blur();
 });
 
 document.addEventListener("keydown", (e) => {

@@ -2,9 +2,7 @@
 const channel = new BroadcastChannel("marginlab-slides");
 const page = document.querySelector("[data-notes]");
 const state = page.querySelector("[data-state]");
-const begun = Number(sessionStorage.getItem("marginlab-begun")) || Date.now();
-let from = begun;
-sessionStorage.setItem("marginlab-begun", from);
+let from = Number((sessionStorage.begun ??= Date.now()));
 
 const two = (n) => String(n).padStart(2, "0");
 function tick() {
@@ -16,8 +14,8 @@ page.querySelector(".clocks").hidden = false;
 tick();
 setInterval(tick, 1000);
 page.querySelector("[data-restart]").addEventListener("click", () => {
-  from = Date.now();
-  sessionStorage.setItem("marginlab-begun", from);
+  from = sessionStorage.begun = Date.now();
+  channel.postMessage({ begun: from });
   tick();
 });
 
@@ -35,10 +33,10 @@ channel.addEventListener("message", ({ data }) => {
 channel.postMessage({ ask: true });
 
 page.addEventListener("click", (e) => {
-  const go = e.target.closest("[data-go]")?.dataset.go;
-  if (!go || !followed) return; // on its own the page is a page
+  const key = e.target.closest("[data-key]")?.dataset.key;
+  if (!key || !followed) return; // on its own the page is a page
   e.preventDefault();
-  channel.postMessage({ go });
+  channel.postMessage({ key });
 });
 page.querySelector("[data-afresh]").addEventListener("submit", async (e) => {
   e.preventDefault();
@@ -46,15 +44,15 @@ page.querySelector("[data-afresh]").addEventListener("submit", async (e) => {
   try {
     const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     if (!response.ok) throw new Error();
-    channel.postMessage({ go: "afresh" });
+    channel.postMessage({ afresh: true });
     state.textContent = "Every question of this lesson is folded again.";
   } catch {
     form.submit(); // the page itself
   }
 });
+const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft", "ArrowUp", "Home", "r", "+", "-", "e", "b", "."]; // of the slides
 document.addEventListener("keydown", (e) => {
-  const go = { PageDown: "next", ArrowRight: "next", ArrowDown: "next", " ": "next", PageUp: "back", ArrowLeft: "back", ArrowUp: "back" }[e.key];
-  if (!go || !followed || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("a, button")) return;
+  if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("a, button"))) return;
   e.preventDefault();
-  channel.postMessage({ go });
+  channel.postMessage({ key: e.key, shift: e.shiftKey });
 });

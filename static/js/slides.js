@@ -171,7 +171,18 @@ function speed(by) {
 function toggle(dialog) {
   const other = document.querySelector("dialog[open]");
   other?.close();
-  if (other !== dialog) dialog.showModal();
+  if (other === dialog) return;
+  dialog.showModal();
+  dialog.querySelector("[aria-current]")?.focus();
+}
+
+/** Keys in a dialog: they close it, and go from slide to slide of the overview. Whether it was one of them. */
+function choose(dialog, key) {
+  if (key === "o" || key === "?") return toggle(slide().querySelector(key === "o" ? ".overview" : ".keys")), true;
+  const slides = [...dialog.querySelectorAll("li a")], row = slides.filter((a) => a.offsetTop === slides[0].offsetTop).length;
+  const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, ArrowDown: row, ArrowUp: -row }[key];
+  slides[Math.min(slides.length - 1, Math.max(0, slides.indexOf(document.activeElement) + by))]?.focus();
+  return Boolean(by);
 }
 
 function blank() {
@@ -206,6 +217,12 @@ function pointer() {
   follow(mouse);
 }
 
+/** Opens the second window, whose clock goes on where it was closed before. */
+function notes() {
+  sessionStorage.begun ??= Date.now(); // of which a new window has a copy
+  open(slide().dataset.notes, "marginlab-notes", "popup,width=760,height=900");
+}
+
 const keys = {
   PageDown: () => forward(false),
   ArrowRight: () => forward(false),
@@ -226,28 +243,51 @@ const keys = {
   p: pointer,
   o: () => toggle(slide().querySelector(".overview")),
   Escape: () => toggle(slide().querySelector(".overview")),
-  n: () => open(slide().dataset.notes, "marginlab-notes", "popup,width=760,height=900"),
+  n: notes,
   "?": () => toggle(slide().querySelector(".keys")),
 };
 const always = ["PageDown", "PageUp"]; // also where something is typed
+const controls = "input, select, textarea, .handle, [role=slider]";
+const unfolded = ":is(select:open)"; // a list of choices, where the browser tells
 
+/** Whether the focus is where the pointer has put it: then the keys are the presenter's all the same. */
+let pointed = false;
+addEventListener("pointerdown", () => (pointed = true), true);
+addEventListener("keydown", (e) => {
+  if (e.key === "Tab") pointed = false;
+}, true);
+
+/** Whether a key is meant for what has the focus: for what the keyboard has come to, or somebody types in. */
+function taken(e) {
+  const at = e.target, control = at.closest(controls);
+  if (at.matches(unfolded)) return true;
+  if (pointed && !at.matches("input[type=text]")) return false;
+  if (control) return !always.includes(e.key) && !(control.matches("[type=radio], [type=checkbox], [type=range], .handle") && e.key.length === 1 && e.key !== " ");
+  return e.key === " " && Boolean(at.closest("a, button, summary"));
+}
+
+/** Does what a key stands for; false: nothing. */
+function press(key, shiftKey) {
+  const dialog = document.querySelector("dialog[open]");
+  if (document.querySelector(".blank")) blank();
+  else if (dialog) return key !== "Escape" && choose(dialog, key); // with which the browser closes it
+  else keys[key]({ shiftKey });
+  return true;
+}
+
+// Before any control hears of it.
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
-  if (e.target.matches("input[type=text], select") && (e.key === "Escape" || e.key === "Enter")) {
+  const control = e.target.closest(controls);
+  if (control && !control.matches(unfolded) && (e.key === "Escape" || (e.key === "Enter" && control.matches("input[type=text], select")))) {
     if (e.key === "Escape") e.preventDefault();
-    return setTimeout(() => e.target.blur());
+    return setTimeout(() => control.blur());
   }
-  const act = keys[e.key];
-  if (!act) return;
-  if (e.target.closest("input, select, textarea, .handle") && !always.includes(e.key) && !(e.target.matches("[type=radio], [type=checkbox], [type=range], .handle") && e.key.length === 1 && e.key !== " ")) return;
-  if (e.key === " " && e.target.closest("a, button, summary")) return; // what the keyboard has come to
-  if (document.querySelector(".blank") && act !== blank) return blank();
-  if (document.querySelector("dialog[open]")) {
-    if (e.key === "Escape" || !["o", "?"].includes(e.key)) return; // the browser closes it
-  }
+  if (!keys[e.key] || taken(e) || !press(e.key, e.shiftKey)) return;
+  if (pointed) e.target.blur();
   e.preventDefault();
-  act(e);
-});
+  e.stopPropagation();
+}, true);
 
 document.addEventListener("click", (e) => {
   const link = e.target.closest('a[rel="next"], a[rel="prev"], a[data-slide-link]');
@@ -286,9 +326,9 @@ addEventListener("resize", () => {
 
 channel.addEventListener("message", ({ data }) => {
   if (data.ask) tell();
-  if (data.go === "next") part(1);
-  if (data.go === "back") part(-1);
-  if (data.go === "afresh") refold();
+  if (data.key) press(data.key, data.shift);
+  if (data.afresh) refold();
+  if (data.begun) sessionStorage.begun = data.begun;
 });
 
 start();
