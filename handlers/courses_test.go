@@ -1046,6 +1046,28 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 	if got := choices("soft-margin", "set"); got != "" {
 		t.Errorf("data for all screens of the soft margin: %q", got)
 	}
+
+	// Data that only one screen offers: the others keep their own, without a word of error.
+	const iris = "iris-versicolor-virginica"
+	lesson := "/lessons/soft-margin?screen=c&set=" + iris
+	if said := c.page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text(); !strings.Contains(said, "where it is offered") {
+		t.Errorf("said of the data: %q", said)
+	}
+	for _, state := range []string{"free", "frozen", "hidden"} {
+		page := c.page(200, "/course/"+c.course(lesson, "control.set="+state))
+		got := page.Find(".demo [name=set] option[selected]").Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") })
+		if want := []string{iris, "moons"}; state != "hidden" && !slices.Equal(got, want) {
+			t.Errorf("%s: data %q, not %q", state, got, want)
+		}
+		page.Find(".demo [data-error-of]").Each(func(_ int, e *goquery.Selection) {
+			if e.Text() != "" {
+				t.Errorf("%s: %s", state, e.Text())
+			}
+		})
+		if src := page.Find("#c .stage img").AttrOr("src", ""); !strings.Contains(src, iris) {
+			t.Errorf("%s: the picture is %s", state, src)
+		}
+	}
 }
 
 // Whatever is got is asked about, too, also on the pages below a course.

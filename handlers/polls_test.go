@@ -114,7 +114,10 @@ func TestPoll(t *testing.T) {
 	// Closed, nothing is taken. Asked again, both rounds stand side by side.
 	stale := b.page(200, "/course/"+code+"/poll").Find("[name=poll]").AttrOr("value", "")
 	tc.send(200, path, "do=close")
-	b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2")
+	late := b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2").html()
+	if said := late.Find("[role=alert]").Text(); !strings.Contains(said, "closed before your answer came") || late.Find("[data-poll-part]").Length() != 1 {
+		t.Errorf("an answer to what is closed is told %q", said)
+	}
 	if doc := b.page(200, "/course/"+code+"/poll"); doc.Find("[data-vote]").Length() != 0 || !strings.Contains(doc.Find(".poll-status").Text(), "Closed. Your answer") {
 		t.Errorf("closed: %q", doc.Find(".poll-status").Text())
 	}
@@ -122,7 +125,10 @@ func TestPoll(t *testing.T) {
 		t.Errorf("without an open question the code leads to %q", doc.Find("h1").Text())
 	}
 	tc.send(200, path, "do=again")
-	b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2")
+	late = b.send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2&part=1").html()
+	if said := late.Find("[role=alert]").Text(); !strings.Contains(said, "asked on") || late.Find("[data-vote] [name=round][value='2']").Length() != 1 {
+		t.Errorf("an answer to the round before is told %q", said)
+	}
 	b.vote(200, code, "2")
 	doc = tc.page(200, path)
 	if got := counts(doc); fmt.Sprint(got) != "[1 0 1 1]" || doc.Find(".histogram thead th").Length() != 3 {

@@ -35,8 +35,10 @@ var (
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: MaxHandins runs were handed in.
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
-	// ErrPollClosed: the poll takes no answers, or none for that round.
-	ErrPollClosed = &Error{"conflict", "This question is closed: it takes no answers now. The one you gave before, if you did, is counted."}
+	// ErrPollClosed: the poll takes no answers.
+	ErrPollClosed = &Error{"conflict", "The question was closed before your answer came: it is not counted. One that you gave before is. Wait here for the next question."}
+	// ErrAskedOn: the poll takes answers of a later round, or another one has taken its place.
+	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
 	// ErrRounds: the question was put MaxRounds times.
 	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to begin anew.", MaxRounds)}
 	// ErrCrowded: MaxStudents take part.

@@ -173,7 +173,7 @@ func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err 
 
 // Vote keeps the answer of a workspace to a poll of a course, in place of an earlier one
 // of the same round. Errors: param.Problems for the text, ErrNotFound, ErrPollClosed,
-// ErrOver, ErrBlocked, ErrCrowded. A course that is closed for hand-ins takes answers.
+// ErrAskedOn, ErrOver, ErrBlocked, ErrCrowded. A course that is closed for hand-ins takes answers.
 func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, round int, a Answer) error {
 	if ps := checkGiven(a); ps != nil {
 		return ps
@@ -183,8 +183,11 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 		if err != nil {
 			return err
 		}
-		if !p.Open || round != p.Round {
+		switch {
+		case !p.Open:
 			return ErrPollClosed
+		case round != p.Round:
+			return ErrAskedOn
 		}
 		return saveVote(ctx, tx, ws, code, p.Question, round, a, s.now())
 	})

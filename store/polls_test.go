@@ -50,7 +50,7 @@ func TestPollRounds(t *testing.T) {
 		}
 	}
 	check(t, s.AskAgain(ctx, c.Code, p.ID))
-	if err := vote("a", 1, "1"); err != ErrPollClosed {
+	if err := vote("a", 1, "1"); err != ErrAskedOn {
 		t.Errorf("the first round takes answers: %v", err)
 	}
 	check(t, vote("a", 2, "1"))

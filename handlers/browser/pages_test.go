@@ -212,9 +212,8 @@ func (p *page) loaded() {
 // fits fails when a page is wider than its window.
 func (p *page) fits(width int64) {
 	p.t.Helper()
-	wide := get[[]string](p, `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
-		.filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest(".scroll")).slice(0, 5)
-		.map((e) => Math.round(e.getBoundingClientRect().right) + " px: " + e.outerHTML.slice(0, 120))`)
+	wide := get[[]string](p, `((root, out) => root.scrollWidth <= root.clientWidth ? [] : ["it scrolls to " + root.scrollWidth + " px", ...[...document.querySelectorAll("body *")].filter(out).slice(0, 5)
+		.map((e) => Math.round(e.getBoundingClientRect().right) + " px: " + e.outerHTML.slice(0, 120))])(document.documentElement, (e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)`)
 	if len(wide) > 0 {
 		p.t.Errorf("wider than %d px:\n%s", width, strings.Join(wide, "\n"))
 	}

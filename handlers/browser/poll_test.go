@@ -105,11 +105,13 @@ func TestPollDrawn(t *testing.T) {
 	host, hand := s.client(), s.client()
 	course := host.post(t, "/courses", "title=Places&target=/lessons/hard-margin")
 	path := "/course/" + strings.TrimPrefix(course, "/courses/") + "/poll"
-	poll := host.post(t, course+"/polls", "question=hard-margin/primal/place")
 	teacher, student := open(t, s), open(t, s)
 	teacher.use(host)
 	student.use(hand)
-	teacher.visit(poll)
+	teacher.size(1024, 768)
+	teacher.visit("/lessons/hard-margin/primal?course=" + strings.TrimPrefix(course, "/courses/") + "#ask-place")
+	teacher.follow(func() { teacher.click("#ask-place .ask-class button") }) // where it can be seen
+	poll, _, _ := strings.Cut(strings.TrimPrefix(teacher.where(), s.url), "?")
 	student.size(360, 740)
 	student.visit(path)
 	const layer, box = ".sketch-layer", "[data-vote] [name=answer]"
@@ -129,5 +131,39 @@ func TestPollDrawn(t *testing.T) {
 	teacher.run("overlay", func() { teacher.inspect("poll-overlay", poll, host) })
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict")?.textContent.includes("off by") && document.querySelector(".poll figure img").src.includes("drawn=")`)
+	student.fits(360)
+}
+
+// TestPollOffline: an answer that does not reach the server is sent again until it does, and
+// one that comes too late is told so; the student stays on the page.
+func TestPollOffline(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	host, hand := s.client(), s.client()
+	course := host.post(t, "/courses", "title=Margins&target=/lessons/margins")
+	code := strings.TrimPrefix(course, "/courses/")
+	poll := host.post(t, course+"/polls", "question=margins/two-margins/double")
+	student := open(t, s)
+	student.use(hand)
+	student.size(360, 740)
+	student.visit("/course/" + code + "/poll")
+	get[bool](student, `(window.there = window.fetch, window.fetch = () => Promise.reject(new TypeError("no network")), true)`)
+	student.click("[data-vote] [type=radio][value='1']")
+	student.click("[data-vote] [type=submit]")
+	student.wait(`document.querySelector(".poll-status").textContent.includes("not counted yet: stay here")`)
+	student.fits(360)
+	get[bool](student, `(window.fetch = window.there, true)`)
+	student.wait(`document.querySelector(".poll-status").textContent.includes("Your answer counts")`)
+
+	// It hears nothing of the end of the question.
+	get[bool](student, `(window.fetch = (to, how) => how?.method === "POST" ? window.there(to, how) : Promise.reject(new TypeError("no network")), true)`)
+	host.post(t, poll, "do=close")
+	student.expect("409")
+	student.click("[data-vote] [type=radio][value='2']")
+	student.click("[data-vote] [type=submit]")
+	student.wait(`document.querySelector("[data-poll-part] [role=alert]")?.textContent.includes("closed before your answer came")`)
+	if said := student.text(".poll-status"); !strings.Contains(said, "Closed. Your answer") {
+		t.Errorf("of the answer that counts is said %q", said)
+	}
 	student.fits(360)
 }

@@ -566,7 +566,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	if framed(r) {
 		form = everybodys(form)
 	}
-	course, form, preset, err := a.under(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), form)
+	course, form, preset, err := a.under(r.Context(), strings.TrimSuffix(path, "/"+s.Slug), s.Demo, form)
 	if err != nil {
 		return v, nil, err
 	}
@@ -694,10 +694,10 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	return v, wrong, nil
 }
 
-// under is what Enforce returns for the page of a lesson. A control that the state does not
+// under is what Enforce returns for a demo of a lesson. A control that the state does not
 // name is on all screens as the course that was made of the lesson presets it; preset has
-// these values.
-func (a *Room) under(ctx context.Context, lesson string, form url.Values) (course *store.Course, state, preset url.Values, err error) {
+// these values, but those that this demo cannot have: a choice that others offer alone.
+func (a *Room) under(ctx context.Context, lesson string, d *lessons.Demo, form url.Values) (course *store.Course, state, preset url.Values, err error) {
 	course, state, err = a.Enforce(ctx, lesson, form)
 	if err != nil || course == nil {
 		return course, state, nil, err
@@ -706,6 +706,14 @@ func (a *Room) under(ctx context.Context, lesson string, form url.Values) (cours
 		return course, state, nil, nil
 	}
 	preset = carried(door.Preset(*course))
+	for _, p := range d.Params() {
+		if v := preset.Get(p.Name); v != "" && p.Labelled().Check(p.Typed(v)) != nil {
+			if state.Get(p.Name) == v {
+				state.Del(p.Name)
+			}
+			preset.Del(p.Name)
+		}
+	}
 	for name, values := range preset {
 		if !state.Has(name) {
 			state[name] = values
@@ -992,7 +1000,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if framed(r) {
 		form = everybodys(form)
 	}
-	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, form)
+	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, s.Demo, form)
 	if err != nil {
 		return err
 	}
@@ -1200,6 +1208,12 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 					group = &shared
 				}
 				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))}
+				if group == &shared && len(p.Options) > 0 && offered[p.Name+"="+in.Text(p)] < on[p.Name] {
+					c.Value += ", where it is offered"
+					if !q.Has(p.Name) {
+						c.Value = "as on each screen"
+					}
+				}
 				if group == &shared && len(defaults[p.Name]) > 1 {
 					for _, o := range p.Options {
 						if offered[p.Name+"="+o.Name] == on[p.Name] {

@@ -271,10 +271,11 @@ func (a *Room) current(ctx context.Context, code string) (t store.Tally, err err
 // Poll shows a student what is put to the course; of the query's part only 1, what changes
 // of the page, or asked, whether other pages of the course shall tell of it.
 func (a *Room) Poll(w http.ResponseWriter, r *http.Request) error {
-	return a.showPoll(w, r, "")
+	return a.showPoll(w, r, http.StatusOK, "")
 }
 
-func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) error {
+// showPoll shows it with a status; problem says why an answer is not counted.
+func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, status int, problem string) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -305,7 +306,7 @@ func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, problem string) 
 		}
 	}
 	if problem != "" {
-		w.WriteHeader(http.StatusUnprocessableEntity)
+		w.WriteHeader(status)
 	}
 	if r.FormValue("part") == "1" {
 		return a.Render(w, r, lessons.PollPart(p))
@@ -323,7 +324,7 @@ func (a *Room) PollEvents(w http.ResponseWriter, r *http.Request) error {
 	return web.Stream(w, r, a.board.watch(r.Context(), c.Code, false), func(t store.Tally) (string, any) { return "phase", phase(t.Poll) })
 }
 
-// Vote takes a student's answer.
+// Vote takes a student's answer. One that is refused stands beside what is asked now.
 func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
@@ -339,10 +340,13 @@ func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 	round, _ := strconv.Atoi(r.PostFormValue("round"))
 	err = a.vote(r.Context(), c, id, round, r.PostFormValue("answer"))
 	var wrong param.Problems
-	if errors.As(err, &wrong) {
-		return a.showPoll(w, r, wrong.Error())
-	}
-	if err != nil {
+	var late *store.Error
+	switch {
+	case errors.As(err, &wrong):
+		return a.showPoll(w, r, http.StatusUnprocessableEntity, wrong.Error())
+	case errors.As(err, &late) && late.Kind() == web.Conflict:
+		return a.showPoll(w, r, http.StatusConflict, late.Error())
+	case err != nil:
 		return err
 	}
 	to := "/course/" + c.Code + "/poll"
@@ -356,11 +360,13 @@ func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 // answer to it.
 func (a *Room) vote(ctx context.Context, c store.Course, id int64, round int, answer string) error {
 	poll, err := a.Store.CurrentPoll(ctx, c.Code)
-	if err == nil && poll.ID != id {
-		err = store.ErrPollClosed
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case poll.ID != id && poll.Open:
+		return store.ErrAskedOn
+	case poll.ID != id:
+		return store.ErrPollClosed
 	}
 	q, err := a.Lessons.Question(ctx, poll.Question)
 	if err != nil {

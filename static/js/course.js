@@ -1,6 +1,6 @@
 // A question to the class is told on the other pages of its course, without taking the
 // keyboard or the place of anything.
-import { fragment } from "./live.js";
+import { follow, fragment } from "./live.js";
 
 const notice = document.querySelector("[data-asked]");
 if (notice) {
@@ -9,7 +9,7 @@ if (notice) {
   offer();
   const look = async () => {
     const response = await fetch(`${path}?part=asked`);
-    if (!response.ok) return;
+    if (!response.ok) throw new Error(response.statusText);
     const fresh = await fragment(await response.text());
     const waits = (root) => root.querySelector("[data-waits]")?.dataset.waits ?? "";
     const asked = waits(fresh);
@@ -19,17 +19,8 @@ if (notice) {
     notice.hidden = false;
     offer();
   };
-  // Only a page that is looked at listens: browsers have few connections to a server.
-  let news;
-  const listen = () => {
-    news?.close();
-    if (document.hidden) return;
-    news = new EventSource(`${path}/events`);
-    news.addEventListener("phase", () => look().catch(() => {}));
-  };
   notice.addEventListener("click", (e) => {
     if (e.target.matches("[data-later]")) notice.hidden = true;
   });
-  document.addEventListener("visibilitychange", listen);
-  listen();
+  follow(`${path}/events`, "phase", look);
 }

@@ -10,15 +10,15 @@ const quieter = [2000, 32000];
 const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
 
 /** Says why there is no answer where the same question may have one later, and in how many milliseconds, if the server said so. */
-class Later extends Error {
+export class Later extends Error {
   constructor(message, wait) {
     super(message);
     this.wait = wait;
   }
 }
 
-/** The answer to a question; a Later where there may be one later. */
-async function answer(url, options) {
+/** The answer to a question, which may be a refusal of such a status; a Later where there may be one later. */
+export async function answer(url, options, refusal = []) {
   let response;
   try {
     response = await fetch(url, options);
@@ -26,7 +26,7 @@ async function answer(url, options) {
     throw error.name === "AbortError" ? error : new Later("The server cannot be reached");
   }
   if (response.status in refusals) throw new Later(refusals[response.status], 1000 * parseInt(response.headers.get("Retry-After"), 10));
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  if (!response.ok && !refusal.includes(response.status)) throw new Error(`The server answered ${response.status}.`);
   return response;
 }
 
@@ -120,6 +120,43 @@ export class Live {
     });
     this.status.replaceChildren(this.word, stop);
   }
+}
+
+/** Milliseconds until a page listens again to a stream that was refused. */
+const relisten = 5000;
+
+/**
+ * Follows a stream of events while the page is looked at, for browsers have few connections to a
+ * server. A stream begins with how things are: a page that slept, had no network or was refused
+ * misses nothing that still holds.
+ * @param {string} url of the stream
+ * @param {string} event its name
+ * @param {(data: any) => Promise<void> | void} receive takes its data; where it fails the stream begins anew
+ */
+export function follow(url, event, receive) {
+  let stream, again;
+  const listen = () => {
+    clearTimeout(again);
+    stream?.close();
+    if (document.hidden) return;
+    const opened = (stream = new EventSource(url));
+    const anew = () => {
+      if (stream !== opened) return;
+      clearTimeout(again);
+      again = setTimeout(listen, relisten * (1 + Math.random() / 2)); // not all who wait at once
+    };
+    opened.addEventListener("error", () => opened.readyState === EventSource.CLOSED && anew());
+    opened.addEventListener(event, async (e) => {
+      try {
+        await receive(JSON.parse(e.data));
+      } catch {
+        anew();
+      }
+    });
+  };
+  document.addEventListener("visibilitychange", listen);
+  addEventListener("online", listen);
+  listen();
 }
 
 /** Turns HTML into nodes whose pictures are ready to be shown, but for those that wait until somebody looks. */

@@ -1,40 +1,58 @@
 // A question to a class: on the phones of students, and with its histogram on the
 // teacher's page.
-import { fragment } from "./live.js";
+import { answer, follow, fragment, Later } from "./live.js";
 import { sketches } from "./sketch.js";
+
+const again = [2000, 16000]; // milliseconds until an answer is sent once more: each time twice as many, up to the last
 
 const student = document.querySelector("[data-poll]");
 if (student) {
   const path = student.dataset.poll;
   const part = () => student.querySelector("[data-poll-part]");
   const show = async (response) => {
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    part().replaceWith(await fragment(await response.text()));
+    const fresh = await fragment(await response.text());
+    clearTimeout(waiting);
+    part().replaceWith(fresh);
     sketches(part());
   };
+  let waiting, latest; // to send an answer once more; what was sent last
   sketches(student);
-  new EventSource(`${path}/events`).addEventListener("phase", (e) => {
-    if (JSON.parse(e.data) !== part().dataset.state) fetch(`${path}?part=1`).then(show).catch(() => {});
+  follow(`${path}/events`, "phase", async (phase) => {
+    if (phase !== part().dataset.state) await show(await answer(`${path}?part=1`));
   });
-  student.addEventListener("submit", async (e) => {
+
+  /** Sends an answer until the server has it or says why it does not count. */
+  const send = async (form, body, pause) => {
+    clearTimeout(waiting);
+    latest = body;
+    try {
+      const said = await answer(form.action, { method: "POST", body }, [409, 422]);
+      if (body !== latest) return; // it was changed meanwhile
+      await show(said);
+      part().querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
+      part().querySelector("button[type=submit]")?.focus();
+    } catch (error) {
+      if (body !== latest) return;
+      if (!(error instanceof Later)) return form.submit(); // the page itself says what is wrong
+      if (!form.isConnected) return; // something else is asked by now
+      const wait = Math.max(error.wait || 0, pause);
+      student.querySelector(".poll-status").textContent = `${error.message}. Your answer is not counted yet: stay here, it is sent again in ${Math.ceil(wait / 1000)} s.`;
+      waiting = setTimeout(() => send(form, body, Math.min(2 * pause, again[1])), wait * (1 + Math.random() / 4));
+    }
+  };
+  student.addEventListener("submit", (e) => {
     if (!e.target.matches("[data-vote]")) return; // a name is kept by a page of its own
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
     body.set("part", "1");
-    try {
-      await show(await fetch(e.target.action, { method: "POST", body }));
-      part().querySelector("button[type=submit]")?.focus();
-    } catch {
-      e.target.submit(); // the page itself says what is wrong
-    }
+    send(e.target, body, again[0]);
   });
 }
 
 const results = document.querySelector("[data-results]");
 if (results) {
   const buttons = results.querySelector("form[data-state]");
-  new EventSource(results.dataset.results).addEventListener("answers", async (e) => {
-    const news = JSON.parse(e.data);
+  follow(results.dataset.results, "answers", async (news) => {
     if (!news.html) return; // another question was asked
     if (news.state !== buttons.dataset.state) return location.reload();
     const old = results.querySelector("[data-results-part]");
@@ -42,7 +60,7 @@ if (results) {
     fresh.querySelector("details").open = old.querySelector("details").open;
     old.replaceWith(fresh);
   });
-  buttons.addEventListener("submit", (e) => {
+  results.addEventListener("submit", (e) => {
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) e.preventDefault();
   });
