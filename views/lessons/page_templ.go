@@ -2261,7 +2261,7 @@ func printedAnswers(all []AnswersView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = columns(printed(all)...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = columns(belowCut, printed(all)...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,19 +3,24 @@ package lessons
 import (
 	"context"
 	"io"
-	"math"
 	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
 )
 
-// A printed page of two columns, in letters; a figure and the end of a paragraph take as much
-// room as so many letters.
+// A printed page of two columns of small type, in letters; a figure and the end of a paragraph
+// take as much room as so many letters.
 const (
-	pageLetters   = 5300
-	figureLetters = 750
+	pageLetters   = 6300
+	figureLetters = 800
 	blockLetters  = 40
+)
+
+// What is left of a page at least, some kept back as the room is estimated.
+const (
+	belowTitle = 0.75
+	belowCut   = 0.25 // of a handout, where its answers may begin
 )
 
 var (
@@ -23,9 +28,10 @@ var (
 	blocks = regexp.MustCompile(`<(?:p|li|dd|h2|h3|tr|figcaption)\b`)
 )
 
-// columns puts parts under one another, on paper in two columns. The last of them that take a
-// third of a page stay together there, so that no last page is nearly empty.
-func columns(parts ...templ.Component) templ.Component {
+// columns puts parts under one another, on paper in two columns. Where they may not fit into
+// what is left of the page, a share of it, the last of them that take a third of one stay
+// together: no last page is nearly empty then.
+func columns(left float64, parts ...templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		written := make([]string, len(parts))
 		for i, p := range parts {
@@ -35,42 +41,28 @@ func columns(parts ...templ.Component) templ.Component {
 			}
 			written[i] = b.String()
 		}
-		last := ending(written)
-		if last > 0 {
-			if err := write(w, `<div class="columns">`+strings.Join(written[:last], "")+`</div>`); err != nil {
-				return err
-			}
+		last := ending(written, left)
+		if err := write(w, `<div class="columns">`+strings.Join(written[:last], "")+`</div>`); err != nil || last == len(parts) {
+			return err
 		}
-		left, right := halves(written[last:])
-		return write(w, `<div class="ending"><div>`+strings.Join(left, "")+`</div><div>`+strings.Join(right, "")+`</div></div>`)
+		return write(w, `<div class="columns ending">`+strings.Join(written[last:], "")+`</div>`)
 	})
 }
 
-// ending is where the last parts begin that take a third of a page.
-func ending(parts []string) int {
-	last, letters := len(parts), 0
-	for last > 0 && letters < pageLetters*2/5 { // some more, for the room is estimated
-		last--
-		letters += room(parts[last])
-	}
-	return last
-}
-
-// halves are the first parts and the others, so that both take about as much room.
-func halves(parts []string) (left, right []string) {
-	best, at, before, all := math.MaxInt, 0, 0, 0
-	for _, p := range parts {
-		all += room(p)
-	}
-	for i := 0; i <= len(parts); i++ {
-		if higher := max(before, all-before); higher < best {
-			best, at = higher, i
+// ending is where the last parts begin that take a third of a page, past them all where they
+// fit into what is left of one.
+func ending(parts []string, left float64) int {
+	all, at := 0, len(parts)
+	for i := len(parts) - 1; i >= 0; i-- {
+		if all < pageLetters/3 {
+			at = i
 		}
-		if i < len(parts) {
-			before += room(parts[i])
-		}
+		all += room(parts[i])
 	}
-	return parts[:at], parts[at:]
+	if float64(all) < left*pageLetters {
+		return len(parts)
+	}
+	return at
 }
 
 // room is how much of a page HTML takes, in letters.
