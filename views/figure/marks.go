@@ -176,7 +176,11 @@ func (ps marks) entries() (es []entry) {
 		}
 	}
 	if held > 0 {
-		es = append(es, entry{fmt.Sprintf("held out (%d)", held), func(c *draw.Canvas, at vg.Point) {
+		name := ps.Hollow
+		if name == "" {
+			name = fmt.Sprintf("held out (%d)", held)
+		}
+		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) {
 			marker{0, t.Muted, t.Paper, true}.draw(c, at, 4.5)
 		}})
 	}

@@ -24,6 +24,8 @@ type Scene struct {
 	// Classes lists the labels in the data set's order, which decides their colours
 	// and shapes. nil: the labels of Points, sorted.
 	Classes []string
+	// Hollow is what held-out points are called in the legend; "": held out, with their number.
+	Hollow string
 	// Values tells that the points have values, Y, rather than classes, and Label names these:
 	// a scene of ValueCurve, ValueSurface or ValueFit.
 	Values bool

@@ -160,6 +160,7 @@ type Exhibit struct {
 	Notes   []string        // what just happened, what to look at
 	After   []string        // notes that give the answers away
 	Body    templ.Component // anything else, such as a derivation; may be nil
+	Rules   bool            // Body has rules for many steps, rather than a line for each
 	Steps   int             // number of states of a replay; Input.Step counts them from 0
 	Step    int             // the state that is shown
 	Handles []Handle        // what can be dragged on the first figure

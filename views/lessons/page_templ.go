@@ -41,7 +41,7 @@ type DemoView struct {
 // count says where a replay stands: at a line of a derivation, which its list counts from
 // 1, or at a step of an algorithm, of which none is done at first.
 func (d *DemoView) count() string {
-	if d.Answer.Body != nil {
+	if d.Answer.Body != nil && !d.Answer.Rules {
 		return "line " + strconv.Itoa(d.Answer.Step+1) + " of " + strconv.Itoa(d.Answer.Steps)
 	}
 	return "step " + strconv.Itoa(d.Answer.Step) + " of " + strconv.Itoa(d.Answer.Steps-1)

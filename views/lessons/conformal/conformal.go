@@ -55,7 +55,7 @@ var (
 		{Name: "linear", Label: "linear: φ(x) = x", Help: "Two features."},
 		{Name: "quadratic", Label: "quadratic: (1 + x·z)²", Help: "Six features."},
 	}}
-	sorted = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures; nothing else changes."}
+	sorted = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures."}
 	point  = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
 		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.6", Min: -1.5, Max: 1.5, Low: -1.5, High: 1.5, Folded: true},
@@ -134,7 +134,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{{
 				Slug: "order", Ask: `The formulas of $\mathbf B$ and $\mathbf W$ are written for rows sorted by class. What if they are not sorted?`,
-				Options: []string{"J comes out wrong.", "J is the same, if “block” is read as “both points of the same class”.", "J changes its sign."},
+				Options: []string{"$J$ comes out wrong: the blocks are elsewhere.", "$J$ is the same, if “block” is read as “both points of one class”.", "$J$ changes its sign."},
 				Answer: func(ctx context.Context) (float64, error) {
 					f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
 					if err != nil {
@@ -201,25 +201,25 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showEigen,
 			},
 			Questions: []lessons.Question{{
-				Slug: "trap", Ask: `Every core is used twice. Does the ridge $D\,\mathbf I$ make $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ invertible?`,
-				Options: []string{"Yes, that is what it is for.", "No: it stands inside, between the two K₁.", "Only if D is large enough."},
+				Slug: "trap", Ask: `Eight cores, each used twice, and the constant: $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ has 17 rows. With the ridge $D = 1$, how many of its eigenvalues are 0?`,
 				Answer: func(ctx context.Context) (float64, error) {
 					p, err := moons()
 					if err != nil {
 						return 0, err
 					}
-					for _, d := range []float64{1e-3, 1, 1e3} {
-						values, err := p.qValues(ctx, p.spread(8, true), 1, d)
-						if err != nil {
-							return 0, err
-						}
-						if values[0] > 1e-12*values[len(values)-1] {
-							return 2, nil
+					values, err := p.qValues(ctx, p.spread(8, true), 1, 1)
+					if err != nil {
+						return 0, err
+					}
+					zeros := 0.0
+					for _, v := range values {
+						if math.Abs(v) <= 1e-12*values[len(values)-1] {
+							zeros++
 						}
 					}
-					return 1, nil
+					return zeros, nil
 				},
-				Explain: `Two equal columns of $\mathbf K_1$ give a vector $\mathbf v$ with $\mathbf K_1\mathbf v = 0$, hence $\mathbf v^\top\mathbf Q\,\mathbf v = 0$ for every $D$.`,
+				Explain: `Each pair of equal columns of $\mathbf K_1$ gives a vector $\mathbf v$ with $\mathbf K_1\mathbf v = 0$, hence $\mathbf v^\top\mathbf Q\,\mathbf v = 0$ for every $D$. The ridge stands inside, between the two $\mathbf K_1$, and does not reach it.`,
 			}},
 		},
 		{
@@ -270,10 +270,10 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showMethods,
 			},
 			Questions: []lessons.Question{{
-				Slug: "best", Ask: "The eigen method reaches the largest J of the three. Does it also have the best accuracy on held-out points, on moons, circles, XOR and checkerboard (the settings of this screen)?",
-				Options: []string{"Yes, on all of them.", "Not on all of them."},
+				Slug: "best", Ask: "The eigenvector reaches the largest $J$ of the three maps. On which of moons, circles, XOR and checkerboard has it also the best accuracy on held-out points, alone or with others (the settings of this screen)?",
+				Options: []string{"On all of them.", "On some of them.", "On none of them."},
 				Answer:  alwaysBest,
-				Explain: `J is an average over all training rows. Accuracy is decided by the few rows near the boundary, and by rows that J has never seen.`,
+				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few rows near the boundary, and by rows that $J$ has never seen.`,
 			}},
 		},
 	},
@@ -360,9 +360,9 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Numbers: []lessons.Number{
 			{Label: `$R/\Delta$ before`, Value: views.Short(before), Help: "half the extent of all points over half the gap"},
 			{Label: `$R/\Delta$ after`, Value: views.Short(after), Help: "the same, of the images"},
-			{Label: `$1 + (R/\Delta)^2$`, Value: views.Short(1+before*before) + " → " + views.Short(1+after*after), Help: "the bound of the VC dimension for data of high dimension"},
+			{Label: `$\lceil R^2/\Delta^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(before, 1, math.Inf(1))) + " → " + views.Short(theory.MarginVCDim(after, 1, math.Inf(1))), Help: "the bound of the VC dimension, where there are dimensions enough"},
 			{Label: "slope in the gap", Value: views.Short(slope((l0 + r0) / 2)), Help: "the magnification there; 1 for the identity map"},
-			{Label: "slope at the ends", Value: fmt.Sprintf("%.2f, %.2f", slope(-end), slope(end))},
+			{Label: "slope at the ends", Value: fmt.Sprintf("%.2f and %.2f", slope(-end), slope(end))},
 		},
 	}
 	switch d := after - before; {
@@ -407,8 +407,8 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	var grid []ellipse
 	largest := 0.0
 	for i := range 9 {
-		for j := range 7 {
-			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-3)})
+		for j := range 9 { // as high as wide, for frames that are
+			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
 			if err != nil {
 				return nil, err
 			}
@@ -457,8 +457,8 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$c(\mathbf x)$ at the probe`, Value: views.Short(m.At(p[:]))},
-			{Label: `$\sqrt{\det\mathbf g}$`, Value: views.Short(theory.Magnification(plain)), Help: "magnification of areas by the kernel alone"},
-			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor"},
+			{Label: `$\sqrt{\det\mathbf g}$`, Value: views.Short(theory.Magnification(plain)), Help: "magnification of areas by the kernel alone", After: true},
+			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor", After: true},
 			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
 		},
 	}, nil
@@ -644,7 +644,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			firstCore.Handle("first core", in),
 			secondCore.Handle("second core", in),
 		},
-		Numbers: []lessons.Number{{Label: "J before", Value: views.Short(before), Help: `with $c = 1$ everywhere`}},
+		Numbers: []lessons.Number{{Label: "$J$ before", Value: views.Short(before), Help: `with $c = 1$ everywhere`}},
 	}
 	var best float64
 	if solver.Of(in) {
@@ -654,13 +654,13 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 		best = stats.JAfter
 		e.Numbers = append(e.Numbers,
-			lessons.Number{Label: "best J of these cores", Value: views.Short(best), Help: "of the next screen"},
+			lessons.Number{Label: "best $J$ of these cores", Value: views.Short(best), Help: "of the next screen"},
 			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1]), Help: "any multiple is as good; here the mean of |c| is 1"})
 	}
 	c := m.Factors(p.X)
 	j, err := p.J(ctx, c)
 	if err != nil {
-		e.Notes = []string{`With $c = 0$ at every point all images coincide, and J has no value. Raise a coefficient.`}
+		e.Notes = []string{`With $c = 0$ at every point all images coincide, and $J$ has no value. Raise a coefficient.`}
 		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
 		return e, nil
 	}
@@ -673,18 +673,18 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	e.Numbers = append([]lessons.Number{
-		{Label: "J by hand", Value: views.Short(j), Help: "make it large"},
+		{Label: "$J$ by hand", Value: views.Short(j), Help: "make it large"},
 	}, append(e.Numbers,
-		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%.0e to %.1f", floats.Min(spectrum.Values), floats.Max(spectrum.Values)), Help: "below 0 only by rounding: the kernel is valid", After: true},
+		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%s to %.1f", views.Short(lessons.Flush(floats.Min(spectrum.Values), spectrum.Zero())), floats.Max(spectrum.Values)), Help: "none is below 0, but for rounding: the kernel is valid", After: true},
 	)...)
 	if j < before {
-		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers J, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))
+		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers $J$, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ has both signs here; the dotted line is $c = 0$. Points on it all share one image, the origin of the feature space.`)
 	}
 	if solver.Of(in) {
-		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best J of these cores.", 100*j/best))
+		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best $J$ of these cores.", 100*j/best))
 	}
 	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. ~Drag the two cores.~", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
 	return e, nil
@@ -767,7 +767,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(rank), Help: "dimensions that the cores really span"},
 			{Label: `smallest over largest eigenvalue of $\mathbf Q$`, Value: fmt.Sprintf("%.1e", relative(values)), Help: fmt.Sprintf("%.1e without the ridge", relative(bare))},
 			{Label: `largest $g$`, Value: views.Long(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
-			{Label: "J", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
+			{Label: "$J$", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
 		},
 	}
 	if relative(values) < 1e-12 {
@@ -835,9 +835,9 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			}},
 		},
 		Numbers: []lessons.Number{
-			{Label: "J at the start", Value: views.Short(js[0]), Help: `$\boldsymbol\alpha = (1, 0, \ldots, 0)$: the kernel as it was`},
-			{Label: "J here", Value: views.Short(js[step])},
-			{Label: "J of the eigenvector", Value: views.Short(best)},
+			{Label: "$J$ at the start", Value: views.Short(js[0]), Help: `$\boldsymbol\alpha = (1, 0, \ldots, 0)$: the kernel as it was`},
+			{Label: "$J$ here", Value: views.Short(js[step])},
+			{Label: "$J$ of the eigenvector", Value: views.Short(best)},
 			{Label: `step $\eta(t)$`, Value: views.Short(first * (1 - here/steps)), Help: `relative to the length of $\boldsymbol\alpha$`},
 		},
 	}
@@ -845,9 +845,9 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	case step == 0:
 		e.Notes = []string{"The factor is 1 everywhere. Step, and watch where it grows first."}
 	case js[step] < js[step-1]:
-		e.Notes = []string{fmt.Sprintf("This step was too long: J fell by %s. The product keeps the best factor it has seen.", views.Short(js[step-1]-js[step]))}
+		e.Notes = []string{fmt.Sprintf("This step was too long: $J$ fell by %.2g. The product keeps the best factor it has seen.", js[step-1]-js[step])}
 	default:
-		e.Notes = []string{fmt.Sprintf("J rose by %s; %.0f %% of the way from the start to the eigenvector is done.", views.Short(js[step]-js[step-1]), 100*(js[step]-js[0])/(best-js[0]))}
+		e.Notes = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
 	}
 	return e, nil
 }
@@ -869,14 +869,15 @@ func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Resul
 	return all, nil
 }
 
-// alwaysBest looks for a data set on which another method, or none, has the
-// better accuracy on held-out rows.
+// alwaysBest tells on how many of four data sets no other method, or none, has the better
+// accuracy on held-out rows: on all, on some or on none.
 func alwaysBest(ctx context.Context) (float64, error) {
 	s, err := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
 	if err != nil {
 		return 0, err
 	}
-	for _, name := range []string{"moons", "circles", "xor", "checkerboard"} {
+	sets, best := []string{"moons", "circles", "xor", "checkerboard"}, 0
+	for _, name := range sets {
 		b, _ := dataset.FindBuiltin(name)
 		d, err := b.Load()
 		if err != nil {
@@ -889,13 +890,20 @@ func alwaysBest(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		for _, other := range all[:3] {
-			if *other.Report.TestAccuracy > *all[3].Report.TestAccuracy {
-				return 1, nil
-			}
+		beaten := slices.ContainsFunc(all[:3], func(other *ml.Result) bool {
+			return *other.Report.TestAccuracy > *all[3].Report.TestAccuracy
+		})
+		if !beaten {
+			best++
 		}
 	}
-	return 0, nil
+	switch best {
+	case len(sets):
+		return 0, nil
+	case 0:
+		return 2, nil
+	}
+	return 1, nil
 }
 
 func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -917,19 +925,20 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	table := lessons.Table{
-		Caption: "One split: J on the training rows, accuracy on both; whether c takes both signs",
-		Head:    []string{"method", "J", "cores", "SVs", "training", "held out", "both signs"},
+		Caption: "One split: $J$ on the training rows, what is right on either side of it, and whether $c$ takes both signs",
+		Head:    []string{"method", "$J$", "SVs", "training", "held out", "both signs"},
+		After:   true,
 	}
 	for i, res := range all {
 		r := res.Report
-		row := []string{names[i][1], "", "–", strconv.Itoa(r.SupportVectors), views.Short(*r.TrainAccuracy), views.Short(*r.TestAccuracy), "–"}
+		row := []string{names[i][1], "", strconv.Itoa(r.SupportVectors), lessons.Percent(*r.TrainAccuracy), lessons.Percent(*r.TestAccuracy), "–"}
 		if j := all[3].Report.JBefore; i == 0 && j != nil {
 			row[1] = views.Short(*j)
 		}
 		if r.JAfter != nil {
-			row[1], row[2], row[6] = views.Short(*r.JAfter), strconv.Itoa(*r.Cores), "no"
+			row[1], row[5] = views.Short(*r.JAfter), "no"
 			if *r.SignChange {
-				row[6] = "yes"
+				row[5] = "yes"
 			}
 		}
 		table.Rows = append(table.Rows, row)
@@ -977,7 +986,7 @@ func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, er
 			gain[i] = append(gain[i], *res.Report.TestAccuracy-plain[k])
 		}
 	}
-	t := lessons.Table{Caption: "Held-out accuracy over ten random splits; difference to no map on the same split, with its standard error (too small a one, for the splits share rows), and on how many splits it is better, equal, worse", Head: []string{"method", "mean", "difference", "error", "+ / = / −"}}
+	t := lessons.Table{Caption: "Held-out accuracy over ten random splits; difference to no map on the same split, with its standard error (too small a one, for the splits share rows), and on how many splits it is better, equal, worse", Head: []string{"method", "mean", "difference", "error", "+ / = / −"}, After: true}
 	for i, name := range names {
 		mean, sd := stat.MeanStdDev(gain[i], nil)
 		row := []string{name[1], views.Short(floats.Sum(plain)/splits + mean), "–", "–", "–"}

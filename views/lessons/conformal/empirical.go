@@ -16,7 +16,7 @@ import (
 // The controls of the empirical feature space.
 var (
 	harmSet = lessons.ChoiceControl{Name: "set", Label: "points", Default: "opposite", Options: []param.Option{
-		{Name: "opposite", Label: "two clouds, opposite each other"}, {Name: "beside", Label: "two clouds, beside each other"}, {Name: "ring", Label: "a ring around a cloud"},
+		{Name: "opposite", Label: "two opposite clouds"}, {Name: "beside", Label: "two clouds abreast"}, {Name: "ring", Label: "a ring around a cloud"},
 	}}
 	harmKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: harmOptions()}
 )

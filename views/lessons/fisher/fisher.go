@@ -45,10 +45,10 @@ var (
 		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2.2, Max: 2.2, Low: -2.2, High: 2.2, Folded: true},
 	}
 	floor  = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
-	pulled = lessons.IntegerControl{Name: "component", Label: "component whose mean is pulled", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
+	pulled = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
 	unit   = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
 	with   = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
-	price  = lessons.NumberControl{Name: "C", Label: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
+	price  = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 )
 
 // starts is how many starts of EM there are.
@@ -303,11 +303,11 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	levels := []float64{0.005, 0.02, 0.05, 0.1, 0.2}
 	opinion := lessons.Table{Caption: "Where the probe comes from, by the model", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`}}
 	for k, r := range share {
-		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), tidy(m.Weights[k]), tidy(r)})
+		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), fixed(m.Weights[k]), fixed(r)})
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels. ~Drag the probe.~`, t.Limits(), 0,
-			[]figure.Mark{figure.Contours{F: density, Levels: levels}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Label: "probe"}})},
+		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels; its level lines at 0.005, 0.02, 0.05, 0.1 and 0.2. ~Drag the probe.~`, t.Limits(), 0,
+			[]figure.Mark{figure.Contours{F: density, Levels: levels, Plain: true}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("the probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$p(\mathbf x\mid\theta)$ at the probe`, Value: lessons.Short(math.Exp(logp))},
@@ -623,9 +623,13 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	arrows = append(arrows, figure.Arrow{From: at, To: toward(at, all, 10*scale), Pen: figure.Pen{Color: figure.Magenta}, Name: "mean of all, tenfold"})
 	gradient := lessons.Table{Caption: "The mean of the scores over all points, by every parameter; the weights as free numbers, and with their sum held at 1", Head: []string{`$k$`, `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
 	for c := range 4 {
-		cells := row(c, mean[c], mean[4+2*c:][:2], mean[12+2*c:][:2])
-		gradient.Rows = append(gradient.Rows, slices.Insert(cells, 2, tidy(mean[c]-1)))
+		cells := []string{strconv.Itoa(c + 1)}
+		for _, v := range slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2]) {
+			cells = append(cells, fixed(v))
+		}
+		gradient.Rows = append(gradient.Rows, cells)
 	}
+	gradient.After = true
 	gradient.Marked = []int{k}
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
@@ -634,11 +638,16 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			soFar(r, step),
 		},
 		Numbers: []lessons.Number{
-			{Label: "length of the sum of all arrows", Value: tidy(lessons.Norm(all) * float64(len(t.Y))), Help: `the gradient of $\log L$ in this mean`},
+			{Label: "length of the sum of all arrows", Value: fixed(lessons.Norm(all) * float64(len(t.Y))), Help: `the gradient of $\log L$ in this mean`},
 			{Label: "longest arrow", Value: tidy(longest), Help: "of a single point"},
 		},
 		Tables: []lessons.Table{gradient},
 	}, nil
+}
+
+// fixed shows a value to four digits after the point.
+func fixed(v float64) string {
+	return lessons.Minus(strconv.FormatFloat(lessons.Flush(v, 5e-5), 'f', 4, 64))
 }
 
 // entries is the length of a score of the four clouds.
@@ -754,8 +763,8 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			picture("full", `$\mathbf u^\top F^{-1}\mathbf u$ among the same, coloured in the same way.`, full),
 		},
 		Numbers: []lessons.Number{
-			{Label: "change of the simple kernel", Value: lessons.Percent(change(before[0].gram, simple.gram)), Help: "by the unit: of the entry that changes most, as a share of the largest entry"},
-			{Label: `change with $F^{-1}$`, Value: lessons.Percent(change(before[1].gram, full.gram)), Help: "the same"},
+			{Label: "change of the simple kernel", Value: lessons.Percent(change(before[0].gram, simple.gram)), Help: "by the unit: of the entry that changes most, as a share of the largest entry", After: true},
+			{Label: `change with $F^{-1}$`, Value: lessons.Percent(change(before[1].gram, full.gram)), Help: "the same", After: true},
 			{Label: `points with $k(\mathbf x, \mathbf z) > k(\mathbf x, \mathbf x)$`, Value: fmt.Sprintf("%d and %d", simple.outdone(), full.outdone()), Help: fmt.Sprintf("of %d, for some other point; simple and full", len(simple.Y))},
 		},
 		Tables: []lessons.Table{shares},
@@ -847,8 +856,8 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, rbf.Model, rbf.data, rbf.spec, look),
 		},
 		Numbers: []lessons.Number{
-			{Label: "Fisher: wrong on 1000 fresh points", Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*m.Report.TrainAccuracy), m.Report.SupportVectors)},
-			{Label: "RBF: wrong on 1000 fresh points", Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
+			{Label: "Fisher: wrong on 1000 fresh points", After: true, Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*m.Report.TrainAccuracy), m.Report.SupportVectors)},
+			{Label: "RBF: wrong on 1000 fresh points", After: true, Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
 		},
 		Lab: t.Lab(pairs...),
 	}, nil

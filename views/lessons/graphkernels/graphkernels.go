@@ -63,7 +63,7 @@ var (
 	cost          = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
 	seed          = lessons.IntegerControl{Name: "seed", Label: "seed", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
 
-	blindRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 0, Max: 4, Low: 0, High: 4}
+	blindRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "0", Min: 0, Max: 4, Low: 0, High: 4}
 )
 
 // Lesson is the row of the table of lessons.
@@ -408,8 +408,8 @@ func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			networks("graph", "The graph.", true, lettered(s)),
 		},
 		Numbers: []lessons.Number{
-			{Label: `$\mathbf 1^\top A^n\mathbf 1$`, Value: views.Short(mat.Sum(p)), Help: "walks of this length in all"},
-			{Label: `trace of $A^n$`, Value: views.Short(mat.Trace(p)), Help: "walks that end where they began"},
+			{Label: `$\mathbf 1^\top A^n\mathbf 1$`, Value: fmt.Sprintf("%.0f", mat.Sum(p)), Help: "walks of this length in all"},
+			{Label: `trace of $A^n$`, Value: fmt.Sprintf("%.0f", mat.Trace(p)), Help: "walks that end where they began"},
 			{Label: "neighbours of each node", Value: strings.Join(degrees, ", "), Help: "their degrees"},
 			{Label: `$\rho(A)$`, Value: views.Short(r), Help: "spectral radius: by this factor the number grows with every step, on average and in the long run"},
 		},
@@ -518,8 +518,8 @@ func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		counts[k] = mat.Sum(power(a, step))
 	}
 	e.Numbers = append(e.Numbers,
-		lessons.Number{Label: fmt.Sprintf("walks of length %d", step), Value: views.Short(counts[2]), Help: "in the product graph"},
-		lessons.Number{Label: "in the two graphs", Value: views.Short(counts[0]) + " and " + views.Short(counts[1]), Help: lessons.Either(byLabel.Of(in), "their product where labels do not count", "the number above is their product")},
+		lessons.Number{Label: fmt.Sprintf("walks of length %d", step), Value: fmt.Sprintf("%.0f", counts[2]), Help: "in the product graph", After: true},
+		lessons.Number{Label: "in the two graphs", Value: fmt.Sprintf("%.0f and %.0f", counts[0], counts[1]), Help: lessons.Either(byLabel.Of(in), "their product where labels do not count", "the number above is their product"), After: true},
 	)
 	if r.Len() == 1 {
 		e.Notes = []string{"No pair of nodes with equal labels is joined to another: the product graph has no edge, and no walk goes on."}

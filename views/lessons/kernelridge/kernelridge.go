@@ -38,11 +38,11 @@ var (
 	level       = lessons.NumberControl{Name: "level", Label: "raise all targets by", Default: "0", Min: -5, Max: 5, Low: -5, High: 5}
 	dualL       = lessons.NumberControl{Name: "lambda", Label: "price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-3, Max: 1e3, Low: 1e-2, High: 1e2, Log: true}
 	lambda      = lessons.NumberControl{Name: "lambda", Label: "price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-6, Max: 1e3, Low: 1e-4, High: 1e2, Log: true}
-	gamma       = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "2", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Large: narrow bumps."}
+	gamma       = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "2", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Large: narrow bumps."}
 	pulled      = lessons.NumberControl{Name: "pull", Label: "target of the marked point", Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true}
 	hidden      = lessons.IntegerControl{Name: "point", Label: "point to leave out", Default: "5", Min: 1, Max: 14, Low: 1, High: 14}
 	pattern     = lessons.ChoiceControl{Name: "pattern", Label: "data", Default: "moons", Options: []param.Option{{Name: "moons", Label: "moons"}, {Name: "circles", Label: "circles"}, {Name: "blobs", Label: "blobs"}}}
-	classGamma  = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "1", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Of both machines."}
+	classGamma  = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "1", Min: 1e-2, Max: 1e3, Low: 0.05, High: 100, Log: true, Help: "Of both machines."}
 	classLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-4, Max: 1e3, Low: 1e-3, High: 1e2, Log: true}
 	classC      = lessons.NumberControl{Name: "C", Label: "SVM: price of slack", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e3, Log: true}
 	draw        = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "3", Min: 1, Max: 40, Low: 1, High: 40, Help: "Other points of the same source."}
@@ -94,9 +94,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "residual", Ask: `$\lambda = 0.5$, and a point has $a_i = -0.8$. What is its residual $t_i - f(x_i)$?`,
-					Answer:  func(context.Context) (float64, error) { return 0.5 * -0.8, nil },
-					Explain: `$\lambda a_i = 0.5\cdot(-0.8) = $ %s: the curve passes above the point.`,
+					Slug: "residual", Ask: `$\lambda = 0.5$, and a point has $a_i = -0.6$. What is its residual $t_i - f(x_i)$?`,
+					Answer:  func(context.Context) (float64, error) { return 0.5 * -0.6, nil },
+					Explain: `$\lambda a_i = 0.5\cdot(-0.6) = $ %s: the curve passes above the point.`,
 				},
 				{
 					Slug: "share", Ask: `The target of the marked point is raised by 1, then by 1 again. What does the curve do at that point?`,
@@ -209,7 +209,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 				{
 					Slug: "moves", Ask: `The far points go from $x_1 = 3.5$ to $x_1 = 12$, all on their own side. What happens?`,
-					Options: []string{"Neither machine changes: the points are right anyway.", "The SVM keeps its line; the line of ridge moves towards them, and points that it had right are wrong.", "Both lines move away from them."},
+					Options: []string{"Neither line moves: the points are right anyway, and stay so.", "The SVM's line stays; that of ridge moves towards them, and gets others wrong.", "The SVM's line stays; that of ridge moves away from them, to widen its margin."},
 					Answer:  moves,
 					Explain: `Their multipliers in the SVM are 0 before and after. For the square their $f$ has become too large, and the cheapest way to make it smaller is a flatter $f$ that crosses 0 later.`,
 				},
@@ -837,14 +837,15 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	chosen, there := lowest(all, rows, left)
 	best, least := lowest(all, rows, unseen)
 	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
+	top := 0.0
 	for i := range curves {
-		curves[i].X = all
+		curves[i].X, top = all, max(top, floats.Max(curves[i].Y))
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid upright line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
-					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Log: true},
+					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
 					Curves: curves, Rules: []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}, Here: &price,
 				}.Picture()
 			}},
@@ -927,8 +928,8 @@ func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
-			lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide),
-			{Name: "sizes", Wide: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			folded(lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide)),
+			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
 					Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
@@ -943,6 +944,12 @@ func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		},
 		Lab: d.toy.Lab("learner", "ridge", "gamma", classGamma.Text(in), "lambda", classLambda.Text(in)),
 	}, nil
+}
+
+// folded is a figure that gives an answer away.
+func folded(f lessons.Figure) lessons.Figure {
+	f.After = true
+	return f
 }
 
 // beyond counts the training points with y f > 1.
@@ -1016,8 +1023,12 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("lines", `~Drag the five far points of the class $+1$ to the right.~ Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4}, 2,
-				lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports)),
+			{Name: "lines", Caption: `~Drag the five far points of the class $+1$ to the right.~ Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Plane{
+					Format: l.Format(2), X: "x1", Y: "x2", Stretched: true, Limits: figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4},
+					Marks: slices.Concat(lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports)),
+				}.Picture()
+			}},
 			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The upright line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				c := chart
 				c.Format, c.Here = l.Format(1), &margin

@@ -43,7 +43,7 @@ var (
 	joint   = lessons.ChoiceControl{Name: "way", Label: "machine", Default: "ww", Options: []param.Option{{Name: "ww", Label: "Weston and Watkins"}, {Name: "cs", Label: "Crammer and Singer"}}}
 	class   = lessons.ChoiceControl{Name: "class", Label: "class of your point", Default: "A", Options: []param.Option{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}, {Name: "C", Label: "C"}}}
 	with    = lessons.ChoiceControl{Name: "with", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF"}}}
-	width   = lessons.NumberControl{Name: "gamma", Label: "γ of the RBF kernel", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	width   = lessons.NumberControl{Name: "gamma", Label: "RBF width", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 	number  = lessons.IntegerControl{Name: "k", Label: "classes", Symbol: "k", Default: "5", Min: 2, Max: 100, Low: 2, High: 20}
 	points  = lessons.IntegerControl{Name: "n", Label: "points", Symbol: "n", Default: "1000", Min: 100, Max: 100_000, Low: 100, High: 10_000, Log: true}
 	asked   = lessons.ChoiceControl{Name: "set", Label: "data", Default: "iris", Options: []param.Option{{Name: "iris", Label: "Iris, petals"}, {Name: "sepals", Label: "Iris, sepals"}, {Name: "cross", Label: "five clouds"}}}
@@ -69,13 +69,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "nobody", Ask: `$f_A(\mathbf x) = -0.4$, $f_B(\mathbf x) = -0.1$, $f_C(\mathbf x) = -0.9$. What is the answer of one against the rest?`,
+					Slug: "nobody", Ask: `$f_A(\mathbf x) = -0.4$, $f_B(\mathbf x) = -0.9$, $f_C(\mathbf x) = -0.1$. What is the answer of one against the rest?`,
 					Options: []string{"$A$", "$B$", "$C$", "None of the three."},
 					Answer: func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsRest, Classes: strings.Split(classNames, "")}
-						return float64(m.Class([]float64{-0.4, -0.1, -0.9})), nil
+						return float64(m.Class([]float64{-0.4, -0.9, -0.1})), nil
 					},
-					Explain: `Every machine says "not mine", yet the largest score wins: $B$. In the picture such places are hatched.`,
+					Explain: `Every machine says “not mine”, yet the largest score wins: $C$. In the picture such places are hatched.`,
 				},
 				{
 					Slug: "share", Ask: "Ten classes of equal size. What share of its training points, in per cent, has the label $+1$ for a machine against the rest?",
@@ -107,13 +107,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "ring", Ask: `$A$ beats $B$ by $0.2$, $B$ beats $C$ by $0.9$, $C$ beats $A$ by $0.5$. Which class wins?`,
+					Slug: "ring", Ask: `$A$ beats $B$ by $0.9$, $B$ beats $C$ by $0.2$, $C$ beats $A$ by $0.5$. Which class wins?`,
 					Options: []string{"$A$", "$B$", "$C$"},
 					Answer: func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsOne, Classes: strings.Split(classNames, "")}
-						return float64(m.Class([]float64{-0.2, 0.5, -0.9})), nil
+						return float64(m.Class([]float64{-0.9, 0.5, -0.2})), nil
 					},
-					Explain: `Each has one vote. The sums of the margins: $A$ has $0.2 - 0.5 = -0.3$, $B$ has $0.9 - 0.2 = 0.7$, $C$ has $0.5 - 0.9 = -0.4$.`,
+					Explain: `Each has one vote. The sums of the margins: $A$ has $0.9 - 0.5 = 0.4$, $B$ has $0.2 - 0.9 = -0.7$, $C$ has $0.5 - 0.2 = 0.3$.`,
 				},
 				{
 					Slug: "count", Ask: "How many machines does one against one train for 10 classes?",
@@ -355,6 +355,7 @@ func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64)
 	return lessons.Boundary(name, caption, m, t.data, t.spec, func(s *figure.Scene) {
 		s.Limits, s.LegendRows = limits, 3
 		if probe != nil {
+			s.Hollow = "your point"
 			label := m.LabelOf(at(m, *probe)...)
 			s.Points = append(s.Points, ml.Point{X: probe[:], Label: label, Predicted: label, HeldOut: true})
 		}
@@ -406,7 +407,7 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	table := lessons.Table{
 		Caption: "A line for each machine, on the 24 points that all of them see.",
-		Head:    []string{"machine", "$+1$", "$-1$", `margin $1/\lVert\mathbf w\rVert$`, "support vectors", "points on the wrong side"},
+		Head:    []string{"machine", "$+1$", "$-1$", `margin $1/\lVert\mathbf w\rVert$`, "SVs", "errors"},
 	}
 	claims := 0
 	for k, f := range scores {
@@ -427,13 +428,14 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e.Tables = []lessons.Table{table}
 	answer := t.Model.LabelOf(scores...)
-	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, Help: "the largest of the three"})
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, Help: "the largest of the three", After: true})
 	switch {
 	case claims == 0:
 		e.Notes = []string{"Nobody claims your point: every machine says that it is of the rest."}
 		e.After = []string{"The answer is " + answer + ", whose machine says so least loudly."}
 	case claims > 1:
-		e.Notes = []string{fmt.Sprintf("%d machines claim your point. The answer is %s, whose machine is the loudest.", claims, answer)}
+		e.Notes = []string{fmt.Sprintf("%d machines claim your point.", claims)}
+		e.After = []string{"The answer is " + answer + ", whose machine is the loudest."}
 	}
 	return e, nil
 }
@@ -556,7 +558,7 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	} else {
 		e.Figures = []lessons.Figure{t.alone(k, "One pair: "+ml.Versus(t.Model.Sides(k))+". It has never seen the third class.", p)}
 	}
-	table := lessons.Table{Caption: "A line for each pair, on the 16 points of its two classes.", Head: []string{"pair", "points", "support vectors", `margin $1/\lVert\mathbf w\rVert$`, `$\lvert f(\mathbf x)\rvert$ at your point`, "votes for"}}
+	table := lessons.Table{Caption: "A line for each pair, on the 16 points of its two classes.", Head: []string{"pair", "points", "SVs", `margin $1/\lVert\mathbf w\rVert$`, `$\lvert f(\mathbf x)\rvert$ at your point`, "votes for"}}
 	for k, f := range scores {
 		own := t.Report.Machines[k]
 		table.Rows = append(table.Rows, []string{own.Negative + " or " + own.Positive, strconv.Itoa(own.TrainN), strconv.Itoa(own.SupportVectors), views.Short(*own.Margin), views.Short(math.Abs(f)), lessons.Either(f >= 0, own.Positive, own.Negative)})
@@ -574,9 +576,10 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(votes[c], "vote", "votes"), Help: "sum of its margins " + lessons.Short(margins[c])})
 	}
 	answer := t.Model.LabelOf(scores...)
-	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer})
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, After: true})
 	if leaders > 1 {
-		e.Notes = []string{fmt.Sprintf("The votes are tied, %d classes have %s each: every class beats another and loses to a third. By the sums of their margins it is %s.", leaders, lessons.Count(most, "vote", "votes"), answer)}
+		e.Notes = []string{fmt.Sprintf("The votes are tied, %d classes have %s each: every class beats another and loses to a third.", leaders, lessons.Count(most, "vote", "votes"))}
+		e.After = []string{"By the sums of its margins the answer is " + answer + "."}
 	}
 	return e, nil
 }
@@ -776,24 +779,32 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := all[0]
 	var names []string
 	var models []*ml.Model
-	table := lessons.Table{After: true, Caption: "Of each class: how many of its points are told right, and how many are support vectors.", Head: []string{"rule", "functions", "right"}}
+	table := lessons.Table{After: true, Caption: "What is right of all points, and of each class", Head: []string{"rule", "$f$", "SVs", "right"}}
 	for _, c := range first.Report.Confusion {
-		table.Head = append(table.Head, fmt.Sprintf("%s, of %d", lessons.Literal(c.Class), c.N), "SVs")
+		table.Head = append(table.Head, lessons.Literal(c.Class))
 	}
 	e := &lessons.Exhibit{Lab: first.open(append(pairs, "multiclass", "ovo")...)}
 	for i, t := range all {
 		way := ml.Multiclass[i]
 		names, models = append(names, way.Label), append(models, t.Model)
-		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), lessons.Percent(*t.Report.TrainAccuracy)}
+		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), strconv.Itoa(t.Report.SupportVectors), lessons.Percent(*t.Report.TrainAccuracy)}
 		for k, c := range t.Report.Confusion {
-			row = append(row, strconv.Itoa(c.Predicted[k]), strconv.Itoa(*c.SupportVectors))
+			row = append(row, fmt.Sprintf("%d/%d", c.Predicted[k], c.N))
 		}
 		table.Rows = append(table.Rows, row)
 	}
 	e.Tables = []lessons.Table{table}
 	e.Figures = []lessons.Figure{first.overlay("overlay", "The boundaries of all four. Grey and hatched: they do not give one answer.", names, models...)}
+	whole, two := e.Figures[0].Draw, first.overlay("", "", []string{names[0], names[2]}, models[0], models[2]).Draw
+	e.Figures[0].Asks = "The boundaries of one against one and of Weston and Watkins. Where are those of the other two?"
+	e.Figures[0].Draw = func(l lessons.Look) (*figure.Picture, error) {
+		if l.Asking {
+			return two(l)
+		}
+		return whole(l)
+	}
 	for i, t := range all {
-		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, After: true, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			s, err := t.scene(t.Model, l)
 			if err != nil {
 				return nil, err
@@ -839,7 +850,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		name string
 		work theory.ClassWork
 	}{{"one against the rest", rest}, {"one against one", pairs}, {"all at once", joint}} {
-		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), views.Short(r.work.Products) + " $n^2$"})
+		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), "$" + views.Short(r.work.Products) + "\\,n^2$"})
 	}
 	var ks, ofRest, ofPairs, ofJoint []float64
 	for c := 2; c <= 20; c++ {
@@ -851,7 +862,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
 				Format: l.Format(2), X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
-				Curves: l.Known(figure.Curve{Name: "one against the rest: work", X: ks, Y: ofRest}, figure.Curve{Name: "one against one: work", X: ks, Y: ofPairs}, figure.Curve{Name: "all at once: variables", X: ks, Y: ofJoint}),
+				Curves: l.Known(figure.Curve{Name: "one against the rest: work / n²", X: ks, Y: ofRest}, figure.Curve{Name: "one against one: work / n²", X: ks, Y: ofPairs}, figure.Curve{Name: "all at once: variables / n", X: ks, Y: ofJoint}),
 				Here:   &here,
 			}.Picture()
 		}}},

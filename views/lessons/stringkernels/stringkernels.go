@@ -62,7 +62,7 @@ var (
 
 	validWords = lessons.TextControl{Name: "words", Label: "words", Default: "car arca cat rat arc carat", Max: 60, Help: "With spaces between; eight at most."}
 	similarity = lessons.ChoiceControl{Name: "similarity", Label: "similarity", Default: "gap", Options: []param.Option{
-		{Name: "gap", Label: "gap-weighted, k = 2, λ = 0.5"}, {Name: "spectrum", Label: "spectrum, k = 2"}, {Name: "longest", Label: "longest common piece"},
+		{Name: "gap", Label: "gap-weighted, k = 2"}, {Name: "spectrum", Label: "spectrum, k = 2"}, {Name: "longest", Label: "longest common piece"},
 	}}
 
 	machineKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "spectrum", Options: []param.Option{
@@ -152,12 +152,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 19.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{longX, longZ, longK, tableDecay}, Show: showWeights},
 			Questions: []lessons.Question{{
-				Slug: "factor", Ask: `$\lambda = 0.5$ and $k = 3$. How many times as large is the value with weights by gaps as the one with weights by span?`,
+				Slug: "factor", Ask: `$\lambda = 0.2$ and $k = 2$. How many times as large is the value with weights by gaps as the one with weights by span?`,
 				Answer: func(ctx context.Context) (float64, error) {
-					gaps, err := value(ctx, gapKernel(3, 0.5, false), "science", "silence")
-					return gaps / theory.SpanWeight(gaps, 3, 0.5), err
+					gaps, err := value(ctx, gapKernel(2, 0.2, false), "science", "silence")
+					return gaps / theory.SpanWeight(gaps, 2, 0.2), err
 				},
-				Explain: `$\lambda^{-2k} = 2^6 = $ %s times. Normalised, the two are equal.`,
+				Explain: `$\lambda^{-2k} = 5^4 = $ %s times. Normalised, the two are equal.`,
 			}},
 		},
 		{
@@ -256,7 +256,7 @@ func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{grid("matrix", `$K = \Phi\,\Phi^\top$: each entry is the inner product of two rows of the table below.`, &product, texts)},
+		Figures: []lessons.Figure{grid("matrix", `$K = \Phi\,\Phi^\top$: each entry is the inner product of two rows of the table of features.`, &product, texts)},
 		Tables:  []lessons.Table{featureTable("The features of each word, a column for each piece", texts, names, phi)},
 		Numbers: []lessons.Number{
 			{Label: "pieces that occur", Value: strconv.Itoa(pieceCount(names)), Help: "columns of the table; all others would be 0"},
@@ -520,7 +520,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
-	e := &lessons.Exhibit{Steps: r.Len(), Step: step, Figures: []lessons.Figure{tablesFigure(s)}}
+	e := &lessons.Exhibit{Steps: r.Len(), Step: step, Rules: true, Figures: []lessons.Figure{tablesFigure(s)}}
 	table, i, j, ok := s.Last()
 	if !ok {
 		e.Body = lessons.Derivation(-1, recursion...)
@@ -594,11 +594,11 @@ func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
 		g := figure.Grid{Name: letter + lessons.Subscript(p), Rows: names(s.X), Cols: names(s.Z), Values: make([][]float64, len(s.X))}
 		switch {
 		case n == s.Tables()-1:
-			g.Name += ": its sum is the kernel"
+			g.Name += ": adds up to k"
 		case letter == "A":
 			g.Name += ": ends here"
 		default:
-			g.Name += ": ended here or earlier"
+			g.Name += ": or earlier"
 		}
 		for i := range g.Values {
 			for j := range s.Z {
