@@ -15,3 +15,23 @@ func TestReadNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestTypeset keeps values whole and writes powers of ten as such.
+func TestTypeset(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"7.731e−12":         "7.731·10⁻¹²",
+		"−8.3e-07":          "−8.3·10⁻⁷",
+		"2.347e+07":         "2.347·10⁷",
+		"14.0 %":            "14.0\u00a0%",
+		"8 of 8":            "8\u00a0of\u00a08",
+		"needs an error":    "needs an error",
+		"C = 100, γ = 0.05": "C\u00a0=\u00a0100, γ\u00a0=\u00a00.05",
+		"$R = 2$, the rest": "$R = 2$, the rest",
+		"the word ate3e5x":  "the word ate3e5x",
+	} {
+		if got := Typeset(value); got != want {
+			t.Errorf("%q becomes %q", value, got)
+		}
+	}
+}

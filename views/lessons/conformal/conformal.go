@@ -369,7 +369,7 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	case lessons.Sign(d) < 0:
 		e.Notes = []string{fmt.Sprintf(`The gap has grown, the extent has not: $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
 	case lessons.Sign(d) > 0:
-		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %.0f %% of what it was.`, 100*after/before)}
+		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %s times what it was.`, lessons.Typeset(views.Short(after/before)))}
 	default:
 		e.Notes = []string{"This is the identity map: nothing is magnified. ~Raise the steepness.~"}
 	}

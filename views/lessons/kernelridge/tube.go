@@ -27,6 +27,10 @@ func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		band.X, band.Y = append(band.X, x), append(band.Y, insensitive(x, eps))
 		half.X, half.Y = append(half.X, x), append(half.Y, x*x/2)
 	}
+	rules := []figure.Rule{{Name: "−ε", At: -eps, Upright: true}, {Name: "ε", At: eps, Upright: true}}
+	if eps < 0.15 { // one name for both, which would stand on each other
+		rules[0].Name, rules[1].Name = "", "±ε"
+	}
 	slope := "0"
 	if insensitive(miss, eps) > 0 {
 		slope = strconv.Itoa(lessons.Sign(miss))
@@ -35,7 +39,7 @@ func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
 				Format: l.Format(1), X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},
-				Curves: []figure.Curve{band, half}, Rules: []figure.Rule{{Name: "−ε", At: -eps, Upright: true}, {Name: "ε", At: eps, Upright: true}}, Here: &miss,
+				Curves: []figure.Curve{band, half}, Rules: rules, Here: &miss,
 			}.Picture()
 		}}},
 		Numbers: []lessons.Number{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 		all = append(all, f.Caption)
 	}
 	for _, n := range e.Numbers {
-		all = append(all, n.Label, n.Help)
+		all = append(all, n.Label, n.Value, n.Help)
 	}
 	for _, t := range e.Tables {
 		all = append(append(all, t.Caption), t.Head...)
@@ -89,7 +90,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 			all = append(all, r...)
 		}
 	}
-	return append(all, e.Notes...)
+	return slices.Concat(all, e.Notes, e.After)
 }
 
 // source is what only the source of a formula has: commands, and signs of scripts.
@@ -125,6 +126,9 @@ func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 	}
 }
 
+// unfit are numbers that nobody wants to read.
+var unfit = regexp.MustCompile(`NaN|\bInf\b|(?:^|[^\d.·])[−-]0(?:\.0+)?(?:[^\d.]|$)`)
+
 // CheckExhibit renders and draws everything, and looks for sources of formulas in what is
 // read or told.
 func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
@@ -134,6 +138,9 @@ func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 			t.Errorf("%q: %v", s, err)
 		}
 		checkWords(t, "told", lessons.Spoken(s))
+		if found := unfit.FindString(s); found != "" {
+			t.Errorf("%q has the number %q", s, found)
+		}
 	}
 	if e.Body != nil {
 		if err := e.Body.Render(t.Context(), &strings.Builder{}); err != nil {

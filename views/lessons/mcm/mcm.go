@@ -243,14 +243,25 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "origin", X: o, Y: 0.45, XControl: origin},
 		},
 		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}}$`, Value: views.Short(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
-			{Label: `$\hat R/\hat\Delta$`, Value: views.Short(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
+			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
+			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
 		},
 	}
-	if !l.Separates {
+	switch {
+	case l.min == 0:
+		e.Notes = []string{"A point lies on the hyperplane: no number bounds the two ratios."}
+	case !l.Separates:
 		e.Notes = []string{"The hyperplane does not separate the classes: both numbers still come out, but mean nothing, as they use $\\lvert f\\rvert$."}
 	}
 	return e, nil
+}
+
+// ratio shows a quotient whose denominator may be 0.
+func ratio(v float64) string {
+	if math.IsInf(v, 1) {
+		return "∞"
+	}
+	return views.Short(v)
 }
 
 // shift counts from an origin that is 10 to the left.
@@ -339,12 +350,12 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Tables: []lessons.Table{{
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
-				{"thresholds", strconv.Itoa(thresholds), views.Short(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
+				{"thresholds", strconv.Itoa(thresholds), ratio(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("≥ %d", shattered), views.Short(h * h), "≥ " + views.Short(float64(shattered)/(h*h))},
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
+			{Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}, nil
 }
@@ -442,7 +453,11 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
 	}}}
-	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l), Help: lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
+	quotient := "none"
+	if l > 0 {
+		quotient = views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l)
+	}
+	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: quotient, Help: lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
 	if e.Step >= 3 && l > 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}

@@ -255,3 +255,21 @@ func TestAtMostTheRank(t *testing.T) {
 		t.Errorf("w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
 	}
 }
+
+// TestOnAPoint puts the hyperplane on a point: both ratios are infinite, and the derivation
+// has no quotient.
+func TestOnAPoint(t *testing.T) {
+	t.Parallel()
+	for screen, labels := range map[string][]string{
+		"ratio":          {`$h_{\text{MCM}}$`, `$\hat R/\hat\Delta$`},
+		"bound":          {`$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`},
+		"charnes-cooper": {`$\max_i y_i f$ over $\min_i y_i f$`},
+	} {
+		e := lessonstest.Show(t, &Lesson, screen, "t", "1.2")
+		for _, l := range labels {
+			if got := lessonstest.Number(t, e, l); got != "∞" && got != "none" {
+				t.Errorf("%s: %s is %q", screen, l, got)
+			}
+		}
+	}
+}
