@@ -417,3 +417,13 @@ func TestStyles(t *testing.T) {
 		}
 	})
 }
+
+// TestPrinted: only numbers have a minus.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"-1": "−1", "1": "1", "a-b": "a-b", "-x": "-x"} {
+		if got := printed(name); got != want {
+			t.Errorf("the class %q is printed as %q", name, got)
+		}
+	}
+}

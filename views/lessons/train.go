@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -143,15 +142,6 @@ func LoadData(name string) (*dataset.Data, error) {
 	return b.Load()
 }
 
-// Labels are the names of classes as pictures show them: those of the toys, which are
-// numbers, as y = −1 and y = +1.
-func Labels(classes []string) []string {
-	if slices.Equal(classes, []string{"-1", "1"}) {
-		return ClassNames()
-	}
-	return classes
-}
-
 // Boundary is the picture of a trained model on its data.
 func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
@@ -169,7 +159,7 @@ func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 				return nil, err
 			}
 		}
-		sc := figure.Scene{Model: m, Points: points, View: v, Classes: Labels(d.Classes), Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2}
+		sc := figure.Scene{Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2}
 		if l.Coarse {
 			sc.Grid = 80
 		}

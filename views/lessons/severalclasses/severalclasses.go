@@ -795,13 +795,17 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e.Tables = []lessons.Table{table}
 	e.Figures = []lessons.Figure{first.overlay("overlay", "The boundaries of all four. Grey and hatched: they do not give one answer.", names, models...)}
-	whole, two := e.Figures[0].Draw, first.overlay("", "", []string{names[0], names[2]}, models[0], models[2]).Draw
-	e.Figures[0].Asks = "The boundaries of one against one and of Weston and Watkins. Where are those of the other two?"
+	whole := e.Figures[0].Draw
+	e.Figures[0].Asks = "The points. Where do the boundaries of the four rules run?"
 	e.Figures[0].Draw = func(l lessons.Look) (*figure.Picture, error) {
-		if l.Asking {
-			return two(l)
+		if !l.Asking {
+			return whole(l)
 		}
-		return whole(l)
+		var marks []figure.Mark
+		for i, c := range first.data.Y {
+			marks = append(marks, figure.Dot{At: [2]float64(first.data.X.RawRowView(i)), Class: c, Name: first.data.Classes[c]})
+		}
+		return figure.Plane{Format: l.Format(3), X: first.data.Features[0], Y: first.data.Features[1], Marks: marks}.Picture()
 	}
 	for i, t := range all {
 		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, After: true, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
