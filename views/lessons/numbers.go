@@ -31,7 +31,7 @@ func Percent(share float64) string {
 // of the number before or after it.
 var (
 	power = regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`)
-	tied  = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " = ", "\u00a0=\u00a0")
+	tied  = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
 )
 
 // short is up to how many letters a value stays on one line.

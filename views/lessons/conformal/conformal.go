@@ -100,7 +100,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showMagnify,
 			},
 			Questions: []lessons.Question{{
-				Slug: "wrong-place", Ask: `The map is made steep inside a class instead ($m = -2$, $s = 1.5$). How does $R/\Delta$ compare with that of the identity map?`,
+				Slug: "wrong-place", Ask: `The map is made steep inside a class instead, with $m = -2$ and $s = 1.5$. How does $R/\Delta$ compare with that of the identity map?`,
 				Options: []string{"It is smaller: magnifying helps anywhere.", "It is the same.", "It is larger."},
 				Answer: func(context.Context) (float64, error) {
 					before, after := ratio(identity), ratio(bend(1.5, -2))
@@ -450,7 +450,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{
 		Steps: len(metricDerivation), Step: step, Body: lessons.Derivation(step, metricDerivation...),
 		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
-			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.65, YMax: 2.65}, 1, marks)},
+			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
 		Handles: []lessons.Handle{
 			core.Handle("core", in),
 			probe.Handle("probe", in),
@@ -766,7 +766,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `rows of $\mathbf Q$`, Value: strconv.Itoa(size), Help: `cores and the constant`},
 			{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(rank), Help: "dimensions that the cores really span"},
 			{Label: `smallest over largest eigenvalue of $\mathbf Q$`, Value: fmt.Sprintf("%.1e", relative(values)), Help: fmt.Sprintf("%.1e without the ridge", relative(bare))},
-			{Label: `largest $g$`, Value: views.Long(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
+			{Label: `largest $g$`, Value: views.Short(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
 			{Label: "$J$", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
 		},
 	}

@@ -638,7 +638,7 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			soFar(r, step),
 		},
 		Numbers: []lessons.Number{
-			{Label: "length of the sum of all arrows", Value: fixed(lessons.Norm(all) * float64(len(t.Y))), Help: `the gradient of $\log L$ in this mean`},
+			{Label: "length of the sum of all arrows", Value: views.Short(math.Round(1e4*lessons.Norm(all)*float64(len(t.Y))) / 1e4), Help: `the gradient of $\log L$ in this mean`},
 			{Label: "longest arrow", Value: tidy(longest), Help: "of a single point"},
 		},
 		Tables: []lessons.Table{gradient},

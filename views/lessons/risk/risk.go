@@ -535,8 +535,19 @@ func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
 			}
 		}
 	}
-	for i, p := range places {
-		marks = append(marks, figure.Text{At: [2]float64{p[0] + 0.45, p[1] + 0.4}, Text: strconv.Itoa(i + 1)}) // beside the handle
+	var middle [2]float64
+	for _, p := range places {
+		middle[0] += p[0] / float64(len(places))
+		middle[1] += p[1] / float64(len(places))
+	}
+	for i, p := range places { // beside the handle, away from the others
+		out := [2]float64{p[0] - middle[0], p[1] - middle[1]}
+		if n := lessons.Norm(out); n > 1e-9 {
+			out = [2]float64{0.55 * out[0] / n, 0.55 * out[1] / n}
+		} else {
+			out = [2]float64{0.4, 0.4}
+		}
+		marks = append(marks, figure.Text{At: [2]float64{p[0] + out[0], p[1] + out[1]}, Text: strconv.Itoa(i + 1)})
 	}
 	return marks
 }
