@@ -33,6 +33,7 @@ channel.addEventListener("message", ({ data }) => {
 channel.postMessage({ ask: true });
 
 page.addEventListener("click", (e) => {
+  if (e.detail) document.activeElement.blur(); // by the pointer, which leaves the keys with the presenter
   const key = e.target.closest("[data-key]")?.dataset.key;
   if (!key || !followed) return; // on its own the page is a page
   e.preventDefault();
@@ -52,7 +53,7 @@ page.querySelector("[data-afresh]").addEventListener("submit", async (e) => {
 });
 const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft", "ArrowUp", "Home", "r", "+", "-", "e", "b", "."]; // of the slides
 document.addEventListener("keydown", (e) => {
-  if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("a, button"))) return;
+  if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("button"))) return;
   e.preventDefault();
   channel.postMessage({ key: e.key, shift: e.shiftKey });
 });
