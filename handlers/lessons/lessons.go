@@ -848,7 +848,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 	if f.Grows && !asking {
 		at.query = strings.TrimPrefix(at.query+"&paper=1", "&")
 	}
-	return door.Linked(at.base, f.Name, at.query, printWidth, max(printHeight, printWidth*p.Height/p.Width), p.Alt, "")
+	return door.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
 
 // demoField is a control of a demo; data sets and runs are those of the workspace.

@@ -161,7 +161,7 @@ func GuideOf(p GuidePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = columns(belowTitle, p.parts()...).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = columns(belowGuide, p.parts()...).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -767,7 +767,7 @@ func Worksheet(p WorksheetPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Answers {
-				templ_7745c5c3_Err = columns(belowTitle, each(p.Screens, p.section)...).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = columns(belowAnswers, each(p.Screens, p.section)...).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -17,10 +17,13 @@ const (
 	blockLetters  = 40
 )
 
-// What is left of a page at least, some kept back as the room is estimated.
+// What is left of a page below a title, and at least below the cut of a handout, where its
+// answers begin. Some is kept back, as the room is estimated, and more where unbreakable
+// pictures leave gaps.
 const (
-	belowTitle = 0.75
-	belowCut   = 0.25 // of a handout, where its answers may begin
+	belowGuide   = 0.85
+	belowAnswers = 0.7
+	belowCut     = 0.25
 )
 
 var (
@@ -54,7 +57,7 @@ func columns(left float64, parts ...templ.Component) templ.Component {
 func ending(parts []string, left float64) int {
 	all, at := 0, len(parts)
 	for i := len(parts) - 1; i >= 0; i-- {
-		if all < pageLetters/3 {
+		if all < pageLetters*7/20 {
 			at = i
 		}
 		all += room(parts[i])

@@ -5,40 +5,29 @@ import (
 	"testing"
 )
 
-// TestEnding: the end of a printed page is what fills a third of it, or all there is.
+// TestEnding: the end of what is printed is what fills a third of a page, and nothing where
+// all of it has room below.
 func TestEnding(t *testing.T) {
 	t.Parallel()
 	words := func(n int) string { return "<p>" + strings.Repeat("ä", n) + "</p>" }
 	figure := `<figure><img src="/a.svg"></figure>`
 	for name, c := range map[string]struct {
 		parts []string
+		left  float64
 		want  int
 	}{
-		"nothing":               {nil, 0},
-		"less than a page":      {[]string{words(100), words(100)}, 0},
-		"one long part":         {[]string{words(9000), words(3000)}, 1},
-		"several short parts":   {[]string{words(4000), words(800), words(800), words(800)}, 1},
-		"pictures take room":    {[]string{words(4000), figure, figure, figure}, 1},
-		"marks take none":       {[]string{words(4000), strings.Repeat("<b></b>", 1000), words(2500)}, 2},
-		"ends of paragraphs do": {[]string{words(4000), strings.Repeat("<p>a</p>", 60)}, 1},
+		"nothing":                   {nil, 0, 0},
+		"room for all":              {[]string{words(2000), words(2000)}, 0.7, 2},
+		"room for less":             {[]string{words(2000), words(2000), words(2000)}, 0.7, 1},
+		"one long part":             {[]string{words(9000), words(3000)}, 0.7, 1},
+		"several short parts":       {[]string{words(4000), words(800), words(800), words(800)}, 0.7, 1},
+		"less than a third in all":  {[]string{words(1000), words(800)}, 0.25, 0},
+		"pictures take room":        {[]string{words(4000), figure, figure, figure}, 0.7, 1},
+		"marks take none":           {[]string{words(4000), strings.Repeat("<b></b>", 1000), words(2500)}, 0.7, 2},
+		"the ends of paragraphs do": {[]string{words(4000), strings.Repeat("<p>a</p>", 60)}, 0.7, 1},
 	} {
-		if got := ending(c.parts); got != c.want {
+		if got := ending(c.parts, c.left); got != c.want {
 			t.Errorf("%s: the end begins at part %d, not %d", name, got, c.want)
-		}
-	}
-}
-
-// TestHalves: the two columns of an ending keep the order and are about as high.
-func TestHalves(t *testing.T) {
-	t.Parallel()
-	for want, parts := range map[int][]string{
-		0: nil,
-		1: {"abcdef", "ab", "abc"},
-		2: {"abc", "ab", "abcdef"},
-	} {
-		left, right := halves(parts)
-		if len(left) != want || len(left)+len(right) != len(parts) {
-			t.Errorf("%q: %q and %q", parts, left, right)
 		}
 	}
 }
