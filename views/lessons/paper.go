@@ -21,8 +21,8 @@ const (
 // answers begin. Some is kept back, as the room is estimated, and more where unbreakable
 // pictures leave gaps.
 const (
-	belowGuide   = 0.85
-	belowAnswers = 0.7
+	belowGuide   = 0.9
+	belowAnswers = 0.8
 	belowCut     = 0.25
 )
 
