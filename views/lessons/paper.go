@@ -22,7 +22,7 @@ const (
 // pictures leave gaps.
 const (
 	belowGuide   = 0.9
-	belowAnswers = 0.8
+	belowAnswers = 0.74
 	belowCut     = 0.25
 )
 
