@@ -239,7 +239,7 @@ func TestSketch(t *testing.T) {
 	if len(drawn) != 11 || drawn[0] <= drawn[10] {
 		t.Fatalf("a stroke down across the picture is %v", drawn)
 	}
-	get[bool](p, "("+element(form+" .knot")+".focus(), true)")
+	p.tabTo(form + " .knot")
 	p.keys(kb.ArrowUp)
 	p.keys(kb.ArrowRight)
 	p.keys(kb.ArrowDown)
@@ -277,7 +277,7 @@ func TestLessonHandle(t *testing.T) {
 		t.Errorf("the handle went from %v to %v, not 40 px to the right", from, at)
 	}
 	dragged := p.value("input[name=ay]")
-	get[bool](p, "("+element(".handle")+".focus(), true)")
+	p.tabTo(".handle")
 	p.keys(kb.ArrowDown)
 	p.wait(element("input[name=ay]") + ".value !== " + quote(dragged))
 	if !get[bool](p, "document.activeElement.matches('.handle')") {

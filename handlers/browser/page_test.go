@@ -17,6 +17,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // page is a tab with cookies of its own. Errors on its console, exceptions and
@@ -305,6 +306,15 @@ func (p *page) clickText(css, text string) {
 func (p *page) keys(keys string, held ...chromedp.Modifier) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(held...)))
+}
+
+// tabTo comes to an element by the Tab key: from the one behind it in the tab order, back.
+func (p *page) tabTo(css string) {
+	p.t.Helper()
+	get[bool](p, "("+element(css)+".focus(), true)")
+	p.keys(kb.Tab)
+	p.keys(kb.Tab, chromedp.ModifierShift)
+	p.wait(element(css) + " === document.activeElement")
 }
 
 // fill types into a field in place of what it holds.
