@@ -517,6 +517,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
 	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e.Numbers = []lessons.Number{{Label: "points $M$ and features $D$", Value: fmt.Sprintf("%d and %d", len(l.X), len(w)), Help: "$1$, $x$ and $x^2$, with factors"}}
 	if e.Step < 4 {
 		return e, nil
 	}
@@ -715,6 +716,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	e.Figures = []lessons.Figure{both(c, refits[i], i)}
 	e.Body = lessons.Derivation(e.Step, leaveOutLines...)
+	e.Numbers = []lessons.Number{{Label: "residual of the ringed point", Value: lessons.Short(l.T[i] - c.at(l.X[i])), Help: "in the fit to all points"}}
 	if e.Step < 5 {
 		return e, nil
 	}
@@ -729,8 +731,8 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Tables = []lessons.Table{t}
 	e.Numbers = []lessons.Number{
 		{Label: "mean square of the residuals", Value: lessons.Short(mse)},
-		{Label: "mean square of the left-out misses", Value: lessons.Short(loo)},
-		{Label: "largest difference between the two ways", Value: views.Short(apart), Help: "rounding"},
+		{Label: "of the left-out misses", Value: lessons.Short(loo)},
+		{Label: "largest difference of the two ways", Value: views.Short(apart), Help: "rounding"},
 	}
 	return e, nil
 }

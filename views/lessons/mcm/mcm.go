@@ -384,32 +384,31 @@ func follows(ctx context.Context) (float64, error) {
 
 var fractionLines = []lessons.Line{
 	{
-		Why: `The start is a minimum of a fraction, with absolute values above and below. Nothing a solver likes.`,
+		Why: `A minimum of a fraction, with absolute values above and below.`,
 		TeX: `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
 	},
 	{
-		Why: `If every point is on its own side, the sign of $f$ is $y_i$, and the absolute value is the functional margin: all points of the picture are above 0.`,
+		Why: `If every point is on its own side, the absolute value is the functional margin.`,
 		TeX: `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
 	},
 	{
-		Why: `A largest and a smallest value become two more variables: a ceiling $g$ and a floor $l$. The minimum presses one down and the other up. The fraction is still there.`,
+		Why: `The largest and the smallest value become variables: a ceiling $g$, a floor $l$.`,
 		TeX: `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
 	},
 	{
-		Why: `The trick of Charnes and Cooper: a common factor $p$ changes neither the fraction nor the hyperplane, so choose $p = 1/l$. As $p > 0$ the inequalities keep their direction. The picture is stretched until the floor is at 1.`,
+		Why: `The trick of Charnes and Cooper: a factor $p > 0$ changes neither fraction nor hyperplane, so choose $p = 1/l$. The picture is stretched until the floor is at 1.`,
 		TeX: `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
 	},
 	{
-		Why: `Products of unknowns become unknowns. This loses nothing: $u$, $v$ and $g$ only ever occur multiplied by $p$.`,
+		Why: `Products of unknowns become unknowns: $u$, $v$ and $g$ only ever occur with $p$.`,
 		TeX: `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
 	},
 	{
-		Why: `Everything is linear now: a linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
+		Why: `A linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
 		TeX: `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
 	},
 	{
-		Why: `The solver's line is drawn now. On the real line it is the middle of the gap, as for the SVM: only with more dimensions can the direction be turned to lower the ceiling.`,
-		TeX: `h^{*} = \min_{u, v} h_{\text{MCM}}`,
+		Why: `The solver's line. On the real line it is the middle of the gap, as for the SVM; with more dimensions the direction is turned as well, to lower the ceiling.`,
 	},
 }
 

@@ -524,6 +524,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	table, i, j, ok := s.Last()
 	if !ok {
 		e.Body = lessons.Derivation(-1, recursion...)
+		e.Numbers = []lessons.Number{{Label: "places in each table", Value: strconv.Itoa(len(s.X) * len(s.Z)), Help: "a pair of symbols each"}}
 		e.Notes = []string{lessons.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. ~Step through them: each entry is filled from those that are dashed.~")}
 		return e, nil
 	}
