@@ -779,9 +779,9 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := all[0]
 	var names []string
 	var models []*ml.Model
-	table := lessons.Table{After: true, Caption: "What is right of all points, and of each class", Head: []string{"rule", "$f$", "SVs", "right"}}
+	table := lessons.Table{After: true, Caption: "How many points are right, in all and of each class", Head: []string{"rule", "$f$", "SVs", "right"}}
 	for _, c := range first.Report.Confusion {
-		table.Head = append(table.Head, lessons.Literal(c.Class))
+		table.Head = append(table.Head, fmt.Sprintf("%s (%d)", lessons.Literal(c.Class), c.N))
 	}
 	e := &lessons.Exhibit{Lab: first.open(append(pairs, "multiclass", "ovo")...)}
 	for i, t := range all {
@@ -789,7 +789,7 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		names, models = append(names, way.Label), append(models, t.Model)
 		row := []string{way.Label, strconv.Itoa(len(t.Model.Machines)), strconv.Itoa(t.Report.SupportVectors), lessons.Percent(*t.Report.TrainAccuracy)}
 		for k, c := range t.Report.Confusion {
-			row = append(row, fmt.Sprintf("%d/%d", c.Predicted[k], c.N))
+			row = append(row, strconv.Itoa(c.Predicted[k]))
 		}
 		table.Rows = append(table.Rows, row)
 	}
