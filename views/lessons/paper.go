@@ -52,15 +52,16 @@ func columns(left float64, parts ...templ.Component) templ.Component {
 	})
 }
 
-// ending is where the last parts begin that take a third of a page, past them all where they
+// ending is where the last parts begin that take about a third of a page, past them all where they
 // fit into what is left of one.
 func ending(parts []string, left float64) int {
 	all, at := 0, len(parts)
 	for i := len(parts) - 1; i >= 0; i-- {
-		if all < pageLetters*7/20 {
+		part := room(parts[i])
+		if all+part/2 < pageLetters*3/8 {
 			at = i
 		}
-		all += room(parts[i])
+		all += part
 	}
 	if float64(all) < left*pageLetters {
 		return len(parts)

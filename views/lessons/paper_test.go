@@ -18,7 +18,7 @@ func TestEnding(t *testing.T) {
 	}{
 		"nothing":                   {nil, 0, 0},
 		"room for all":              {[]string{words(2000), words(2000)}, 0.7, 2},
-		"room for less":             {[]string{words(2000), words(2000), words(2000)}, 0.7, 1},
+		"room for less":             {[]string{words(2000), words(2000), words(2000)}, 0.7, 2},
 		"one long part":             {[]string{words(9000), words(3000)}, 0.7, 1},
 		"several short parts":       {[]string{words(4000), words(800), words(800), words(800)}, 0.7, 1},
 		"less than a third in all":  {[]string{words(1000), words(800)}, 0.25, 0},
