@@ -45,8 +45,13 @@ func columns(left float64, parts ...templ.Component) templ.Component {
 			written[i] = b.String()
 		}
 		last := ending(written, left)
-		if err := write(w, `<div class="columns">`+strings.Join(written[:last], "")+`</div>`); err != nil || last == len(parts) {
-			return err
+		if last > 0 { // an empty block would part the heading from what follows
+			if err := write(w, `<div class="columns">`+strings.Join(written[:last], "")+`</div>`); err != nil {
+				return err
+			}
+		}
+		if last == len(parts) {
+			return nil
 		}
 		return write(w, `<div class="columns ending">`+strings.Join(written[last:], "")+`</div>`)
 	})

@@ -208,7 +208,7 @@ func TestWordsRender(t *testing.T) {
 }
 
 // onScreen is what can only be done where pictures move.
-var onScreen = regexp.MustCompile(`(?i)\b(drag|click|press|sliders?|step through|turn the box)\b|(?:^|[.:;] )(?:then )?(?:move|run) (?:the|your|a|it|\$)`)
+var onScreen = regexp.MustCompile(`(?i)\b(drag|click|press|sliders?|step through|turn the box)\b|(?:^|[.:;] )(?:then )?(?:(?:move|run) (?:the|your|a|it|\$)|step,|step (?:on|from|to|leaves)\b|then switch|go through (?:it|the seven))`)
 
 // TestPaper: what is printed of a lesson says nothing of what can only be done on a screen.
 func TestPaper(t *testing.T) {

@@ -843,7 +843,7 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	switch {
 	case step == 0:
-		e.Notes = []string{"The factor is 1 everywhere. Step, and watch where it grows first."}
+		e.Notes = []string{"The factor is 1 everywhere. ~Step, and watch where it grows first.~"}
 	case js[step] < js[step-1]:
 		e.Notes = []string{fmt.Sprintf("This step was too long: $J$ fell by %.2g. The product keeps the best factor it has seen.", js[step-1]-js[step])}
 	default:

@@ -517,7 +517,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	switch {
 	case e.Step == 0:
-		e.Notes = append(e.Notes, "The whole factor. Step to build it up: core by core, the eigenproblem solved anew each time.")
+		e.Notes = append(e.Notes, "The whole factor. ~Step to build it up: core by core, the eigenproblem solved anew each time.~")
 	case used == 0:
 		e.Notes = append(e.Notes, `No core: $c$ is constant, and the kernel is the basic one.`)
 	default:

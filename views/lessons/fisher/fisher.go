@@ -539,7 +539,7 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
-			lessons.Plane("mixture", "Component 1 began as a circle about one point. Step on.", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
+			lessons.Plane("mixture", "Component 1 began as a circle about one point. ~Step on.~", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
 			soFar(r, step),
 		},
 		Numbers: []lessons.Number{

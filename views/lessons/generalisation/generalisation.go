@@ -226,7 +226,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	so := lessons.CountTrue(wrong[:e.Step])
 	if e.Step == 0 {
-		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. Step leaves one out at a time.", full.Model, all, spec, nil), chart}
+		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. ~Step leaves one out at a time.~", full.Model, all, spec, nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
 	} else {
 		i := e.Step - 1

@@ -645,9 +645,12 @@ func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	shares := theory.Shrinkage(s.Values, price)
-	so := figure.Curve{Marks: true}
-	for _, v := range slices.Backward(all[:step+1]) {
-		so.X, so.Y = append(so.X, v), append(so.Y, floats.Sum(theory.Shrinkage(s.Values, v)))
+	freedom := func(prices []float64) (c figure.Curve) {
+		c.Marks = true
+		for _, v := range slices.Backward(prices) {
+			c.X, c.Y = append(c.X, v), append(c.Y, floats.Sum(theory.Shrinkage(s.Values, v)))
+		}
+		return c
 	}
 	half := 0
 	for _, v := range shares {
@@ -660,13 +663,21 @@ func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Steps: len(all), Step: step,
 		Figures: []lessons.Figure{
 			c.figure("fit", `The fit at this step's $\lambda$.`, frame),
-			{Name: "shares", Wide: true, Caption: `What is left of each direction of the targets, $m_k/(m_k+\lambda)$, the largest eigenvalue first.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: lk.Format(0), X: "direction", Y: "share left", Values: shares, Rules: []figure.Rule{{Name: "all of it", At: 1}}}.Picture()
+			{Name: "shares", Wide: true, Caption: `What is left of each direction of the targets, $m_k/(m_k+\lambda)$, the largest eigenvalue first.`, Grows: true, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				values, name := shares, "share left"
+				if lk.Paper { // some are full, others nearly empty
+					values, name = theory.Shrinkage(s.Values, all[len(all)/2]), "share left, λ = "+views.Short(all[len(all)/2])
+				}
+				return figure.Bars{Format: lk.Format(0), X: "direction", Y: name, Values: values, Rules: []figure.Rule{{Name: "all of it", At: 1}}}.Picture()
 			}},
-			{Name: "freedom", Wide: true, Caption: "Their sum, the effective degrees of freedom, so far.", Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "freedom", Wide: true, Caption: "Their sum, the effective degrees of freedom~, so far~.", Grows: true, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				soFar := freedom(all[:step+1])
+				if lk.Paper {
+					soFar = freedom(all)
+				}
 				return figure.Chart{
 					Format: lk.Format(0), X: figure.Axis{Name: "λ", Log: true, Min: all[len(all)-1], Max: all[0]}, Y: figure.Axis{Name: "degrees of freedom", Min: 0, Max: float64(m)},
-					Curves: []figure.Curve{so}, Here: &price,
+					Curves: []figure.Curve{soFar}, Here: &price,
 				}.Picture()
 			}},
 		},
