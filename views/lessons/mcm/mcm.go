@@ -452,11 +452,11 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
 	}}}
-	quotient := "none"
+	quotient, parts := "none", ""
 	if l > 0 {
-		quotient = views.Short(p*g) + " / " + views.Short(p*l) + " = " + views.Short(g/l)
+		quotient, parts = views.Short(g/l), views.Short(p*g)+" / "+views.Short(p*l)+"; "
 	}
-	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: quotient, Help: lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
+	e.Numbers = []lessons.Number{{Label: `$\max_i y_i f$ over $\min_i y_i f$`, Value: quotient, Help: parts + lessons.Either(e.Step == e.Steps-1, "the smallest that there is", "the same in every line until the solver's")}}
 	if e.Step >= 3 && l > 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}
