@@ -157,7 +157,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Slug: "harm", Ask: "Two clouds on opposite sides of the origin. In the feature space of which kernel are they separated worst?",
 				Options: []string{"$\\mathbf x^\\top\\mathbf z$", "$(\\mathbf x^\\top\\mathbf z)^2$", "$(1 + \\mathbf x^\\top\\mathbf z)^2$", "RBF, $\\gamma = 0.5$", "RBF, $\\gamma = 50$"},
 				Answer:  harms,
-				Explain: `%s has products of two coordinates only, and these are the same for $\mathbf x$ and $-\mathbf x$: the clouds fall on one another.`,
+				Explain: `It has products of two coordinates only, and these are the same for $\mathbf x$ and $-\mathbf x$: the clouds fall on one another.`,
 			}},
 		},
 		{

@@ -83,7 +83,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "falls", Ask: `How often does the log-likelihood fall from one step of EM to the next, over the twenty starts on four clouds?`,
 					Answer:  falls,
-					Explain: `%s times. The M step maximises a bound that touches the log-likelihood at the present parameters, so it cannot end lower.`,
+					Explain: `The M step maximises a bound that touches the log-likelihood at the present parameters, so it cannot end lower.`,
 				},
 				{
 					Slug: "one", Ask: `$K = 1$: after how many steps has EM reached its end?`,

@@ -114,7 +114,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 						}
 						return mat.Sum(p.Adjacency) / 2, nil
 					},
-					Explain: `%s: both walkers have to move, so $(a, a)$ is joined to $(b, b)$, and $(a, b)$ to $(b, a)$. The product is not even connected.`,
+					Explain: `Both walkers have to move, so $(a, a)$ is joined to $(b, b)$, and $(a, b)$ to $(b, a)$. The product is not even connected.`,
 				},
 			},
 		},
@@ -145,7 +145,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					all, _ := theory.WalkCounts(shapes["edge"].graph, 5)
 					return all[5], nil
 				},
-				Explain: `%s, one from each node, to and fro. None of them does without tottering.`,
+				Explain: `One from each node, to and fro. None of them does without tottering.`,
 			}},
 		},
 		{
@@ -170,7 +170,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 						slices.Sort(c[0][1])
 						return float64(len(slices.Compact(c[0][1]))), nil
 					},
-					Explain: `%s: the two ends have one neighbour, the middle has two.`,
+					Explain: `The two ends have one neighbour, the middle has two.`,
 				},
 			},
 		},
@@ -182,7 +182,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Slug: "more", Ask: "Two triangles and a ring of six: how many rounds does it take to tell them apart?",
 				Options: []string{"One.", "Three, as the ring is six nodes long.", "No number of rounds is enough."},
 				Answer:  neverApart,
-				Explain: `%s In round 0 all nodes have one colour; if all had one colour before, every signature is that colour and it twice again. A ring is seen only by somebody who can tell its nodes apart, and colours cannot.`,
+				Explain: `In round 0 all nodes have one colour; if all had one colour before, every signature is that colour and it twice again. A ring is seen only by somebody who can tell its nodes apart, and colours cannot.`,
 			}},
 		},
 		{

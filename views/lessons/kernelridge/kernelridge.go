@@ -166,7 +166,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "factorisations", Ask: `The left-out error is wanted at 61 values of $\lambda$. How many $M\times M$ matrices have to be factored?`,
 					Answer:  func(context.Context) (float64, error) { return 1, nil },
-					Explain: `%s: $K$ itself. $\lambda$ enters the eigenvalues alone.`,
+					Explain: `Only $K$ itself: $\lambda$ enters the eigenvalues alone.`,
 				},
 			},
 		},

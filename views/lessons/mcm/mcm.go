@@ -137,7 +137,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "sparse", Ask: `Linear kernel, fourteen points in the plane, $C = 1$. How many support vectors does the MCM have?`,
 				Answer:  sparse,
-				Explain: `%s. Any $\mathbf w$ in the plane is a combination of two points, and the coefficients live on the pivots of the kernel matrix: at most as many as its rank. Sparse, but not because these two points are special.`,
+				Explain: `Any $\mathbf w$ in the plane is a combination of two points, and the coefficients live on the pivots of the kernel matrix: at most as many as its rank. Sparse, but not because these two points are special.`,
 			}},
 		},
 		{

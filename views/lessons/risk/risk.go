@@ -106,7 +106,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 						s, err := theory.ShatterLines(corners[:4])
 						return float64(s.Realisable), err
 					},
-					Explain: `%s: two labellings, opposite to each other, are beyond lines. For points at the corners of a quadrilateral they are those of XOR; for one point inside the triangle of the others, the point against the three.`,
+					Explain: `Two labellings, opposite to each other, are beyond lines. For points at the corners of a quadrilateral they are those of XOR; for one point inside the triangle of the others, the point against the three.`,
 				},
 				{
 					Slug: "dimension", Ask: `Three points on one line are *not* shattered by straight lines. Is the VC dimension of lines therefore smaller than 3?`,

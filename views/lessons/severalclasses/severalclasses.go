@@ -176,12 +176,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "claims", Ask: "Five clouds, one in the middle of the others; linear functions, $C = 1$. The machine of the middle cloud against the rest: how many of its own 12 points does it *claim*, that is, have $f \\ge 0$?",
 					Answer:  claimedByMiddle,
-					Explain: `It claims %s. No line has the middle cloud on one side and the four others on the other, so it says no to everybody. Yet $\arg\max$ gives back most of its points, for there the others say no more loudly.`,
+					Explain: `No line has the middle cloud on one side and the four others on the other, so it says no to everybody. Yet $\arg\max$ gives back most of its points, for there the others say no more loudly.`,
 				},
 				{
 					Slug: "origin", Ask: "And the machine of Crammer and Singer, with linear functions as well: how many of the 12 points of the middle cloud does it get right?",
 					Answer:  middleWithoutBias,
-					Explain: `%s. Without biases all $f_c(\mathbf x) = \mathbf w_c^\top\mathbf x$ are 0 at the origin, in the middle of that cloud, and in whatever direction a point lies from there, the function of the cloud that way is larger.`,
+					Explain: `Without biases all $f_c(\mathbf x) = \mathbf w_c^\top\mathbf x$ are 0 at the origin, in the middle of that cloud, and in whatever direction a point lies from there, the function of the cloud that way is larger.`,
 				},
 			},
 		},
@@ -213,7 +213,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Slug: "behind", Ask: "Linear functions: which rule is behind the others on *all* three data sets?",
 				Options: []string{"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
 				Answer:  behind,
-				Explain: `%s: its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
+				Explain: `Its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
 			}},
 		},
 	},

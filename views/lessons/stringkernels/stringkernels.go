@@ -127,7 +127,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Slug: "missing", Ask: "Which piece of two symbols do *cat* and *cart* share that the handout's table leaves out?",
 					Options: []string{"tr", "at", "rt", "ac"},
 					Answer:  missing,
-					Explain: `%s stands in *cat* without a gap, worth $1$, and in *cart* with the r left out, worth $\lambda$. Together with ca and ct that makes $k(\text{cat}, \text{cart}) = 1 + \lambda + \lambda^3$.`,
+					Explain: `It stands in *cat* without a gap, worth $1$, and in *cart* with the r left out, worth $\lambda$. Together with ca and ct that makes $k(\text{cat}, \text{cart}) = 1 + \lambda + \lambda^3$.`,
 				},
 				{
 					Slug: "all", Ask: `$\lambda = 1$ and $k = 2$. What is $k(\text{aab}, \text{ab})$?`,
@@ -185,7 +185,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					s, err := theory.Mercer(k)
 					return 2 * lessons.Yes(s.PSD), err
 				},
-				Explain: `%s $\hat K = DKD$ with $D = \mathrm{diag}(1/\sqrt{k(x_i, x_i)})$, so $\mathbf c^\top\hat K\mathbf c = (D\mathbf c)^\top K(D\mathbf c) \ge 0$: each feature vector is scaled to length 1, and stays a feature vector.`,
+				Explain: `$\hat K = DKD$ with $D = \mathrm{diag}(1/\sqrt{k(x_i, x_i)})$, so $\mathbf c^\top\hat K\mathbf c = (D\mathbf c)^\top K(D\mathbf c) \ge 0$: each feature vector is scaled to length 1, and stays a feature vector.`,
 			}},
 		},
 		{
