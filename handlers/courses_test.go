@@ -214,15 +214,15 @@ func TestHandIn(t *testing.T) {
 	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
-	// The columns are the settings that differ, and no others.
+	// The columns are what ranks, the time, the settings that differ, and no others.
 	head := texts(gallery.Find(".gallery thead th"))
-	if !slices.Equal(head, []string{"choose", "picture", "name", "handed in", "γ", "C", "held out", "training", "SVs", "margin 1/|w|"}) {
+	if !slices.Equal(head, []string{"choose", "picture", "name", "held out", "handed in", "γ", "C", "training", "SVs", "margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
-	if got := texts(tc.page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"1000", "10"}) {
+	if got := texts(tc.page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"1000", "10"}) {
 		t.Errorf("sorted by C, falling: %q", got)
 	}
-	if got := texts(tc.page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(6)")); !slices.Equal(got, []string{"10", "1000"}) {
+	if got := texts(tc.page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"10", "1000"}) {
 		t.Errorf("sorted by C: %q", got)
 	}
 

@@ -93,7 +93,7 @@ func TestCourse(t *testing.T) {
 	if got := get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`); got != "Ada, anonymous 2" {
 		t.Errorf("in the gallery: %s", got)
 	}
-	if get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`) != "choose picture name handed in C held out training SVs margin 1/|w|" {
+	if get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`) != "choose picture name held out handed in C training SVs margin 1/|w|" {
 		t.Error("the columns are not the settings that differ")
 	}
 
@@ -179,5 +179,11 @@ func TestCoursePages(t *testing.T) {
 		{"gallery-run", "/courses/" + few + "/runs/" + run, teacher},
 	} {
 		p.run(look.name, func() { p.inspect(look.name, look.path, look.as) })
+	}
+	p.use(teacher)
+	p.size(360, 740)
+	p.visit("/courses/" + few)
+	if right := get[float64](p, `Math.max(...[...document.querySelectorAll(".gallery tr")].map((row) => row.cells[3].getBoundingClientRect().right))`); right > 360 {
+		t.Errorf("on a phone the column that ranks ends at %g px", right)
 	}
 }

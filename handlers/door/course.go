@@ -148,7 +148,7 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 	if err != nil {
 		return v, err
 	}
-	v.Name = name
+	v.Name, v.Who = name, name
 	put, err := a.Put(ctx, c.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return v, err
@@ -167,8 +167,11 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 		return v, err
 	}
 	for i, h := range handins {
-		if i == 0 && !h.Anonymous {
+		if i == 0 {
 			v.Who = h.Name
+			if h.Anonymous {
+				v.Who = ""
+			}
 		}
 		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created}
 		row.Status = string(there[h.Run].Status)

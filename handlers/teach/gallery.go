@@ -97,10 +97,14 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	}
 	p.Overlay = g.overlay(runs, q["run"])
 	columns := galleryColumns(runs)
+	rank, words := ranking(columns, runs)
+	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // in sight on a phone, too
+		ranked := columns[i]
+		columns = slices.Insert(slices.Delete(columns, i, i+1), 1, ranked)
+	}
 	sortBy, desc := q.Get("sort"), q.Get("desc") == "1"
 	if sortBy == "" {
-		sortBy, p.Ranking = ranking(columns, runs)
-		desc = true
+		sortBy, p.Ranking, desc = rank, words, true
 	}
 	with, twins := namesakes(runs, of)
 	for _, c := range columns {
@@ -120,7 +124,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		if !run.Status.Ended() {
 			p.Training++
 		}
-		row := views.GalleryRow{ID: run.ID, Name: run.Name, Created: run.Created, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
+		row := views.GalleryRow{ID: run.ID, Name: run.Name, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {
 			row.Href = g.base + "/runs/" + run.ID
 		}
@@ -128,8 +132,12 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 			name, what := door.MainFigure(run.Report)
 			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
 		}
-		for _, c := range columns[2:] {
-			row.Cells = append(row.Cells, c.text(run))
+		for _, c := range columns[1:] {
+			if c.key == handedIn {
+				row.Cells = append(row.Cells, views.GalleryCell{At: run.Created})
+			} else {
+				row.Cells = append(row.Cells, views.GalleryCell{Text: c.text(run)})
+			}
 		}
 		p.Rows = append(p.Rows, row)
 	}
@@ -221,13 +229,16 @@ var galleryNumbers = []struct{ name, label string }{
 	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"test_r2", "R² held out"}, {"r2", "R² training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
 }
 
-// galleryColumns are the name, the settings in which the runs differ, and their
+// handedIn is the key of the column with the times.
+const handedIn = "created"
+
+// galleryColumns are the name, the time, the settings in which the runs differ, and their
 // numbers.
 func galleryColumns(runs []store.Run) []galleryColumn {
 	columns := []galleryColumn{
 		{key: "name", label: "name", text: func(r store.Run) string { return r.Name }},
 		{
-			key: "created", label: "handed in",
+			key: handedIn, label: "handed in",
 			number: func(r store.Run) (float64, bool) { return float64(r.Created.UnixMilli()), true },
 		},
 	}

@@ -11,11 +11,16 @@ if (student) {
   const part = () => student.querySelector("[data-poll-part]");
   const show = async (response) => {
     const fresh = await fragment(await response.text());
-    clearTimeout(waiting);
+    stop();
     part().replaceWith(fresh);
     sketches(part());
   };
-  let waiting, latest; // to send an answer once more; what was sent last
+  let waiting, once, latest; // to send an answer once more, and how; what was sent last
+  const stop = () => {
+    clearTimeout(waiting);
+    once = null;
+  };
+  for (const back of ["online", "visibilitychange"]) addEventListener(back, () => document.hidden || once?.());
   sketches(student);
   follow(`${path}/events`, "phase", async (phase) => {
     if (phase !== part().dataset.state) await show(await answer(`${path}?part=1`));
@@ -23,7 +28,7 @@ if (student) {
 
   /** Sends an answer until the server has it or says why it does not count. */
   const send = async (form, body, pause) => {
-    clearTimeout(waiting);
+    stop();
     latest = body;
     try {
       const said = await answer(form.action, { method: "POST", body }, [409, 422]);
@@ -37,7 +42,8 @@ if (student) {
       if (!form.isConnected) return; // something else is asked by now
       const wait = Math.max(error.wait || 0, pause);
       student.querySelector(".poll-status").textContent = `${error.message}. Your answer is not counted yet: stay here, it is sent again in ${Math.ceil(wait / 1000)} s.`;
-      waiting = setTimeout(() => send(form, body, Math.min(2 * pause, again[1])), wait * (1 + Math.random() / 4));
+      once = () => send(form, body, Math.min(2 * pause, again[1]));
+      waiting = setTimeout(once, wait * (1 + Math.random() / 4));
     }
   };
   student.addEventListener("submit", (e) => {
