@@ -74,7 +74,7 @@ func (d *DemoView) Settings() string {
 			all = append(all, name+" = "+Minus(value))
 		}
 	}
-	if d.Replay {
+	if d.Replay && d.Answer.Body == nil { // a derivation is printed with all its lines
 		all = append(all, d.count())
 	}
 	return strings.Join(all, " · ")
