@@ -380,7 +380,9 @@ func TestHandInRefused(t *testing.T) {
 
 	tc.send(200, "/courses/"+code+"/close", "closed=1")
 	a.send(409, inside+"/handin", "who=x")
-	a.send(409, "/course/"+code+"/handins", "course="+code)
+	if doc := a.send(409, "/course/"+code+"/handins", "course="+code+"&C=7").html(); doc.Find("[name=C]").AttrOr("value", "") != "7" || !strings.Contains(doc.Find(".course-banner [role=alert]").Text(), "Not handed in. This course is closed") {
+		t.Errorf("a refused hand-in is told so by %q", doc.Find(".course-banner").Text())
+	}
 	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
 		t.Error("a closed course offers to hand in")
 	}

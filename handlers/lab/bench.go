@@ -42,6 +42,7 @@ type bench struct {
 	try       string       // an object that was typed, to see what the model says of it
 	patient   bool         // somebody has asked to wait for the model
 	late      bool         // the model was not there in time
+	refused   string       // why the course does not take it, empty: it does, or was not asked
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is

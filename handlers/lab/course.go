@@ -26,7 +26,7 @@ func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 		return err
 	}
 	in.Who = cmp.Or(r.FormValue("who"), in.Who)
-	in.WhoError = b.problems.For("who")
+	in.WhoError, in.Refused = b.problems.For("who"), b.refused
 	p.Course = in
 	in.HandIn = true
 	visible := func(fields []views.Field) []views.Field {
@@ -64,7 +64,11 @@ func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, store.ErrNames) {
 		err = param.Problems{{Field: "who", Message: err.Error()}}
 	}
-	if errors.As(err, &b.problems) {
+	var shut *store.Error
+	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // what was to be handed in is not lost
+		b.refused = shut.Error()
+	}
+	if b.refused != "" || errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}
 	if err != nil {

@@ -170,7 +170,11 @@ func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 
 // refuse shows the lab with what is wrong beside the fields.
 func (a *Room) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
-	w.WriteHeader(http.StatusUnprocessableEntity)
+	status := http.StatusUnprocessableEntity
+	if b.refused != "" {
+		status = http.StatusConflict
+	}
+	w.WriteHeader(status)
 	return a.showLab(w, r, b)
 }
 

@@ -4,6 +4,7 @@ import { tell } from "./times.js";
 
 const every = 4000; // milliseconds
 const heading = document.querySelector("#gallery h2");
+const state = ".course-state > p";
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
 
 /** Asks for the page again; the browser's cache answers as long as nothing is new. */
@@ -23,6 +24,12 @@ async function look() {
     else box.closest("tr").classList.add("new");
   }
   tell(fresh);
+  const says = page.querySelector(state); // that it has ended, say
+  document.querySelector(state)?.remove();
+  if (says) {
+    tell(says);
+    document.querySelector(".course-state").prepend(document.adoptNode(says));
+  }
   const focused = old.contains(document.activeElement) && document.activeElement;
   old.replaceWith(fresh);
   heading.dataset.state = news.dataset.state;
