@@ -80,7 +80,10 @@ func (ch Chart) Picture() (*Picture, error) {
 		return nil, err
 	}
 	if ch.SoFar && ch.Here != nil {
-		ch.Curves = ch.soFar()
+		whole := ch.Curves
+		if ch.Curves = ch.soFar(); sh.waits == "" && grows(whole) && !grows(ch.Curves) {
+			sh.waits = begun
+		}
 	}
 	var pale []Curve
 	ch.Curves, pale = ch.apart()
@@ -201,6 +204,11 @@ func (ch *Chart) soFar() []Curve {
 		}
 	}
 	return curves
+}
+
+// grows tells whether a curve has a line to show.
+func grows(curves []Curve) bool {
+	return slices.ContainsFunc(curves, func(cu Curve) bool { return len(cu.X) > 1 })
 }
 
 // limits are what the axes say, otherwise what is in the chart.

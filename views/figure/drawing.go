@@ -24,7 +24,11 @@ type Format struct {
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	return &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted, waits: f.Waits}, checkSize(f.Width, f.Height)
+	s := &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted}
+	if f.Waits {
+		s.waits = waiting
+	}
+	return s, checkSize(f.Width, f.Height)
 }
 
 // Color is a colour of the theme, by what it is for. ClassColor(i) is that of

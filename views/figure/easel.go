@@ -24,8 +24,8 @@ type easel struct {
 
 func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
 	e := &easel{Canvas: c, mapping: m, theme: s.theme, thick: s.stroke(), words: !s.bare()}
-	if s.waits && e.words {
-		n := note{text: waiting, clr: Muted}
+	if s.waits != "" && e.words {
+		n := note{text: s.waits, clr: Muted}
 		for _, up := range []vg.Length{0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12, 0.96, 0.04} {
 			n.spots = append(n.spots, vg.Point{X: (m.frame.Min.X + m.frame.Max.X) / 2, Y: m.frame.Min.Y + up*m.frame.Size().Y})
 		}
@@ -34,8 +34,12 @@ func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
 	return e
 }
 
-// waiting is what a picture says that leaves out a part until a question is answered.
-const waiting = "The rest comes with the answer"
+// What a picture says that leaves out a part until a question is answered, and one that is
+// drawn while an algorithm runs and has not begun.
+const (
+	waiting = "The rest comes with the answer"
+	begun   = "Step on: it is drawn as it goes"
+)
 
 // blot is a place with ink on it, the heavier the worse to write upon.
 type blot struct {
@@ -49,6 +53,7 @@ type note struct {
 	text  string
 	clr   Color
 	spots []vg.Point // middles
+	over  bool       // it lies on a line
 }
 
 // radius is that of a dot, smaller in a crowd.
@@ -98,11 +103,14 @@ func (e *easel) places(ps ...[2]float64) []vg.Point {
 // note asks for a label in one of the spots.
 func (e *easel) note(text string, clr Color, spots ...vg.Point) {
 	if text != "" && e.words {
-		e.wait = append(e.wait, note{text, clr, spots})
+		e.wait = append(e.wait, note{text: text, clr: clr, spots: spots})
 	}
 }
 
 const labelSize = 13
+
+// held is the room that the handle of a place takes to each side.
+const held = 12
 
 // labelBox is half the size of a label.
 func labelBox(s string) vg.Point { return vg.Point{X: width(s, labelSize) / 2, Y: 6.5} }
@@ -184,7 +192,11 @@ func (e *easel) write() {
 			continue // the mark is out of sight
 		}
 		taken = append(taken, best)
-		label(e.Canvas, e.theme, e.theme.color(n.clr), labelSize, vg.Point{X: best.min.X, Y: best.min.Y + 2}, s)
+		rim := vg.Length(1.6)
+		if n.over {
+			rim = 3
+		}
+		rimmed(e.Canvas, e.theme, e.theme.color(n.clr), labelSize, vg.Point{X: best.min.X, Y: best.min.Y + 2}, s, rim)
 	}
 }
 
@@ -214,7 +226,11 @@ func (k Arrow) draw(e *easel) {
 		e.remember(clipped(e.frame, ps), 1)
 		arrow(e.Canvas, k.Pen.style(e.theme, e.thick), ps[0], ps[1])
 	}
-	spots := e.around(ps[1], 4, k.Label)
+	reach := vg.Length(4)
+	if k.Held {
+		reach = held
+	}
+	spots := e.around(ps[1], reach, k.Label)
 	e.note(k.Label, Ink, append(spots, e.beside(ps[0], ps[1], k.Label, 0.6, 0.4)...)...)
 }
 
@@ -290,6 +306,9 @@ func (k Dot) draw(e *easel) {
 	reach := r
 	if k.Ring {
 		reach = 1.9*r + 1
+	}
+	if k.Held {
+		reach = max(reach, held)
 	}
 	e.ink = append(e.ink, blot{at, 5}) // and its rim
 	for i := range 8 {
@@ -382,7 +401,7 @@ func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, pla
 				spots = append(spots, ps[int(t*float64(len(ps)-1))])
 			}
 			if e.words {
-				e.last = append(e.last, note{name, Muted, spots})
+				e.last = append(e.last, note{text: name, clr: Muted, spots: spots, over: true})
 			}
 		}
 	}

@@ -127,9 +127,17 @@ func (b *bar) draw(c *draw.Canvas, in vg.Rectangle, t *Theme) {
 	c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 1})
 	half := vg.Point{X: 0.5, Y: 0.5}
 	c.Stroke(vg.Rectangle{Min: r.Min.Add(half), Max: r.Max.Sub(half)}.Path())
-	for _, k := range b.ticks() {
+	ts := b.ticks()
+	at := func(k tick) vg.Length {
 		y := r.Min.Y + r.Size().Y*vg.Length((k.value-b.lo)/(b.hi-b.lo))
-		text(c, t.Muted, fontSize, false, vg.Point{X: r.Max.X + 6, Y: min(max(y-4, r.Min.Y), r.Max.Y-9)}, k.label)
+		return min(max(y-4, r.Min.Y), r.Max.Y-9)
+	}
+	for i, k := range ts {
+		y := at(k)
+		if b.open && i < len(ts)-2 && slices.ContainsFunc(ts[len(ts)-2:], func(end tick) bool { return max(y-at(end), at(end)-y) < fontSize }) {
+			continue // the ends need the room
+		}
+		text(c, t.Muted, fontSize, false, vg.Point{X: r.Max.X + 6, Y: y}, k.label)
 	}
 	text(c, t.Ink, fontSize, false, vg.Point{X: r.Min.X, Y: in.Max.Y - 11}, b.name)
 }

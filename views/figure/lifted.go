@@ -488,6 +488,7 @@ func (b *stage) axes() {
 		}
 	}
 	middle := b.place([3]float64{0, 0, -1})
+	var ends []vg.Rectangle // of the values at the axes
 	for axis, name := range []string{b.of.X, b.of.Y, b.of.Z} {
 		from := [3]float64{-b.far(0), -b.far(1), -1}
 		if axis == 2 {
@@ -518,7 +519,15 @@ func (b *stage) axes() {
 			edge.Move(at)
 			edge.Line(at.Add(out.Scale(4)))
 			w := width(k.label, fontSize)
-			text(b.Canvas, b.theme.Muted, fontSize, false, b.middle(at, out, w, 6), k.label)
+			begin := b.middle(at, out, w, 6)
+			box := vg.Rectangle{Min: begin, Max: begin.Add(vg.Point{X: w + 4, Y: 9})}
+			if slices.ContainsFunc(ends, func(o vg.Rectangle) bool {
+				return box.Min.X < o.Max.X && o.Min.X < box.Max.X && box.Min.Y < o.Max.Y && o.Min.Y < box.Max.Y
+			}) {
+				continue // two axes meet here, and the other has written its value
+			}
+			ends = append(ends, box)
+			text(b.Canvas, b.theme.Muted, fontSize, false, begin, k.label)
 			reach = max(reach, w*vg.Length(math.Abs(float64(out.X)))+12*vg.Length(math.Abs(float64(out.Y))))
 		}
 		b.Canvas.Stroke(edge)

@@ -38,6 +38,7 @@ type Matrix struct {
 	Names []string
 	// Columns are the names of the columns where they are not those of the rows.
 	Columns []string
+	Stretched bool // the cells fill the frame, for tables; otherwise they are squares
 	// Caption is what the picture shows, for readers who do not see it; "" says the
 	// size, the range, and with classes the means within and between them.
 	Caption string
@@ -80,7 +81,9 @@ func (x Matrix) Picture() (*Picture, error) {
 	if sh.caption == "" {
 		sh.caption = x.describe(s)
 	}
-	sh.aspect = shrunk
+	if !x.Stretched {
+		sh.aspect = shrunk
+	}
 	sh.limits = Limits{XMin: 0.5, XMax: float64(cols) + 0.5, YMin: float64(rows) + 0.5, YMax: 0.5}
 	open := max(math.Abs(s.lo), math.Abs(s.hi)) > hi
 	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: clip(x.Name, fontSize, 70), open: open}

@@ -104,7 +104,7 @@ type sheet struct {
 	beside        vg.Length  // kept for a bar
 	note          string
 	noted         bool // a line is kept for the note
-	waits         bool // as of a Format
+	waits         string // why it is not all there yet, written where there is room; "" when it is
 	bar           *bar
 	drawings      []drawing
 	parts         func() []Part
@@ -139,8 +139,8 @@ func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
 	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper, parts: s.parts}
-	if s.waits {
-		p.Caption = strings.TrimSpace(p.Caption + " " + waiting + ".")
+	if s.waits != "" {
+		p.Caption = strings.TrimSpace(p.Caption + " " + s.waits + ".")
 	}
 	k := vg.Length(p.zoom)
 	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards

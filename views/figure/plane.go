@@ -156,6 +156,7 @@ type Segment struct {
 type Arrow struct {
 	From, To    [2]float64
 	Pen         Pen
+	Held        bool // its tip is dragged, as a Dot
 	Name, Label string
 }
 
@@ -182,6 +183,7 @@ type Dot struct {
 	Class       int  // below 0: a dot in ink, without a class
 	Hollow      bool // as held-out points are
 	Ring        bool // as support vectors have
+	Held        bool // it is dragged: its label keeps clear of what holds it
 	Name, Label string
 }
 

@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/plot/font"
@@ -112,16 +113,23 @@ const quarter = math.Pi / 2
 // label writes s like text, with a rim in the colour of the paper that keeps it
 // readable above lines.
 func label(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string) {
-	const rim = 1.6
+	rimmed(c, t, clr, size, at, s, 1.6)
+}
+
+// rimmed is label with a rim so wide, which a line under the text needs that runs between its
+// letters: with a narrow one a decimal point looks like a colon.
+func rimmed(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string, rim vg.Length) {
 	if svg, ok := c.Canvas.(*svgCanvas); ok {
-		svg.rim = paint("stroke", t.Paper) + ` stroke-width="3.2" stroke-linejoin="round" paint-order="stroke"`
+		svg.rim = paint("stroke", t.Paper) + ` stroke-width="` + strconv.FormatFloat(float64(2*rim), 'f', -1, 64) + `" stroke-linejoin="round" paint-order="stroke"`
 		text(c, clr, size, false, at, s)
 		svg.rim = ""
 		return
 	}
-	for k := range 12 {
-		sin, cos := math.Sincos(math.Pi * float64(k) / 6)
-		text(c, t.Paper, size, false, vg.Point{X: at.X + rim*vg.Length(cos), Y: at.Y + rim*vg.Length(sin)}, s)
+	for r := rim; r > 0.5; r -= 1.4 {
+		for k := range 12 {
+			sin, cos := math.Sincos(math.Pi * float64(k) / 6)
+			text(c, t.Paper, size, false, vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}, s)
+		}
 	}
 	text(c, clr, size, false, at, s)
 }
