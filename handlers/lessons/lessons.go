@@ -638,6 +638,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	} else if at.public && !slide {
 		v.Answer.Embed = a.embed(r, s, path, pictures, e.Figures)
 	}
+	v.Answer.Slide = slide
 	if !slide {
 		v.Answer.Set = v.Settings()
 	}

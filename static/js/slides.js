@@ -45,9 +45,17 @@ const letters = [1.5, 1.35, 1.2, 1.1, 1, 0.92, 0.85, 0.78, 0.72];
 function arrange() {
   const page = slide(), words = page.querySelector(location.hash === "#after" ? ".afterwards" : ".words:not(.afterwards)");
   page.style.removeProperty("--letters");
+  page.classList.remove("crowded");
+  leave();
   page.classList.toggle("with-picture", Boolean(page.querySelector(".figure") && words));
   if (words && !fits(words)) page.classList.remove("with-picture");
   enlarge(letters);
+}
+
+/** Leaves out what the picture shows where there is no room for it beside what is told. */
+function leave() {
+  const told = slide().querySelector(".told");
+  if (told && !fits(told)) slide().classList.add("crowded");
 }
 
 /** Takes the first of some sizes in which the text fits. */
@@ -59,6 +67,7 @@ function enlarge(sizes) {
 // A text that has become longer, by an answer or a step, takes smaller letters; larger ones
 // would make it jump at every step.
 new MutationObserver(() => {
+  leave();
   const box = text();
   if (box && !fits(box)) enlarge(letters.slice(letters.indexOf(Number(slide().style.getPropertyValue("--letters"))) + 1));
 }).observe(document.body, { childList: true, subtree: true });

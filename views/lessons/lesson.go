@@ -212,6 +212,26 @@ type Figure struct {
 	Draw    func(Look) (*figure.Picture, error)
 }
 
+// Instead is the figure with another one in its place, and a caption that asks, as long as
+// answers are awaited.
+func (f Figure) Instead(other Figure, asks string) Figure {
+	whole := f.Draw
+	f.Asks = asks
+	f.Draw = func(l Look) (*figure.Picture, error) {
+		if l.Asking {
+			return other.Draw(l)
+		}
+		return whole(l)
+	}
+	return f
+}
+
+// Afterwards is the figure where it gives the answers away.
+func (f Figure) Afterwards() Figure {
+	f.After = true
+	return f
+}
+
 // Number is one value with its name. Label and Help may hold formulas.
 type Number struct {
 	Label, Value, Help string

@@ -14,6 +14,14 @@ import (
 // Short shows a value as views.Short does, and rounding errors as 0.
 func Short(v float64) string { return views.Short(Flush(v, 1e-9)) }
 
+// Brief shows the size of a value that is told in passing, by two digits, such as 2.0e−07.
+func Brief(v float64) string {
+	if math.Abs(v) < 1e-3 && v != 0 {
+		return Minus(strconv.FormatFloat(v, 'e', 0, 64))
+	}
+	return Short(v)
+}
+
 // Flush takes what is smaller than a tolerance for 0.
 func Flush(v, tolerance float64) float64 {
 	if math.Abs(v) < tolerance {

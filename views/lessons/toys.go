@@ -3,6 +3,7 @@ package lessons
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -194,6 +195,14 @@ func Class(y float64) int {
 
 // ClassName is a class in a legend.
 func ClassName(y float64) string { return "y = " + Signed(y) }
+
+// Named are the names of classes for legends: those of a toy are told as its labels.
+func Named(classes []string) []string {
+	if slices.Equal(classes, []string{"-1", "1"}) {
+		return ClassNames()
+	}
+	return classes
+}
 
 // ClassNames are the names of the classes that figures number 0 and 1.
 func ClassNames() []string { return []string{ClassName(-1), ClassName(1)} }

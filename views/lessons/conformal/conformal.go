@@ -440,8 +440,8 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	marks = append(marks,
-		figure.Dot{At: a, Class: -1, Ring: true, Label: "core a"},
-		figure.Dot{At: p, Class: -1, Label: "probe"})
+		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
+		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
 	shape := "–"
 	if at.axes[0] > 0 {
 		shape = views.Short(at.axes[1] / at.axes[0])

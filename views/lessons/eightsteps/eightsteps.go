@@ -37,7 +37,7 @@ var (
 	data         = lessons.DataControl{Default: "moons"}
 	gamma        = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 	price        = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	rankTol      = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "1e-2", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true}
+	rankTol      = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "0.01", Min: 1e-6, Max: 0.3, Low: 1e-6, High: 0.3, Log: true}
 	coreGamma    = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 	testFraction = lessons.NumberControl{Name: "test_fraction", Label: "held-out share", Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8}
 	seed         = lessons.IntegerControl{Name: "seed", Label: "split", Default: "1", Min: 1, Max: 50, Low: 1, High: 50}
@@ -251,6 +251,7 @@ func (t *training) dots(name, caption string, x *mat.Dense, columns []int, unit 
 	for _, i := range t.test {
 		held[i] = true
 	}
+	names := lessons.Named([]string{t.neg, t.pos})
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(1), X: t.data.Features[columns[0]] + unit, Stretched: true}
 		if len(columns) > 1 {
@@ -261,9 +262,9 @@ func (t *training) dots(name, caption string, x *mat.Dense, columns []int, unit 
 			if len(columns) > 1 {
 				at[1] = x.At(i, columns[1])
 			}
-			label := t.neg
-			if y > 0 {
-				label = t.pos
+			label := names[lessons.Class(y)]
+			if held[i] {
+				label = fmt.Sprintf("held out (%d)", len(t.test))
 			}
 			p.Marks = append(p.Marks, figure.Dot{At: at, Class: lessons.Class(y), Hollow: held[i], Name: label})
 		}
@@ -332,7 +333,7 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	e.Figures = []lessons.Figure{
 		t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
 		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: []string{t.neg, t.pos}}
+			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: lessons.Named([]string{t.neg, t.pos})}
 			place := map[int]int{}
 			for i, row := range t.train {
 				place[row] = i
@@ -346,11 +347,11 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	e.Numbers = []lessons.Number{
 		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lambda_j \ne 0$`},
-		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many"},
+		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many", After: true},
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
 		{Label: "sum of slacks", Value: views.Short(*r.SlackSum), Help: `$\sum_i q_i$`},
 		{Label: "accuracy, training", Value: views.Short(*r.TrainAccuracy)},
-		{Label: "relative gap", Value: fmt.Sprintf("%.0e", *r.Gap), Help: "to the dual bound: the certificate of the optimum"},
+		{Label: "relative gap", Value: lessons.Brief(*r.Gap), Help: "to the dual bound: the certificate of the optimum"},
 	}
 	if *r.SlackSum < 1e-9 && *r.H < 1+1e-6 {
 		e.Notes = append(e.Notes, `$h = 1$ and no slack: every training point has $y f = 1$ exactly, and no other $C$ would change it. Raise the rank cut or widen the kernel.`)
@@ -382,7 +383,7 @@ func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	blocks.ScaleSym(1/float64(len(t.p.Y)), blocks)
 	blocks.AddSym(blocks, b) // B0 = blocks - K/M
 	order := lessons.ClassOrder(t.p.Y)
-	names := []string{"K0", "blocks", "B0", "W0"}
+	names := []string{"K₀", "blocks", "B₀", "W₀"}
 	captions := []string{
 		"Every pair of training rows, sorted by class for the eye only.",
 		"Only pairs of one class are left.",
@@ -539,7 +540,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	order := lessons.ClassOrder(t.p.Y)
 	e.Figures = []lessons.Figure{
 		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0),
-		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K0", before, t.p.Y, order, 0),
+		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K₀", before, t.p.Y, order, 0),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
@@ -560,7 +561,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	e.Numbers = []lessons.Number{
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
 		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart"},
-		{Label: "smallest eigenvalue over largest", Value: fmt.Sprintf("%.0e", spectrum.Values[len(spectrum.Values)-1]/spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
+		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
 	}
 	return e, nil
@@ -650,11 +651,11 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	switch {
 	case better+worse == 0:
-		e.Notes = append(e.Notes, "Both machines get the same held-out rows right: on this split there is nothing to choose between them.")
+		e.After = append(e.After, "Both machines get the same held-out rows right: on this split there is nothing to choose between them.")
 	case chance > 0.05:
-		e.Notes = append(e.Notes, "A difference that small may well be chance. ~Move the split and watch it change.~")
+		e.After = append(e.After, "A difference that small may well be chance. ~Move the split and watch it change.~")
 	default:
-		e.Notes = append(e.Notes, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
+		e.After = append(e.After, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
 	}
 	return e, nil
 }

@@ -307,7 +307,7 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels; its level lines at 0.005, 0.02, 0.05, 0.1 and 0.2. ~Drag the probe.~`, t.Limits(), 0,
-			[]figure.Mark{figure.Contours{F: density, Levels: levels, Plain: true}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Label: "probe"}})},
+			[]figure.Mark{figure.Contours{F: density, Levels: levels, Plain: true}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Held: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("the probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$p(\mathbf x\mid\theta)$ at the probe`, Value: lessons.Short(math.Exp(logp))},

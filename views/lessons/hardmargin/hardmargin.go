@@ -206,7 +206,7 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			return high - low - 2
 		}, Color: figure.Green, Name: "some b fulfils all constraints"},
 		figure.Contours{F: func(x, y float64) float64 { return (x*x + y*y) / 2 }, Levels: []float64{0.1, 0.25, 0.5, 1, 2}, Name: "level lines of ½|w|²"},
-		figure.Dot{At: w, Class: -1, Label: "w"},
+		figure.Dot{At: w, Class: -1, Held: true, Label: "w"},
 	}
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{weights.Handle("w", in)},

@@ -522,8 +522,8 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		box.Max[2] = 0
 	}
 	marks := []figure.Mark{
-		figure.Dot{At: c[0], Class: -1, Label: "c₁", Name: "centre"},
-		figure.Dot{At: c[1], Class: -1, Label: "c₂", Name: "centre"},
+		figure.Dot{At: c[0], Class: -1, Held: true, Label: "c₁", Name: "centre"},
+		figure.Dot{At: c[1], Class: -1, Held: true, Label: "c₂", Name: "centre"},
 	}
 	errors := t.Errors(f)
 	note := "Separated: in the new coordinates a straight line does it."
@@ -750,8 +750,8 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("points", caption, limits, 1, []figure.Mark{
 			figure.Contours{F: func(a, b float64) float64 { return m.Kernel.Eval(level(a, b), z) }, Name: "k(·, z)"},
-			figure.Arrow{To: px, Pen: figure.Pen{Color: figure.Magenta}, Label: "x"},
-			figure.Arrow{To: pz, Pen: figure.Pen{Color: figure.Green}, Label: "z"},
+			figure.Arrow{To: px, Pen: figure.Pen{Color: figure.Magenta}, Held: true, Label: "x"},
+			figure.Arrow{To: pz, Pen: figure.Pen{Color: figure.Green}, Held: true, Label: "z"},
 		})},
 		Handles: []lessons.Handle{
 			pointX.Handle("x", in),

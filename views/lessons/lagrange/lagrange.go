@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"marginlab/ml/param"
@@ -223,7 +224,7 @@ func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
 func levels(p theory.Problem) []figure.Mark {
 	return []figure.Mark{
 		figure.Contours{F: func(x, y float64) float64 { return p.F([2]float64{x, y}) }, Levels: []float64{0.5, 1, 2, 3, 4, 6, 8}, Name: "level lines of f"},
-		figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"},
+		figure.Dot{At: p.Center, Class: -1, Hollow: true, Held: true, Label: "free minimum"},
 	}
 }
 
@@ -471,7 +472,14 @@ func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		table.Rows = append(table.Rows, []string{name, lessons.Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
-		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: judged && c.Verdict != theory.Accepted, Label: lessons.Either(judged, c.Verdict.String(), "candidate")})
+		label := "candidate"
+		switch { // short, as arrows are near; the table says which condition fails
+		case judged && c.Verdict == theory.Accepted:
+			label = "accepted"
+		case judged:
+			label = "rejected"
+		}
+		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Hollow: label == "rejected", Label: label})
 	}
 	if e.Step >= 4 {
 		candidate(free, `$\alpha = 0$`, e.Step >= 5)
@@ -568,7 +576,7 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		if pull := p.Gradient(c.Point); lessons.Norm(pull) < 1e-9 {
 			solved = "free minimum = solution"
 		} else {
-			marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Label: "free minimum"})
+			marks = append(marks, figure.Dot{At: p.Center, Class: -1, Hollow: true, Held: true, Label: "free minimum"})
 			marks = append(marks, figure.Arrow{From: c.Point, To: [2]float64{c.Point[0] - pull[0]/2, c.Point[1] - pull[1]/2}, Label: "−∇f"})
 		}
 		for j, w := range walls {
@@ -607,7 +615,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		pen := figure.Pen{Thin: true, Color: figure.ClassColor(lessons.Class(pts.Y[i])), Dash: []figure.Dash{figure.Solid, figure.LongDash}[lessons.Class(pts.Y[i])]}
 		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + lessons.ClassName(pts.Y[i])})
 	}
-	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Label: "(w, b)"})
+	walls = append(walls, figure.Dot{At: [2]float64{w, b}, Class: -1, Held: true, Label: "(w, b)"})
 	note := "All four constraints hold. Can you go further left?"
 	if worst := least(w, b); worst < 1-1e-3 {
 		note = "Behind a wall: at least one point has a margin below 1. See which row of the table has $h > 0$."
@@ -620,27 +628,34 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	table := lessons.Table{Caption: `The constraints at your $(w, b)$: a wall is violated where $h > 0$`, Head: []string{"point", "$x_i$", "$y_i$", `$h_i = 1 - y_i(w x_i + b)$`}}
 	for i, p := range pts.XY {
-		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), views.Short(pts.Y[i]), lessons.Short(1 - margin(i, w, b))})
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), lessons.Signed(pts.Y[i]), lessons.Short(1 - margin(i, w, b))})
 	}
+	drawn := func(marks []figure.Mark) lessons.Figure {
+		return lessons.Figure{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. ~Drag $(w, b)$ within the shaded region as far to the left as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Plane{Format: l.Format(3), X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: marks}.Picture()
+		}}
+	}
+	first := drawn(walls)
+	e.Tables = []lessons.Table{table}
 	if solver.Of(in) {
 		m, err := lessons.TrainHard(ctx, pts)
 		if err != nil {
 			return nil, err
 		}
-		walls = append(walls, figure.Dot{At: [2]float64{m.W[0], m.B}, Class: -1, Ring: true, Label: "solver"})
-		table.Caption = `The constraints at your $(w, b)$, and the solver's: its multiplier $\alpha_i$, its $h_i$, and their product`
-		table.Head = append(table.Head, `$\alpha_i$`, `$h_i$ there`, `$\alpha_i h_i$`)
+		first = drawn(append(slices.Clip(walls), figure.Dot{At: [2]float64{m.W[0], m.B}, Class: -1, Ring: true, Label: "solver"})).
+			Instead(first, "The solver's place comes with the answer. Until then: ~drag $(w, b)$ within the shaded region as far to the left as you can~.")
+		solved := lessons.Table{Caption: `The constraints at the solver's $(w, b)$: multiplier, $h_i$, and their product`, Head: []string{"point", `$\alpha_i$`, `$h_i$`, `$\alpha_i h_i$`}, After: true}
 		for i, r := range m.Points {
 			h := lessons.Flush(1-r.Margin, 1e-6)
 			alpha := math.Abs(r.Weight)
-			table.Rows[i] = append(table.Rows[i], views.Short(alpha), views.Short(h), views.Short(lessons.Flush(alpha*h, 1e-6)))
+			solved.Rows = append(solved.Rows, []string{strconv.Itoa(i + 1), views.Short(alpha), views.Short(h), views.Short(lessons.Flush(alpha*h, 1e-6))})
 			if alpha > 0 {
-				table.Marked = append(table.Marked, i)
+				solved.Marked = append(solved.Marked, i)
 			}
 		}
-		e.Numbers = append(e.Numbers, lessons.Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.W[0] * m.W[0] / 2), Help: "the least that all four walls allow"})
+		e.Tables = append(e.Tables, solved)
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `the solver's $\frac12 w^2$`, Value: views.Short(m.W[0] * m.W[0] / 2), Help: "the least that all four walls allow", After: true})
 	}
-	e.Tables = []lessons.Table{table}
 	line := []figure.Mark{
 		figure.Line{A: [2]float64{w, -1}, C: -b, Name: "f(x) = w x + b"},
 		figure.Line{A: [2]float64{0, 1}, C: 1, Pen: figure.Pen{Thin: true, Dash: figure.Dotted}},
@@ -650,9 +665,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		line = append(line, figure.Dot{At: [2]float64{p[0], pts.Y[i]}, Class: lessons.Class(pts.Y[i]), Name: lessons.ClassName(pts.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
 	e.Figures = []lessons.Figure{
-		{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. ~Drag $(w, b)$ within the shaded region as far to the left as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(3), X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: walls}.Picture()
-		}},
+		first,
 		{Name: "points", Wide: true, Caption: `The same seen by the points, at height $y_i$: $f$ must pass above $+1$ at the positive ones and below $-1$ at the negative ones.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Plane{Format: l.Format(1), X: "x", Y: "y, f(x)", Limits: figure.Limits{XMin: -2.5, XMax: 3, YMin: -2, YMax: 2}, Stretched: true, Marks: line}.Picture()
 		}},

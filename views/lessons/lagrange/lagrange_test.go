@@ -125,7 +125,7 @@ func TestSVM(t *testing.T) {
 		t.Errorf("margin %s at the solution", got)
 	}
 	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {
-		if got := strings.Join(e.Tables[0].Rows[i][4:], "|"); got != want {
+		if got := strings.Join(e.Tables[1].Rows[i][1:], "|"); got != want {
 			t.Errorf("point %d: %s, want %s", i+1, got, want)
 		}
 	}

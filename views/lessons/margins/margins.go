@@ -138,7 +138,7 @@ func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	f := w[0]*p[0] + w[1]*p[1] + b
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("boundary", `The line is $f(\mathbf x) = 0$. The probe is the dot in ink.`, lessons.ToyLimits, 2,
-			lessons.Sides(w, b), lessons.Separable.Dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Label: "probe"}})},
+			lessons.Sides(w, b), lessons.Separable.Dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Held: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$f(\mathbf x)$`, Value: views.Short(f), Help: "value of the classifier at the probe"},
@@ -318,7 +318,11 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 	}
 	worst := lessons.Separable.XY[m.Worst]
-	marks := []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	drawn := func(more ...figure.Mark) lessons.Figure {
+		return lessons.Plane("hand", "~Drag the two ends of the line.~ The ringed point is the worst.", lessons.ToyLimits, 2, lessons.Sides(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }),
+			[]figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}, more)
+	}
+	e.Figures = []lessons.Figure{drawn()}
 	wrong := 0
 	for _, g := range m.Functional {
 		if g <= 0 {
@@ -335,11 +339,10 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			return nil, err
 		}
 		best := 1 / lessons.Norm(widest.W)
-		marks = append(marks, figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"})
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`})
-		e.Notes = append(e.Notes, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
+		e.Figures[0] = drawn(figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"}).
+			Instead(e.Figures[0], "The solver's line comes with the answers. Until then: ~drag the two ends of yours~; the ringed point is the worst.")
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`, After: true})
+		e.After = append(e.After, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("hand", "~Drag the two ends of the line.~ The ringed point is the worst.", lessons.ToyLimits, 2,
-		lessons.Sides(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), marks)}
 	return e, nil
 }

@@ -502,7 +502,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "support vectors", Value: strconv.Itoa(m.Report.SupportVectors), Help: `$\lambda_j \ne 0$`},
 		},
 	}
-	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Label: "your point"}}
+	mine := []figure.Mark{figure.Dot{At: p, Class: 1, Held: true, Label: "your point"}}
 	if lessons.Norm(m.W) < 1e-9 {
 		e.Figures = []lessons.Figure{lessons.Plane("points", "There is no line: f is constant.", lessons.ToyLimits, 2, t.Dots(nil), mine)}
 		e.Notes = []string{"At this price no slope is worth its ceiling: $f$ is constant."}
@@ -722,7 +722,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 				return nil, err
 			}
 			v, _ := m.Model.View()
-			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Model: m.Model, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1}})
+			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Model: m.Model, Points: points, View: v, Classes: lessons.Named(d.Classes), Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1}})
 		}
 		if l.Coarse {
 			layers[0].Scene.Grid = 80

@@ -306,7 +306,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	dots := t.Dots(func(i int) bool { return i == 0 })
 	first := dots[0].(figure.Dot)
-	first.Label = "1"
+	first.Label, first.Held = "1", true
 	dots[0] = first
 	points := lessons.Plane("points", "Point 1 is ringed~: drag it among the others and watch the matrix~.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
@@ -360,7 +360,7 @@ func verdict(s theory.Spectrum, n int) string {
 	if !s.PSD {
 		return fmt.Sprintf("*Refuted:* the Gram matrix of these %d points has an eigenvalue of %s, so no feature map can belong to this kernel.", n, views.Short(s.Values[len(s.Values)-1]))
 	}
-	return fmt.Sprintf("*Not refuted* by these %d points: no eigenvalue is below zero beyond rounding.", n)
+	return fmt.Sprintf("These %d points: no eigenvalue is below zero beyond rounding.", n)
 }
 
 // doubt says what a spectrum leaves open.
@@ -774,7 +774,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return components.Scores.At(i, j)
 	}
 	yaw, pitch := turn.Of(in)
-	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Loose: true, Yaw: yaw, Pitch: pitch, ClassNames: d.Classes}
+	lifted := figure.Lifted{X: "component 1", Y: "component 2", Z: "component 3", Loose: true, Yaw: yaw, Pitch: pitch, ClassNames: lessons.Named(d.Classes)}
 	for i, c := range classes {
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{score(i, 0), score(i, 1), score(i, 2)}, Class: c})
 	}

@@ -234,7 +234,7 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			note += " Now it is on its right side."
 		}
 	}
-	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Label: "x", Name: lessons.ClassName(y)})
+	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Held: true, Label: "x", Name: lessons.ClassName(y)})
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~", limits, 2, marks)},
 		Handles: []lessons.Handle{point.Handle("the point", in)},
@@ -267,10 +267,10 @@ func countsTable(s stepwise.PerceptronState) lessons.Table {
 	return t
 }
 
-// dots are the points with their numbers and counts; one may be ringed.
-func dots(t lessons.Toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) {
+// dots are the points with their numbers and counts; one may be ringed, and one be held.
+func dots(t lessons.Toy, it stepwise.Iterate, ringed, held int) (marks []figure.Mark) {
 	for i, p := range t.XY {
-		dot := figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: i == ringed, Label: strconv.Itoa(i + 1)}
+		dot := figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: i == ringed, Held: i == held, Label: strconv.Itoa(i + 1)}
 		if n := int(it.Points[i].Alpha); n > 0 {
 			dot.Label += fmt.Sprintf(" (%d×)", n)
 		}
@@ -282,15 +282,15 @@ func dots(t lessons.Toy, it stepwise.Iterate, ringed int) (marks []figure.Mark) 
 	return marks
 }
 
-// picture is the line of a state with its points and weights.
-func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState) lessons.Figure {
+// picture is the line of a state with its points, of which one may be held, and weights.
+func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, held int) lessons.Figure {
 	w := weights(t, s.Iterate)
 	var line []figure.Mark
 	if lessons.Norm(w) > 1e-9 {
 		n := 1.4 / lessons.Norm(w)
 		line = append(lessons.Sides(w, 0), figure.Arrow{To: [2]float64{n * w[0], n * w[1]}, Label: "w"})
 	}
-	return lessons.Plane(name, caption, limits, 2, line, dots(t, s.Iterate, s.Looked))
+	return lessons.Plane(name, caption, limits, 2, line, dots(t, s.Iterate, s.Looked, held))
 }
 
 // describe tells what a step did.
@@ -324,7 +324,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
 		Lab:     t.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
-		Figures: []lessons.Figure{picture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s)},
+		Figures: []lessons.Figure{picture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s, -1)},
 		Numbers: []lessons.Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
 			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
@@ -394,11 +394,11 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)}}.Picture()
 			}},
-			lessons.Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", limits, 2, marks, dots(t, s.Iterate, -1)),
+			lessons.Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", limits, 2, marks, dots(t, s.Iterate, -1, -1)),
 		},
 		Numbers: []lessons.Number{
 			{Label: "largest change of $G$", Value: lessons.Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points", After: true},
-			{Label: "learned after", Value: ended},
+			{Label: "learned after", Value: ended, Help: "as the rows come; another order makes other mistakes"},
 		},
 		Tables: []lessons.Table{counts},
 		Lab:    t.Lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
@@ -622,14 +622,17 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	worst := apart.XY[m.Worst]
 	names := make([]string, len(ends))
 	names[mine] = "this order"
+	sides := lessons.Sides(ends[mine].w, ends[mine].b)
+	lines := func(caption string, more ...figure.Mark) lessons.Figure {
+		return lessons.Plane("lines", caption, apart.Limits(), 2, sides[:2], thin, sides[2:], more,
+			[]figure.Mark{figure.Segment{From: worst, To: lessons.Foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}},
+			apart.Dots(func(i int) bool { return i == m.Worst }))
+	}
+	const asks = "The end of this order (thick, with its worst margin), and of the others (thin)."
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Plane("lines", "The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).", apart.Limits(), 2,
-				lessons.Sides(ends[mine].w, ends[mine].b)[:2], thin, lessons.Sides(ends[mine].w, ends[mine].b)[2:],
-				[]figure.Mark{
-					figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"},
-					figure.Segment{From: worst, To: lessons.Foot(ends[mine].w, ends[mine].b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"},
-				}, apart.Dots(func(i int) bool { return i == m.Worst })),
+			lines("The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).",
+				figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"}).Instead(lines(asks), asks),
 			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{
 					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
@@ -709,11 +712,11 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
 		Handles: []lessons.Handle{first.Handle("point 1", in)},
 		Figures: []lessons.Figure{
-			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s),
-			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}),
+			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s, 0),
+			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}).Afterwards(),
 			lessons.StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
 				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{lessons.StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
-			}),
+			}).Afterwards(),
 		},
 		Numbers: []lessons.Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},

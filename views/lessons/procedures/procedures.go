@@ -45,11 +45,11 @@ var (
 
 	chunkingKernel = newSimilarity("rbf")
 	chunkingC      = newC("3")
-	start          = lessons.IntegerControl{Name: "start", Label: "points to start with", Default: "6", Min: 2, Max: 20, Low: 2, High: 20}
-	add            = lessons.IntegerControl{Name: "add", Label: "violators added a round", Symbol: "M", Default: "4", Min: 1, Max: 20, Low: 1, High: 20}
+	start          = lessons.IntegerControl{Name: "start", Label: "first points", Default: "6", Min: 2, Max: 20, Low: 2, High: 20}
+	add            = lessons.IntegerControl{Name: "add", Label: "added a round", Symbol: "M", Default: "4", Min: 1, Max: 20, Low: 1, High: 20}
 
 	same  = lessons.ChoiceControl{Name: "same", Label: "labels", Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}}
-	k12   = lessons.NumberControl{Name: "k12", Label: "similarity of the two points", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
+	k12   = lessons.NumberControl{Name: "k12", Label: "similarity", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
 	alpha = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "a1", Label: "start α₁", Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
 		Y: lessons.NumberControl{Name: "a2", Label: "start α₂", Default: "0.35", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
@@ -631,18 +631,18 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
 		Figures: []lessons.Figure{
-			lessons.Plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM; they part from the other line.", limits, 2,
+			lessons.Plane("boundary", "Naive ascent now; filled points have $\\alpha > 0$, the ringed one was looked at. The long dashes are the exact SVM.", limits, 2,
 				p.picture(s.Iterate), []figure.Mark{p.optimal(best), figure.Dot{Class: -1, Label: "origin"}}, p.points(s.Iterate, looked...)),
 			lessons.StepChart("dual", "The dual objective, step by step, and the maximum of the SVM's.", step, figure.Chart{
 				Y:      figure.Axis{Name: "dual objective"},
 				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.AscentState) float64 { return s.Dual })},
 				Rules:  []figure.Rule{{Name: "the SVM's maximum", At: best.Dual}},
-			}),
+			}).Afterwards(),
 			lessons.StepChart("residual", "What is neglected: it should be 0.", step, figure.Chart{
 				Y:      figure.Axis{Name: "Σ α y"},
 				Curves: []figure.Curve{lessons.StepCurve("Σ α y", r, func(s stepwise.AscentState) float64 { return s.Residual })},
 				Rules:  []figure.Rule{{Name: "as it should be", At: 0}},
-			}),
+			}).Afterwards(),
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\sum_i\alpha_i y_i$`, Value: lessons.Short(s.Residual), Help: "0 for the SVM"},
@@ -847,7 +847,7 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 			figure.Line{A: [2]float64{p.Y1, p.Y2}, C: p.Y1*s.BeforeI + p.Y2*s.BeforeJ, Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}, Name: "equality"},
 			figure.Segment{From: on(s.L), To: on(s.H), Pen: figure.Pen{Color: figure.Green}, Name: "allowed"},
 			figure.Arrow{From: start, To: end, Pen: figure.Pen{Color: figure.Magenta}, Name: "the step"},
-			figure.Dot{At: start, Class: -1, Hollow: true, Label: "start"},
+			figure.Dot{At: start, Class: -1, Hollow: true, Held: true, Label: "start"},
 		)
 		if s.Unclipped != s.AlphaJ {
 			marks = append(marks, figure.Dot{At: on(s.Unclipped), Class: -1, Hollow: true, Label: "without the box"})
@@ -978,7 +978,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
 		note += ", outside"
 	}
-	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, lessons.Short(s.Pair.BeforeJ), lessons.Short(s.Pair.AlphaJ), i+1, lessons.Short(s.Pair.BeforeI), lessons.Short(s.Pair.AlphaI), lessons.Short(s.Pair.Gain))
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, lessons.Short(s.Pair.BeforeJ), lessons.Short(s.Pair.AlphaJ), i+1, lessons.Short(s.Pair.BeforeI), lessons.Short(s.Pair.AlphaI), lessons.Brief(s.Pair.Gain))
 	if step == r.Len()-1 && r.Status() == trace.Converged {
 		note += " All conditions hold: this is the SVM."
 	}

@@ -376,7 +376,7 @@ func (t *machines) alone(k int, caption string, probe [2]float64) lessons.Figure
 		seen = three.of(positive + negative)
 	}
 	marks = append(append(marks, below, figure.Line{A: normal, C: -b, Name: "f = 0"}), lessons.MarginLines(normal, b)...)
-	return lessons.Plane("machine", caption, limits, 2, marks, seen.dots(nil), []figure.Mark{figure.Dot{At: probe, Class: -1, Label: "your point"}})
+	return lessons.Plane("machine", caption, limits, 2, marks, seen.dots(nil), []figure.Mark{figure.Dot{At: probe, Class: -1, Held: true, Label: "your point"}})
 }
 
 // classColor is the colour of a class of the toy.
@@ -655,7 +655,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	yours := figure.Dot{At: p, Class: own, Ring: true, Label: "your point"}
+	yours := figure.Dot{At: p, Class: own, Ring: true, Held: true, Label: "your point"}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("regions", `Each place gets the class with the largest $f_c$. ~Drag your point.~`, limits, 2, areas(len(classes), f), three.dots(nil), []figure.Mark{yours}),

@@ -208,7 +208,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	without := 1 / lessons.Norm(others.W)
 	caption := `~Drag your point, the one with the label.~ Ringed points are support vectors.`
-	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Label: "your point, y = −1"}}
+	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Held: true, Label: "your point, y = −1"}}
 	m, err := lessons.TrainLinear(ctx, t, settings...)
 	if errors.Is(err, svm.ErrNotSeparable) {
 		e.Figures = []lessons.Figure{lessons.Plane("points", caption, lessons.ToyLimits, 2, t.Dots(nil), mine)}
@@ -278,7 +278,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if slack > 0 {
 		mine = append(mine, figure.Segment{From: p, To: lessons.Foot(m.W, m.B-y, p), Pen: figure.Pen{Color: figure.Magenta}, Name: "slack"})
 	}
-	mine = append(mine, figure.Dot{At: p, Class: lessons.Class(y), Label: "your point"})
+	mine = append(mine, figure.Dot{At: p, Class: lessons.Class(y), Held: true, Label: "your point"})
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `~Drag your point across the three lines. It is not trained on: the line stays.~ The slack of a point is the way back to its *own* dashed line, in units of the margin.`, lessons.ToyLimits, 2,

@@ -31,7 +31,7 @@ var guide string
 
 // The controls of the screens.
 var (
-	gamma      = lessons.NumberControl{Name: "gamma", Label: "gamma", Symbol: "γ", Default: "1", Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
+	gamma      = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 1e-4, Max: 1e4, Low: 1e-3, High: 1e3, Log: true, Help: "Large: narrow."}
 	bubblesC   = lessons.NumberControl{Name: "C", Label: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e4, Log: true}
 	curvesC    = lessons.NumberControl{Name: "C", Label: "C", Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 	curvesSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."}
@@ -87,8 +87,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showCurves,
 			},
 			Questions: []lessons.Question{{
-				Slug: "training", Ask: `Which $\gamma$ has the lowest *training* error?`,
-				Options: []string{"The widest kernel.", "The one with the lowest error on new points.", "The narrowest kernel."},
+				Slug: "training", Ask: `Which kernel has the lowest *training* error?`,
+				Options: []string{"The widest.", "The one with the lowest error on new points.", "The narrowest, perhaps with others."},
 				Answer:  training,
 				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
 			}, {
@@ -212,6 +212,10 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
+	clean := make([]float64, len(spectrum.Values))
+	for i, v := range spectrum.Values {
+		clean[i] = lessons.Flush(v, 1e-10*spectrum.Values[0]) // the kernel is valid: none is below 0
+	}
 	note := "Between the extremes: neighbours are alike, and the two classes are two blocks that shade into each other."
 	switch {
 	case near.MeanOffDiagonal < 0.02:
@@ -223,14 +227,14 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Steps: len(widths), Step: step, Notes: []string{fmt.Sprintf("$\\gamma = %s$. %s", strconv.FormatFloat(gamma, 'f', -1, 64), note)},
 		Figures: []lessons.Figure{
 			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: d.Classes}.Picture()
+				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: lessons.Named(d.Classes)}.Picture()
 			}},
-			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: spectrum.Values, Log: true}.Picture()
+			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale; those that are but rounding errors are left out. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: clean, Log: true}.Picture()
 			}},
 		},
 		Numbers: []lessons.Number{
-			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity, 1 for all ones"},
+			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity"},
 			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0])},
 			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
 		},
@@ -440,7 +444,7 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 				var layers []figure.Layer
 				for i, m := range models[:6] {
 					v, _ := m.View()
-					sc := figure.Scene{Model: m, View: v, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}, Classes: samples[i].Classes}
+					sc := figure.Scene{Model: m, View: v, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 1, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}, Classes: lessons.Named(samples[i].Classes)}
 					if l.Coarse {
 						sc.Grid = 60
 					}
@@ -566,10 +570,13 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 		note = fmt.Sprintf("A tie: %s as good: %s. The folds do not tell which is better.", lessons.Count(len(others), "other pair is", "other pairs are"), strings.Join(others, "; "))
 	}
+	if bestC == 0 || bestC == n-1 || bestG == 0 || bestG == len(gridGammas)-1 {
+		note += " The pair that is taken lies at the edge of the grid: a larger one might hold a better."
+	}
 	return &lessons.Exhibit{
 		Notes: []string{note},
 		Figures: []lessons.Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns}.Picture()
+			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns, Stretched: true}.Picture()
 		}}},
 		Tables: []lessons.Table{table},
 		Numbers: []lessons.Number{
