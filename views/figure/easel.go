@@ -26,8 +26,11 @@ func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
 	e := &easel{Canvas: c, mapping: m, theme: s.theme, thick: s.stroke(), words: !s.bare()}
 	if s.waits != "" && e.words {
 		n := note{text: s.waits, clr: Muted}
-		for _, up := range []vg.Length{0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12, 0.96, 0.04} {
-			n.spots = append(n.spots, vg.Point{X: (m.frame.Min.X + m.frame.Max.X) / 2, Y: m.frame.Min.Y + up*m.frame.Size().Y})
+		half := width(s.waits, labelSize)/2 + 4
+		for _, x := range []vg.Length{(m.frame.Min.X + m.frame.Max.X) / 2, m.frame.Min.X + half, m.frame.Max.X - half} {
+			for _, up := range []vg.Length{0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12, 0.96, 0.04} {
+				n.spots = append(n.spots, vg.Point{X: x, Y: m.frame.Min.Y + up*m.frame.Size().Y})
+			}
 		}
 		e.last = append(e.last, n)
 	}

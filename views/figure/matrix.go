@@ -37,7 +37,7 @@ type Matrix struct {
 	// stand at the edge where there are no classes; nil: the numbers.
 	Names []string
 	// Columns are the names of the columns where they are not those of the rows.
-	Columns []string
+	Columns   []string
 	Stretched bool // the cells fill the frame, for tables; otherwise they are squares
 	// Caption is what the picture shows, for readers who do not see it; "" says the
 	// size, the range, and with classes the means within and between them.

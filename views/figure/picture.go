@@ -103,7 +103,7 @@ type sheet struct {
 	possible      [][]string // legends for which rows are kept as well, by the names of their entries
 	beside        vg.Length  // kept for a bar
 	note          string
-	noted         bool // a line is kept for the note
+	noted         bool   // a line is kept for the note
 	waits         string // why it is not all there yet, written where there is room; "" when it is
 	bar           *bar
 	drawings      []drawing

@@ -15,7 +15,7 @@ func (l Look) Format(rows int) figure.Format {
 // Plane is a drawing of marks over x1 and x2.
 func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(rows), X: "x1", Y: "x2", Limits: limits}
+		p := figure.Plane{Format: l.Format(rows), X: "x₁", Y: "x₂", Limits: limits}
 		for _, m := range marks {
 			p.Marks = append(p.Marks, m...)
 		}
