@@ -77,6 +77,13 @@ func TestSlidesFit(t *testing.T) {
 	for _, l := range walked() {
 		t.Run(l.Slug, func(t *testing.T) {
 			p := open(t, s)
+			fit := func() {
+				t.Helper()
+				for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
+					p.size(size[0], size[1])
+					p.fitted()
+				}
+			}
 			for _, screen := range l.Screens {
 				p.run(screen.Slug, func() {
 					p.size(1024, 768)
@@ -93,20 +100,14 @@ func TestSlidesFit(t *testing.T) {
 							turn(p, kb.ArrowDown)
 						}
 						p.wait(element(".parts a.current") + ".hash === " + quote("#"+name))
-						for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
-							p.size(size[0], size[1])
-							p.fitted()
-						}
+						fit()
 					}
 					p.size(1024, 768)
 					if turn(p, "e"); len(screen.Questions) > 0 {
 						p.wait(answered + " && !" + element("[data-folded]"))
 						for _, name := range get[[]string](p, partNames) {
 							if p.part(name); !slices.Contains(names, name) {
-								for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
-									p.size(size[0], size[1])
-									p.fitted()
-								}
+								fit()
 							}
 						}
 						p.size(1024, 768)
@@ -114,9 +115,9 @@ func TestSlidesFit(t *testing.T) {
 					if p.part(names[0]); p.visible("[data-go=end]:enabled") {
 						p.click("[data-go=end]")
 						p.wait(answered + " && " + element("[data-go=step]") + ".disabled")
-						for _, name := range names {
+						for _, name := range get[[]string](p, partNames) {
 							p.part(name)
-							p.fitted()
+							fit()
 						}
 					}
 				})

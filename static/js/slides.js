@@ -4,9 +4,12 @@ import { mount, resize, stepped, unfold } from "./lesson.js";
 
 const channel = new BroadcastChannel("marginlab-slides");
 const slide = () => document.querySelector("[data-slide]");
-/** The parts, without those that are folded. */
-const links = () => [...slide().querySelectorAll(slide().matches("[data-folded]") ? ".parts a.part:not([data-after])" : ".parts a.part")];
 const id = (link) => link.hash.slice(1);
+/** The parts, without those that are folded, and without numbers where there are none. */
+const links = () => {
+  const folded = slide().matches("[data-folded]"), numbers = slide().querySelector(".sums table");
+  return [...slide().querySelectorAll(".parts a.part")].filter((l) => !(folded && l.matches("[data-after]")) && (numbers || id(l) !== "numbers"));
+};
 
 /** The place of the part that is shown. */
 function at() {
@@ -67,6 +70,7 @@ function enlarge(sizes) {
 // A text that has become longer, by an answer or a step, takes smaller letters; larger ones
 // would make it jump at every step.
 new MutationObserver(() => {
+  if (location.hash === "#numbers" && !links().some((l) => id(l) === "numbers")) show(0);
   leave();
   const box = text();
   if (box && !fits(box)) enlarge(letters.slice(letters.indexOf(Number(slide().style.getPropertyValue("--letters"))) + 1));
