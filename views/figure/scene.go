@@ -23,7 +23,8 @@ type Scene struct {
 	Points []ml.Point   // of Model.Points; may be empty
 	View   dataset.View // over the model's features; of a model without: as DecisionScene lays out
 	// Classes lists the labels in the data set's order, which decides their colours
-	// and shapes. nil: the labels of Points, sorted.
+	// and shapes; their names are those of the labels, whatever a legend might rather say.
+	// nil: the labels of Points, sorted.
 	Classes []string
 	// Hollow is what held-out points are called in the legend; "": held out, with their number.
 	Hollow string

@@ -196,7 +196,8 @@ func Class(y float64) int {
 // ClassName is a class in a legend.
 func ClassName(y float64) string { return "y = " + Signed(y) }
 
-// Named are the names of classes for legends: those of a toy are told as its labels.
+// Named are the names of classes for legends: those of a toy are told as its labels. A Scene
+// takes none of them, as it finds its points by their labels.
 func Named(classes []string) []string {
 	if slices.Equal(classes, []string{"-1", "1"}) {
 		return ClassNames()

@@ -405,7 +405,7 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			if k == i || k == j {
 				alpha = h.Alpha
 			}
-			table.Rows = append(table.Rows, []string{strconv.Itoa(k + 1), lessons.Pair(p), views.Short(t.Y[k]), views.Short(alpha), views.Short(byHand.Functional[k]), views.Short(near(math.Abs(m.Points[k].Weight)))})
+			table.Rows = append(table.Rows, []string{strconv.Itoa(k + 1), lessons.Pair(p), lessons.Signed(t.Y[k]), views.Short(alpha), views.Short(byHand.Functional[k]), views.Short(near(math.Abs(m.Points[k].Weight)))})
 		}
 		e.Tables = []lessons.Table{table}
 		e.Numbers = []lessons.Number{{Label: "the solver's $b$", Value: views.Short(lessons.Flush(m.B, 1e-6))}}
@@ -496,7 +496,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			count++
 			table.Marked = append(table.Marked, i)
 		}
-		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p.Y), views.Short(math.Abs(p.Weight)), views.Short(p.Margin)})
+		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), lessons.Signed(p.Y), views.Short(math.Abs(p.Weight)), views.Short(p.Margin)})
 	}
 	e.Numbers = append(e.Numbers,
 		lessons.Number{Label: "support vectors", Value: fmt.Sprintf("%d of %d", count, len(t.Y))},

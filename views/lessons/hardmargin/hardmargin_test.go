@@ -59,7 +59,7 @@ func TestSix(t *testing.T) {
 	e := lessonstest.Show(t, &Lesson, "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
-		"4|(1, 1)|1|0.25|1|0.25", "5|(1, 2)|1|0|1.5|0", "6|(2, 1)|1|0|1.5|0",
+		"4|(1, 1)|+1|0.25|1|0.25", "5|(1, 2)|+1|0|1.5|0", "6|(2, 1)|+1|0|1.5|0",
 	} {
 		if got := strings.Join(e.Tables[0].Rows[i], "|"); got != want {
 			t.Errorf("row %s, want %s", got, want)
@@ -167,6 +167,26 @@ func TestSupport(t *testing.T) {
 
 // TestOnlyHard: the formulas of the slides agree with a hard margin, and do
 // not with points inside the margin.
+// TestShapes: the picture of a machine finds the class of every point, for the labels in its
+// legend are those of the points.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	e := lessonstest.Show(t, &Lesson, "only-hard")
+	p, err := e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := p.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range []string{">−1<", ">1<"} {
+		if !strings.Contains(svg.String(), class) {
+			t.Errorf("the legend has no class %s", class)
+		}
+	}
+}
+
 func TestOnlyHard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

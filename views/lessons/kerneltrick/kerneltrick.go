@@ -684,7 +684,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	tab := lessons.Table{Caption: caption, Head: head}
 	for i, p := range t.XY {
-		row := []string{fmt.Sprintf("%d: %s", i+1, lessons.Pair(p)), fmt.Sprintf("%+.0f", t.Y[i])}
+		row := []string{fmt.Sprintf("%d: %s", i+1, lessons.Pair(p)), lessons.Signed(t.Y[i])}
 		if step >= xorMap {
 			for _, v := range x.phi.RawRowView(i) {
 				row = append(row, short(v))

@@ -447,9 +447,9 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	t := lessons.Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
 	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
-		row := []string{strconv.Itoa(i + 1), views.Short(p.Y)}
+		row := []string{strconv.Itoa(i + 1), lessons.Signed(p.Y)}
 		for _, v := range []float64{p.Margin, p.Slack, alpha, c - alpha} {
-			row = append(row, views.Short(math.Round(1e3*v)/1e3))
+			row = append(row, lessons.Short(math.Round(1e3*v)/1e3))
 		}
 		t.Rows = append(t.Rows, append(row, kind(p.Role)))
 		if p.Slack > 1e-4 {
