@@ -63,7 +63,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "place", Ask: "Place the boundary: where does the line with the widest margin run between these ten points?",
 				Sketch: &lessons.Sketch{
-					Of: "the line", Over: "x1", X: []float64{-3, 3}, Height: 5.2,
+					Of: "the line", Over: "x₁", X: []float64{-3, 3}, Height: 5.2,
 					Truth: func(ctx context.Context) (figure.Curve, error) {
 						m, err := lessons.TrainHard(ctx, stacked)
 						if err != nil {
@@ -71,7 +71,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 						}
 						return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] }), nil
 					},
-					Draw: lessons.SketchPlane("x1", "x2", lessons.ToyLimits, stacked.Dots(nil)...),
+					Draw: lessons.SketchPlane("x₁", "x₂", lessons.ToyLimits, stacked.Dots(nil)...),
 				},
 				Within:  0.04,
 				Explain: `Three points touch the margin: two of one class, one of the other. The line is parallel to the way between the two and runs half-way to the third. All the others could be anywhere behind them.`,

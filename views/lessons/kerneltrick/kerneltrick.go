@@ -426,7 +426,7 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	f := l.decision(w, b)
 	box := figure.Lifted{
-		X: "x1", Y: "x2", Z: strings.TrimPrefix(l.label, "z = "),
+		X: "x₁", Y: "x₂", Z: strings.TrimPrefix(l.label, "z = "),
 		Cut:     &figure.Cut{W: [3]float64{w[0], w[1], w[2]}, C: -b, Name: "plane"},
 		Surface: l.z, SurfaceName: "surface of the map",
 	}
@@ -506,7 +506,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	scale := max(math.Abs(w[0]), math.Abs(w[1]), 1e-9)
 	height := func(x, y float64) float64 { return (f(x, y) - b) / scale }
 	box := figure.Lifted{
-		X: "x1", Y: "x2", Z: "height", Surface: height, SurfaceName: "w·φ(x)",
+		X: "x₁", Y: "x₂", Z: "height", Surface: height, SurfaceName: "w·φ(x)",
 		Min: [3]float64{-2, -2, -1.1}, Max: [3]float64{2, 2, 1.1},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, C: -b / scale, Name: "plane f = 0"},
 	}
@@ -867,7 +867,7 @@ func showEndless(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		vector[i] = true
 	}
 	box := figure.Lifted{
-		X: "x1", Y: "x2", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
+		X: "x₁", Y: "x₂", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "f = 0"},
 	}
 	for i, p := range t.XY {

@@ -483,7 +483,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				Draw: func(l lessons.Look) (*figure.Picture, error) {
 					pen := figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}
 					return figure.Plane{
-						Format: l.Format(1), X: "w1", Y: "w2", Limits: limits,
+						Format: l.Format(1), X: "w₁", Y: "w₂", Limits: limits,
 						Marks: []figure.Mark{
 							figure.Contours{F: p.valley(), Levels: levels, Plain: true, Name: "objective"},
 							figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"},
