@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -347,6 +348,47 @@ func TestLessonWords(t *testing.T) {
 	p.wait(element("#kinds .words .explorable"))
 	get[bool](p, `([...document.querySelectorAll("#kinds .words .explorable")].find((m) => m.textContent.replace(/\s/g, "") === "yif(𝐱i)=1").focus(), true)`)
 	p.wait("document.querySelectorAll('#kinds .stage .pointed polyline.core').length >= 4 && document.querySelectorAll('#kinds .figure:has(.pointed)').length === 2")
+}
+
+// TestLessonFinger drags a number, a symbol and a picture in space with a finger that goes
+// sideways: each follows it to the end, and the page stays where it is.
+func TestLessonFinger(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.do(chromedp.EmulateViewport(390, 800, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	drag := func(css string, by float64) {
+		p.t.Helper()
+		at := p.reach(css)
+		touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+			call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		}
+		touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
+		for k := range 5 {
+			touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X + by*float64(k+1)/5, Y: at.Y})
+		}
+		touch(input.DispatchTouchEventTypeTouchEnd)
+	}
+	p.visit("/lessons/soft-margin?everything=1")
+	p.loaded()
+	p.wait(element("#price .words data[role=slider]"))
+	get[bool](p, `([...document.querySelectorAll("#price .words math")].find((m) => m.textContent.trim() === "C").dataset.test = "", true)`)
+	share := func() float64 {
+		return get[float64](p, `(() => { const r = document.querySelector("#price [data-field=C] input[type=range]"); return r.value / r.max; })()`)
+	}
+	for css, by := range map[string]float64{"#price .words data[role=slider]": -60, "#price .words math[data-test]": 60} {
+		before := share()
+		drag(css, by)
+		if moved := share() - before; math.Abs(moved-by/300) > 0.02 {
+			t.Errorf("%s: a finger moved the slider by %g, not by %g", css, moved, by/300)
+		}
+		p.wait(answered)
+	}
+
+	p.visit("/lessons/kernel-trick")
+	p.wait(element("#lift form.live .turns img"))
+	p.loaded()
+	drag("#lift .turns img", -60)
+	p.wait(answered + " && location.search.includes('yaw=60') && " + element("#lift input[name=pitch]") + ".value === '14'")
 }
 
 // TestLessonRun lets an algorithm run to its end and stops it on the way.

@@ -232,19 +232,20 @@ class Demo {
     const boxes = ["yaw", "pitch"].map((name) => this.form.elements.namedItem(name));
     if (!boxes[0] || pressed.button || !pressed.target.closest(".turns picture, .turns .stage") || pressed.target.closest(".handle")) return;
     const from = boxes.map((box) => Number(box.value)), letGo = new AbortController();
-    const to = (e, coarse) => {
+    const tell = (coarse) => boxes.forEach((box) => box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } })));
+    addEventListener("pointermove", (e) => {
+      if (e.pointerId !== pressed.pointerId) return;
       const yaw = from[0] - (e.clientX - pressed.clientX) / 2, // what is in front goes with the pointer
         pitch = from[1] + (e.clientY - pressed.clientY) / 2;
       boxes[0].value = Math.round(((yaw + 540) % 360 + 360) % 360 - 180);
       boxes[1].value = Math.round(Math.min(90, Math.max(1, pitch)));
-      for (const box of boxes) box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } }));
-    };
-    addEventListener("pointermove", (e) => e.pointerId === pressed.pointerId && to(e, true), letGo);
-    for (const end of ["pointerup", "pointercancel"]) {
+      tell(true);
+    }, letGo);
+    for (const end of ["pointerup", "pointercancel"]) { // the second of a finger that scrolls, and is nowhere
       addEventListener(end, (e) => {
         if (e.pointerId !== pressed.pointerId) return;
         letGo.abort();
-        to(e, false);
+        tell(false);
       }, letGo);
     }
   }
