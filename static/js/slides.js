@@ -35,8 +35,11 @@ function tell() {
   channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
 }
 
-/** What is shown as text: words, a question, numbers. */
-const text = () => [...slide().querySelectorAll(".words, .ask, .sums")].find((e) => e.clientHeight);
+/** What is shown as text: words, a question, numbers, a derivation with what is told of it. */
+function text() {
+  const shown = [...slide().querySelectorAll(".words, .ask, .sums, .derivation")].find((e) => e.clientHeight);
+  return shown?.closest(".told") ?? shown;
+}
 
 /** Whether all of an element can be seen. */
 const fits = (box) => ![box, ...box.querySelectorAll(".scroll, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === box && e.scrollHeight > e.clientHeight + 2));
@@ -61,10 +64,10 @@ function leave() {
   if (told && !fits(told)) slide().classList.add("crowded");
 }
 
-/** Takes the first of some sizes in which the text fits. */
+/** Takes the first of some sizes in which the text fits; a derivation, which grows, begins with those of the page. */
 function enlarge(sizes) {
   const box = text();
-  if (box) sizes.find((k) => (slide().style.setProperty("--letters", k), fits(box)));
+  if (box) sizes.find((k) => (k <= 1 || !box.matches(".told")) && (slide().style.setProperty("--letters", k), fits(box)));
 }
 
 // A text that has become longer, by an answer or a step, takes smaller letters; larger ones
