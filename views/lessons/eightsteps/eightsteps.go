@@ -616,10 +616,7 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	table := lessons.Table{Caption: "Held-out rows by true class and prediction", Head: []string{"true class", "rows", "right before", "right after"}}
 	var better, worse int
 	for _, y := range []float64{-1, 1} {
-		name := t.neg
-		if y > 0 {
-			name = t.pos
-		}
+		name := lessons.Named([]string{t.neg, t.pos})[lessons.Class(y)]
 		var n, rb, ra int
 		for k, row := range t.test {
 			if t.y[row] != y {

@@ -895,10 +895,10 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), Notes: []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
-			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Draw: box(p, s, [2]string{"α1", "α2"})},
+			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
 			{Name: "line", Wide: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "α2", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
+					Format: l.Format(1), X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
 					Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
 				}.Picture()
 			}},
