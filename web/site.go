@@ -157,7 +157,7 @@ func (s *Site) recover(next http.Handler) http.Handler {
 
 // pagePolicy lets pages use our own files and nothing else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-	"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	"connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // secure sets the headers that keep a page to itself.
 func secure(next http.Handler) http.Handler {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func TestEmbed(t *testing.T) {
 	p.click("#line .embed summary")
 	p.click("#line .embed button")
 	p.wait(`document.querySelector("#line .embed [role=status]").textContent === "copied"`)
+	p.wait(`!document.querySelector("#line .embed textarea").value.includes("height=\"1600\"")`)
 	html := get[string](p, `document.querySelector("#line .embed textarea").value`)
 	if !strings.Contains(html, "/embed/margins/line?b=0.5") {
 		t.Fatalf("the HTML is %s", html)
@@ -40,8 +42,24 @@ func TestEmbed(t *testing.T) {
 	p.do(chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1))) // a refusal to be framed is a fault of the page
 	p.wait(`document.querySelector("img").naturalWidth > 0`)
 
-	p.visit("/embed/margins/line?b=0.5")
-	p.picture(".stage img")
+	// The frame is as high as what is in it.
+	_, text, _ := strings.Cut(html, `height="`)
+	text, _, _ = strings.Cut(text, `"`)
+	height, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("the HTML is %s", html)
+	}
+	for _, width := range []int64{640, 1000} {
+		p.size(width, int64(height))
+		p.visit("/embed/margins/line?b=0.5")
+		p.picture(".stage img")
+		if over := get[float64](p, `document.documentElement.scrollHeight - innerHeight`); over > 0 {
+			t.Errorf("in a frame of %d by %d pixels %g are out of sight", width, height, over)
+		}
+		if bottom := get[float64](p, `document.querySelector("main").getBoundingClientRect().bottom`); bottom < float64(height)*0.8 {
+			t.Errorf("in a frame of %d by %d pixels the page ends at %g", width, height, bottom)
+		}
+	}
 	src := get[string](p, `document.querySelector(".stage img").src`)
 	p.change(func() { p.fill("#f-line-b", "-0.5") })
 	p.wait(fmt.Sprintf(`document.querySelector(".stage img").src !== %q && location.search === "?b=-0.5"`, src))

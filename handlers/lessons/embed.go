@@ -11,8 +11,9 @@ import (
 	"marginlab/web"
 )
 
-// framedHeight is that of the frame around a demo with its controls, in CSS pixels.
-const framedHeight = 900
+// framedHeight is that of the frame around a demo with its controls, in CSS pixels: in nine of
+// ten nothing scrolls. A browser with JavaScript puts in what the demo needs.
+const framedHeight = 1600
 
 // framePath is where pages of other sites find what is below a path of lessons.
 func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, "/lessons") }

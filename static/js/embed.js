@@ -1,0 +1,37 @@
+// The HTML that embeds a demo says the height that the demo needs as it is now: it is measured
+// in frames of this page as soon as the HTML unfolds.
+
+const widths = [640, 1000]; // pixels of the columns in which such frames stand
+const spare = 20; // pixels, for a sentence that takes one line more once the demo is moved
+
+/** How high the page at an address of this site is in a frame of a width, in pixels. */
+function height(address, width) {
+  return new Promise((resolve) => {
+    const frame = document.createElement("iframe");
+    Object.assign(frame.style, { position: "fixed", insetInlineStart: "100%", visibility: "hidden", width: `${width}px`, height: "100vh" });
+    frame.addEventListener("load", () => {
+      const main = frame.contentDocument?.querySelector("main");
+      resolve(main ? main.getBoundingClientRect().bottom : 0);
+      frame.remove();
+    });
+    frame.src = address;
+    document.body.append(frame);
+  });
+}
+
+async function fit(field) {
+  const html = document.createElement("template");
+  html.innerHTML = field.value;
+  const { pathname, search } = new URL(html.content.firstElementChild.src);
+  const heights = await Promise.all(widths.map((width) => height(pathname + search, width)));
+  const most = Math.ceil((Math.max(...heights) + spare) / 10) * 10;
+  if (most > spare + 10) field.value = field.value.replace(/ height="\d+"/, ` height="${most}"`);
+}
+
+document.addEventListener(
+  "toggle",
+  (e) => {
+    if (e.target.matches("details.embed[open]")) fit(e.target.querySelector("textarea"));
+  },
+  true,
+);
