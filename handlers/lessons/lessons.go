@@ -500,10 +500,16 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 }
 
 // Drawing is a question to which the answer is drawn, as a class is asked it: given is what
-// was drawn, empty for nothing, which is shown beside what is right once that is revealed.
+// was drawn, empty for nothing. Once that is revealed it shows what is right, beside that.
 func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
 	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
-	return v, a.drawing(ctx, &v)
+	if err := a.drawing(ctx, &v); err != nil {
+		return v, err
+	}
+	if revealed && given == "" {
+		v.Shown = a.solution(q.Lesson, q.Screen, q.Question, q.Right())
+	}
+	return v, nil
 }
 
 // sketchName is that of the picture of a question to which the answer is drawn.
@@ -518,20 +524,20 @@ func (a *Room) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Questio
 	return door.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
 }
 
-// sketch draws the picture of a question with what was drawn, and then what is right, which
-// is there without as well where it is asked for; nothing was drawn where given is empty.
+// sketch draws the picture of a question with what was drawn and, second as in the picture of
+// what a class has drawn, what is right, which is there without as well where it is asked for;
+// nothing was drawn where given is empty.
 func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given string, right bool, l lessons.Look) (*figure.Picture, error) {
 	var curves []figure.Curve
-	drawn := q.Sketch.Curve(given)
-	if right || drawn != nil {
+	if drawn := q.Sketch.Curve(given); drawn != nil {
+		curves, right = append(curves, *drawn), true
+	}
+	if right {
 		truth, err := a.truths.Get(ctx, path, q.Solve)
 		if err != nil {
 			return nil, err
 		}
-		curves = []figure.Curve{truth.Curve}
-	}
-	if drawn != nil {
-		curves = append(curves, *drawn)
+		curves = append(curves, truth.Curve)
 	}
 	return q.Sketch.Draw(l, curves)
 }
