@@ -11,8 +11,8 @@ import (
 	"marginlab/web"
 )
 
-// framedHeight is that of the frame around a demo with its controls, in CSS pixels: in nine of
-// ten nothing scrolls. A browser with JavaScript puts in what the demo needs.
+// framedHeight is that of the frame around a demo with its controls, in CSS pixels: in five of
+// six nothing scrolls. A browser with JavaScript puts in what the demo needs.
 const framedHeight = 1600
 
 // framePath is where pages of other sites find what is below a path of lessons.
