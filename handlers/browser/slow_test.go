@@ -63,9 +63,9 @@ type question struct {
 func TestSlowAnswersAreShown(t *testing.T) {
 	t.Parallel()
 	s := start(t)
+	base, questions := slowly(t, s) // before the page, which is gone when this ends
 	p := open(t, s)
-	var questions <-chan question
-	p.base, questions = slowly(t, s)
+	p.base = base
 	p.visit("/lab?data=moons")
 	p.picture(".stage img")
 	const slider = `[data-field=C] input[type=range]`
