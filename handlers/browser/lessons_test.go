@@ -82,6 +82,7 @@ func TestLessonWalk(t *testing.T) {
 					p.part("ask-" + screen.Questions[q].Slug)
 					answerBoth(p, screen, &screen.Questions[q])
 				}
+				p.wait(answered) // which may bring numbers, and their part
 				if k+1 < len(l.Screens) {
 					p.part("")
 					turn(p, kb.PageDown)
