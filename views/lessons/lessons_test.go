@@ -16,7 +16,7 @@ func TestReadNumber(t *testing.T) {
 	}
 }
 
-// TestTypeset keeps values whole and writes powers of ten as such.
+// TestTypeset keeps numbers and their units together and writes powers of ten as such.
 func TestTypeset(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
@@ -24,7 +24,7 @@ func TestTypeset(t *testing.T) {
 		"−8.3e-07":          "−8.3·10⁻⁷",
 		"2.347e+07":         "2.347·10⁷",
 		"14.0 %":            "14.0\u00a0%",
-		"8 of 8":            "8\u00a0of\u00a08",
+		"8 of 8":            "8 of 8",
 		"needs an error":    "needs an error",
 		"C = 100, γ = 0.05": "C\u00a0=\u00a0100, γ\u00a0=\u00a00.05",
 		"$R = 2$, the rest": "$R = 2$, the rest",

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -35,34 +34,24 @@ func Percent(share float64) string {
 	return Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
-// power is the exponent of a number as programs write it, and tied what stays on the line
-// of the number before or after it.
+// power is the exponent of a number as programs write it, raised its digits above the line,
+// and tied what stays on the line of the number before or after it.
 var (
-	power = regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`)
-	tied  = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
+	power  = regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`)
+	raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "", "-", "⁻", "−", "⁻")
+	tied   = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
 )
 
-// short is up to how many letters a value stays on one line.
-const short = 12
-
-// Typeset is a value as it is printed: 2.3e−07 is 2.3·10⁻⁷, and neither a short value nor a
-// number and its unit are torn apart. Formulas stay as they are.
+// Typeset is a value as it is printed: 2.3e−07 is 2.3·10⁻⁷, and a number and its unit are
+// not torn apart. Formulas stay as they are.
 func Typeset(s string) string {
 	if strings.Contains(s, "$") {
 		return s
 	}
-	s = power.ReplaceAllStringFunc(s, func(n string) string {
+	return tied.Replace(power.ReplaceAllStringFunc(s, func(n string) string {
 		at := power.FindStringSubmatch(n)
-		raised := strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(at[3])
-		if at[2] == "-" || at[2] == "−" {
-			raised = "⁻" + raised
-		}
-		return at[1] + "·10" + raised
-	})
-	if utf8.RuneCountInString(s) <= short {
-		return strings.ReplaceAll(s, " ", "\u00a0")
-	}
-	return tied.Replace(s)
+		return at[1] + "·10" + raised.Replace(at[2]+at[3])
+	}))
 }
 
 // Setting is the text of a number as the value of a parameter.
