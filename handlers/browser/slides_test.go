@@ -76,6 +76,7 @@ func TestSlidesFit(t *testing.T) {
 	s := start(t)
 	for _, l := range walked() {
 		t.Run(l.Slug, func(t *testing.T) {
+			t.Parallel()
 			p := open(t, s)
 			fit := func() {
 				t.Helper()
