@@ -78,6 +78,9 @@ func Boundary(s Scene) (*Picture, error) {
 		sh.add(below.draw, above.draw, zero.draw, dots.draw)
 	}
 
+	if s.Waits {
+		s.say(sh)
+	}
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if len(below.lines)+len(above.lines) > 0 {
 		sh.legend = append(sh.legend, entry{"f = ±1", line(edge)})

@@ -44,6 +44,12 @@ type Scene struct {
 
 	Machine int // the machine of Model whose factor Conformal draws
 
+	// Lecture tells the picture in the notation of the lessons' drawings: classes -1 and 1 are
+	// y = −1 and y = +1, and axes x1 and x2 have their indices below.
+	Lecture bool
+	// Waits leaves out which points are support vectors until a question is answered, and says so.
+	Waits bool
+
 	Title string
 	Dark  bool
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
@@ -80,6 +86,17 @@ func (s Scene) ready() (Scene, error) {
 		}
 	}
 	s.Width, s.Height = defaultSize(s.Width, s.Height)
+	if s.Lecture {
+		for k, l := range s.View.Labels {
+			s.View.Labels[k] = Below(l)
+		}
+	}
+	if s.Waits {
+		s.Points = slices.Clone(s.Points)
+		for i := range s.Points {
+			s.Points[i].Role = ml.None
+		}
+	}
 	if s.Grid == 0 {
 		s.Grid = 160
 	}
@@ -168,8 +185,33 @@ func (s *Scene) sheet() *sheet {
 			sh.beside = heatBar(nil).room() // a third class takes the heat map away
 		}
 	}
+	if s.Waits {
+		sh.waits = waiting
+	}
 	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which fewer may be in view
 	return sh
+}
+
+// Below is the name of an axis with its index below the line: x₁ of x1, and x₁, standardised of
+// x1, standardised.
+func Below(name string) string {
+	for i, index := range []string{"₁", "₂"} {
+		if plain := "x" + strconv.Itoa(i+1); name == plain || strings.HasPrefix(name, plain+",") {
+			return "x" + index + name[len(plain):]
+		}
+	}
+	return name
+}
+
+// say writes why the scene is not all there yet, where there are the fewest points.
+func (s *Scene) say(sh *sheet) {
+	sh.add(func(c *draw.Canvas, m mapping) {
+		e := sh.easel(c, m)
+		for _, i := range s.Drawn() {
+			e.ink = append(e.ink, blot{m.at(s.View.Point(s.Points[i].X)), 5})
+		}
+		e.write()
+	})
 }
 
 // printed is the name of a class, with a minus where it is a number below 0.
@@ -249,7 +291,11 @@ func (s *Scene) colorOf(i int) int {
 
 // classes are the legend's entries of the classes.
 func (s *Scene) classes(t *Theme) (es []entry) {
+	signs := s.Lecture && slices.Equal(s.Classes, []string{"-1", "1"})
 	for i, name := range s.Classes {
+		if signs {
+			name = [...]string{"y = −1", "y = +1"}[i]
+		}
 		if s.sides() && len(s.Classes) > 2 && s.Model.ClassOf(name) == 1 {
 			name += " (against the others)"
 		}

@@ -85,7 +85,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			seen[i].Role, seen[i].Weight = ml.None, 0
 		}
 		v, _ := res.Model.View()
-		layers = append(layers, figure.Layer{Name: l.name, Scene: figure.Scene{Model: res.Model, Points: seen, View: v, Classes: d.Classes, Limits: t.Limits(), LegendRows: 2}})
+		layers = append(layers, figure.Layer{Name: l.name, Scene: figure.Scene{Lecture: true, Model: res.Model, Points: seen, View: v, Classes: d.Classes, Limits: t.Limits(), LegendRows: 2}})
 		one := lessons.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", res.Model, d, spec, func(s *figure.Scene) { s.LegendRows = 2 })
 		one.After = true
 		each = append(each, one)

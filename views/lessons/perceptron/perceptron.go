@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,8 +33,8 @@ var (
 	label = lessons.ChoiceControl{Name: "label", Label: "label of the point", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
 	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
 	point = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "point x₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point x₂", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
 	}
 	printed = lessons.SwitchControl{Name: "printed", Label: "as printed", Default: "false", Help: "Both tests < 0, as in 002."}
 	points  = lessons.ChoiceControl{Name: "points", Label: "points", Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}}
@@ -44,8 +45,8 @@ var (
 	gamma   = lessons.NumberControl{Name: "gamma", Label: "widest margin", Symbol: "γ", Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true}
 	seed    = lessons.IntegerControl{Name: "seed", Label: "order of the points", Default: "1", Min: 1, Max: orders, Low: 1, High: orders, Help: "Which of the shuffles the thick line shows."}
 	first   = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point 1, x1", Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point 1, x2", Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
 	}
 )
 
@@ -215,7 +216,10 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	w := [2]float64{length * math.Cos(a), length * math.Sin(a)}
 	x := point.Of(in)
 	next := update(w, x, y)
-	before, after := y*dot(w, x), y*dot(next, x)
+	margin, after := y*dot(w, x), y*dot(next, x)
+	mine := figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Held: true, Label: "x", Name: lessons.ClassName(y)}
+	const asks = "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~ What becomes of the weights?"
+	before := lessons.Plane("rule", asks, limits, 2, lessons.Sides(w, 0), []figure.Mark{figure.Arrow{To: w, Label: "w"}, mine})
 	marks := lessons.Sides(w, 0)
 	if lessons.Norm(next) > 1e-9 {
 		marks = lessons.Sides(next, 0)
@@ -234,16 +238,16 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			note += " Now it is on its right side."
 		}
 	}
-	marks = append(marks, figure.Arrow{To: next, Label: "w"}, figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Held: true, Label: "x", Name: lessons.ClassName(y)})
+	marks = append(marks, figure.Arrow{To: next, Label: "w"}, mine)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~", limits, 2, marks)},
+		Figures: []lessons.Figure{lessons.Plane("rule", "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~", limits, 2, marks).Instead(before, asks)},
 		Handles: []lessons.Handle{point.Handle("the point", in)},
-		Notes:   []string{note},
+		After:   []string{note},
 		Numbers: []lessons.Number{
-			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: lessons.Short(before), Help: "a mistake where it is 0 or less"},
-			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: lessons.Short(after)},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: lessons.Short(margin), Help: "a mistake where it is 0 or less"},
+			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: lessons.Short(after), After: true},
 			{Label: `$\lVert\mathbf x\rVert^2$`, Value: lessons.Short(dot(x, x)), Help: "the gain of one update"},
-			{Label: `$\mathbf w$ after`, Value: lessons.Pair(next)},
+			{Label: `$\mathbf w$ after`, Value: lessons.Pair(next), After: true},
 		},
 	}, nil
 }
@@ -282,9 +286,13 @@ func dots(t lessons.Toy, it stepwise.Iterate, ringed, held int) (marks []figure.
 	return marks
 }
 
-// picture is the line of a state with its points, of which one may be held, and weights.
-func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, held int) lessons.Figure {
+// picture is the line of a state with its points, of which one may be held, with their counts
+// or without, and weights.
+func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, held int, counted bool) lessons.Figure {
 	w := weights(t, s.Iterate)
+	if !counted {
+		s.Points = make([]stepwise.Point, len(s.Points))
+	}
 	var line []figure.Mark
 	if lessons.Norm(w) > 1e-9 {
 		n := 1.4 / lessons.Norm(w)
@@ -321,17 +329,26 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 	}
 	w := weights(t, s.Iterate)
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
 		Lab:     t.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
-		Figures: []lessons.Figure{picture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s, -1)},
+		Figures: []lessons.Figure{picture("line", "The line so far; the point being looked at is ringed, “3×” counts mistakes. The arrow has the direction of w, not its length.", t, s, -1, true)},
 		Numbers: []lessons.Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: `the sum of all $\alpha$`},
 			{Label: "pass", Value: strconv.Itoa(s.Pass), Help: "through all points"},
 			{Label: `$\mathbf w = \sum_j\alpha_j y_j\mathbf x_j$`, Value: lessons.Pair(w)},
 			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: lessons.Short(s.Worst), Help: "above 0: separated"},
 		},
-	}, nil
+	}
+	if printed { // how many mistakes it counts is asked for
+		const asks = "The points. What do the printed tests make of them?"
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("line", asks, limits, 2, t.Dots(nil)), asks)
+		e.Notes, e.After, e.Tables[0].After = nil, e.Notes, true
+		for i := range e.Numbers {
+			e.Numbers[i].After = true
+		}
+	}
+	return e, nil
 }
 
 // rate compares the mistakes with half the step size.
@@ -388,17 +405,24 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	for i, p := range s.Points {
 		counts.Head, counts.Rows[0] = append(counts.Head, strconv.Itoa(i+1)), append(counts.Rows[0], lessons.Short(p.Alpha))
 	}
+	counts.After = true
+	uncounted := s.Iterate
+	uncounted.Points = make([]stepwise.Point, len(s.Points))
+	const asks = "The points, numbered as in the matrix, and where the perceptron's f changes its sign. How often was each of them mistaken?"
+	plane := func(caption string, it stepwise.Iterate) lessons.Figure {
+		return lessons.Plane("points", caption, limits, 2, marks, dots(t, it, -1, -1))
+	}
 	ended := fmt.Sprintf("%s in %s", lessons.Count(s.Mistakes, "mistake", "mistakes"), lessons.Count(s.Pass, "pass", "passes"))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)}}.Picture()
 			}},
-			lessons.Plane("points", "The points, numbered as in the matrix, and where the perceptron's f changes its sign.", limits, 2, marks, dots(t, s.Iterate, -1, -1)),
+			plane("The points, numbered as in the matrix, where the perceptron's f changes its sign, and how often each was mistaken.", s.Iterate).Instead(plane(asks, uncounted), asks),
 		},
 		Numbers: []lessons.Number{
 			{Label: "largest change of $G$", Value: lessons.Short(max(mat.Max(&difference), -mat.Min(&difference))), Help: "by turning the points", After: true},
-			{Label: "learned after", Value: ended, Help: "as the rows come; another order makes other mistakes"},
+			{Label: "learned after", Value: ended, Help: "as the rows come; another order makes other mistakes", After: true},
 		},
 		Tables: []lessons.Table{counts},
 		Lab:    t.Lab("learner", "svm", "kernel", k.Name, "gamma", "1", "coef0", "1", "degree", "2", "C", "100"),
@@ -562,7 +586,7 @@ func scaled(ctx context.Context) (float64, error) {
 }
 
 // orders is how many orders are tried.
-const orders = 40
+const orders = 24
 
 // outcome is the line in which one order of the points ends.
 type outcome struct {
@@ -609,7 +633,7 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	best := 0
 	shares := make([]float64, len(ends))
 	for i, e := range ends {
-		thin = append(thin, figure.Line{A: e.w, C: -e.b, Pen: figure.Pen{Color: figure.Muted, Thin: true}, Name: "other orders"})
+		thin = append(thin, figure.Line{A: e.w, C: -e.b, Pen: figure.Pen{Color: figure.Muted, Thin: true, Pale: true}, Name: "other orders"})
 		shares[i] = 100 * e.margin / margin
 		if e.margin > ends[best].margin {
 			best = i
@@ -700,7 +724,7 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		c.Stairs = true
 		curves = append(curves, c)
 	}
-	note := describe(s)
+	note, _, _ := strings.Cut(describe(s), " Its count")
 	if step == r.Len()-1 {
 		if r.Status() == trace.Converged {
 			note += " All margins are positive: done. Put point 1 among the others to make it impossible."
@@ -708,18 +732,21 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			note += fmt.Sprintf(" %d passes and no end.", s.Pass)
 		}
 	}
+	tab := countsTable(s)
+	tab.After = true
+	const asks = "~Drag point 1 and run.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping. What do the counts do?"
 	return &lessons.Exhibit{
-		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
+		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{tab},
 		Handles: []lessons.Handle{first.Handle("point 1", in)},
 		Figures: []lessons.Figure{
-			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping.", t, s, 0),
+			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping. The counts are in parentheses.", t, s, 0, true).Instead(picture("line", asks, t, s, 0, false), asks),
 			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}).Afterwards(),
 			lessons.StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
 				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{lessons.StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
 			}).Afterwards(),
 		},
 		Numbers: []lessons.Number{
-			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step)},
+			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step), After: true},
 			{Label: `$\mathbf w$`, Value: lessons.Pair(weights(t, s.Iterate))},
 		},
 		Lab: t.Lab("learner", "svm", "kernel", "linear", "C", "1"),
