@@ -138,6 +138,9 @@ func (b *Bars) bar(e *easel, i int, r vg.Rectangle) {
 	}
 	if r.Size().Y > 0 {
 		filled(e.Canvas, e.theme, color, v < 0, r)
+		for _, x := range []vg.Length{r.Min.X, r.Max.X} {
+			e.remember(clipped(e.frame, []vg.Point{{X: x, Y: foot}, {X: x, Y: top}}), 1)
+		}
 	}
 	if at := (vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: top}); b.Classes != nil {
 		e.remember(clipped(e.frame, []vg.Point{{X: at.X, Y: foot}, at}), 1)

@@ -488,6 +488,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	w, b := shown.W, shown.B
 	ghost := []figure.Mark{figure.Line{A: start.W, C: -start.B, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "line at first"}}
+	const asks = "The line at first, and the points that are left. Does training on them find another line?"
 	e.Figures = []lessons.Figure{lessons.Plane("points", `~Drag the points.~ Ringed are the support vectors; the dashed lines are the margin $f = \pm 1$.`, lessons.ToyLimits, 3, lessons.Sides(w, b), lessons.MarginLines(w, b), ghost, dots)}
 	count := 0
 	table := lessons.Table{Caption: "Every point: its multiplier, and how far beyond the margin it is", Head: []string{"point", `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`}}
@@ -504,6 +505,13 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		lessons.Number{Label: `$b$`, Value: views.Short(lessons.Flush(b, 1e-6))},
 		lessons.Number{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / lessons.Norm(w)), Help: "margin"})
 	e.Tables = []lessons.Table{table}
+	if only.Of(in) { // what deleting does is asked for
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("points", asks, lessons.ToyLimits, 3, ghost, dots), asks)
+		e.Notes, e.After = nil, append(e.Notes, e.After...)
+		for i := range e.Numbers {
+			e.Numbers[i].After = true
+		}
+	}
 	return e, nil
 }
 

@@ -33,8 +33,8 @@ var (
 	lineSet = newSetControl("xor", "rings", "xor", "corners")
 	best    = lessons.SwitchControl{Name: "best", Label: "show the best line", Default: "false", Help: "Try first."}
 	ends    = lessons.EndsControl{
-		A: lessons.PlaceControl{X: newCoordinate("ax", "first end x1", "-1.9"), Y: newCoordinate("ay", "first end x2", "1.2")},
-		B: lessons.PlaceControl{X: newCoordinate("bx", "second end x1", "1.9"), Y: newCoordinate("by", "second end x2", "-0.8")},
+		A: lessons.PlaceControl{X: newCoordinate("ax", "first end x₁", "-1.9"), Y: newCoordinate("ay", "first end x₂", "1.2")},
+		B: lessons.PlaceControl{X: newCoordinate("bx", "second end x₁", "1.9"), Y: newCoordinate("by", "second end x₂", "-0.8")},
 	}
 	liftSet    = newSetControl("rings", "rings", "xor")
 	lifting    = lessons.ChoiceControl{Name: "z", Label: "new coordinate", Default: "squares", Options: liftOptions()}
@@ -42,8 +42,8 @@ var (
 	bumpsSet   = newSetControl("xor", "xor", "rings")
 	bumpsGamma = lessons.NumberControl{Name: "gamma", Label: "γ of the bumps", Symbol: "γ", Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."}
 	centres    = [2]lessons.PlaceControl{
-		{X: newCoordinate("ax", "first centre x1", "1"), Y: newCoordinate("ay", "first centre x2", "1")},
-		{X: newCoordinate("bx", "second centre x1", "0.4"), Y: newCoordinate("by", "second centre x2", "-0.9")},
+		{X: newCoordinate("ax", "first centre x₁", "1"), Y: newCoordinate("ay", "first centre x₂", "1")},
+		{X: newCoordinate("bx", "second centre x₁", "0.4"), Y: newCoordinate("by", "second centre x₂", "-0.9")},
 	}
 	bumpsTurn  = lessons.TurnControl{Yaw: "20", Pitch: "24"}
 	xorTurn    = lessons.TurnControl{Yaw: "25", Pitch: "16"}
@@ -51,8 +51,8 @@ var (
 		{Name: "plane", Label: "(1 + x·z)² in the plane", Help: "six features"},
 		{Name: "space", Label: "(x·z)² in space", Help: "nine products"},
 	}}
-	x3           = lessons.NumberControl{Name: "x3", Label: "x₃", Default: "1", Min: -2, Max: 2, Low: -2, High: 2, Help: "In space only."}
-	z3           = lessons.NumberControl{Name: "z3", Label: "z₃", Default: "-0.5", Min: -2, Max: 2, Low: -2, High: 2, Help: "In space only."}
+	x3           = lessons.NumberControl{Name: "x3", Label: "x₃ (in space)", Default: "1", Min: -2, Max: 2, Low: -2, High: 2, Folded: true}
+	z3           = lessons.NumberControl{Name: "z3", Label: "z₃ (in space)", Default: "-0.5", Min: -2, Max: 2, Low: -2, High: 2, Folded: true}
 	pointX       = lessons.PlaceControl{X: newCoordinate("x1", "x₁", "1.2"), Y: newCoordinate("x2", "x₂", "0.5")}
 	pointZ       = lessons.PlaceControl{X: newCoordinate("z1", "z₁", "0.6"), Y: newCoordinate("z2", "z₂", "-1")}
 	inputs       = lessons.IntegerControl{Name: "d", Label: "inputs d", Symbol: "d", Default: "4", Min: 2, Max: 300, Low: 2, High: 30, Help: "256 for a picture of 16 by 16 pixels."}
@@ -317,19 +317,23 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	wrong := func(i int) bool { return t.Y[i]*(w[0]*t.XY[i][0]+w[1]*t.XY[i][1]+b) <= 0 }
 	marks := t.Dots(wrong)
+	line := func(caption string, more ...figure.Mark) lessons.Figure {
+		return lessons.Plane("line", caption, limits, 2, lessons.Sides(w, b), marks, more)
+	}
+	const caption = "~Drag the two ends of the line.~ Ringed points are wrong. ~How few errors can you reach?~"
+	e.Figures = []lessons.Figure{line(caption)}
 	e.Numbers = []lessons.Number{{Label: "your errors", Value: fmt.Sprintf("%d of %d", yours, len(t.Y)), Help: "ringed points; the better of the two ways to name the sides"}}
 	if best.Of(in) {
 		bw, bb, fewest, err := theory.BestLine(t.XY, t.Y)
 		if err != nil {
 			return nil, err
 		}
-		marks = append(marks, figure.Line{A: bw, C: -bb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "a best line"})
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.Y)), Help: "every way in which a line can part the points has been tried"})
+		e.Figures[0] = line(caption+" With long dashes: a line with the fewest.", figure.Line{A: bw, C: -bb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "a best line"}).Instead(e.Figures[0], caption)
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.Y)), Help: "every way in which a line can part the points has been tried", After: true})
 		if fewest > 0 {
-			e.Notes = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
+			e.After = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
 		}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("line", "~Drag the two ends of the line.~ Ringed points are wrong. ~How few errors can you reach?~", limits, 2, lessons.Sides(w, b), marks)}
 	return e, nil
 }
 
@@ -733,7 +737,7 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		m, name = theory.ProductsSpace, "(x·z)²"
 		x, z = append(x, x3.Of(in)), append(z, z3.Of(in))
 		level = func(a, b float64) []float64 { return []float64{a, b, x[2]} }
-		caption = `~Drag the two points (their third coordinates are sliders).~ Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
+		caption = `~Drag the two points (their third coordinates are below, with the places as numbers).~ Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
 	}
 	phi, err := m.Rows(mat.NewDense(2, m.Inputs, append(append([]float64(nil), x...), z...)))
 	if err != nil {

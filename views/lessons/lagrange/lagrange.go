@@ -416,19 +416,25 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if math.Abs(line.Multiplier) < 1e-9 {
 		note = `The wall passes through the free minimum: it is touched, but need not push. $\alpha = 0$ *and* $h = 0$.`
 	}
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~ The black dot is the solution.`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
 		Handles: append(ends.Handles(in), centre),
 		Notes:   []string{note},
 		Numbers: []lessons.Number{
 			{Label: "the constraint is", Value: state},
-			{Label: `$\alpha$`, Value: lessons.Short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`},
+			{Label: `$\alpha$`, Value: lessons.Short(s.Multiplier), Help: `multiplier, for $\lVert\nabla h\rVert = \sqrt 5$ as in the examples`, After: true},
 			{Label: `$h(x^*, y^*)$`, Value: lessons.Short(p.G(s.Point)), Help: `0 on the wall, negative within`},
 			{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective), Help: `0 at the free minimum`},
-			{Label: `$\alpha$ on the wall`, Value: lessons.Short(line.Multiplier), Help: "what the equations give there; below 0: rejected"},
+			{Label: `$\alpha$ on the wall`, Value: lessons.Short(line.Multiplier), Help: "what the equations give there; below 0: rejected", After: true},
 		},
-	}, nil
+	}
+	if !s.Saturated { // where the solution is then is asked for
+		const asks = "The shaded side is allowed. ~Drag the wall by its ends.~ Does the solution follow it?"
+		e.Figures[0] = e.Figures[0].Instead(plane("plane", asks, levels(p), half(p)), asks)
+		e.Notes, e.After = nil, e.Notes
+	}
+	return e, nil
 }
 
 // example is example 3 or 4 with another constant.

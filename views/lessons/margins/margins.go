@@ -25,23 +25,23 @@ var guide string
 // The controls of the screens.
 var (
 	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "probe x₁", Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "probe x₂", Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 	}
 	w1    = lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
 	w2    = lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3}
 	bias  = lessons.NumberControl{Name: "b", Label: "b", Default: "-1", Min: -4, Max: 4, Low: -4, High: 4}
 	scale = lessons.NumberControl{
-		Name: "scale", Label: "multiply w and b by c", Symbol: "c", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
+		Name: "scale", Label: "w and b times", Symbol: "c", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true,
 		Help: "The dashed lines are f = ±1.",
 	}
 	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."}
 	ends  = lessons.EndsControl{A: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ax", Label: "first end x1", Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "ay", Label: "first end x2", Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+		X: lessons.NumberControl{Name: "ax", Label: "first end x₁", Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "ay", Label: "first end x₂", Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 	}, B: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "bx", Label: "second end x1", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "by", Label: "second end x2", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
+		X: lessons.NumberControl{Name: "bx", Label: "second end x₁", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "by", Label: "second end x₂", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 	}}
 	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's line", Default: "false", Help: "Try first."}
 )
@@ -187,9 +187,9 @@ func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Figures: []lessons.Figure{lessons.Plane("scale", `Scale $\mathbf w$ and $b$ and watch the lines $f = \pm 1$. The segment is the worst geometric margin.`, lessons.ToyLimits, 2,
 			lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }), []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}})},
 		Numbers: []lessons.Number{
-			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: "worst functional margin"},
+			{Label: `$\hat\gamma = \min_i y_i f(\mathbf x_i)$`, Value: views.Short(m.FunctionalMargin()), Help: "worst functional margin", After: true},
 			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm)},
-			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture"},
+			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture", After: true},
 		},
 	}, nil
 }

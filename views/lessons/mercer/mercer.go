@@ -32,8 +32,8 @@ var guide string
 var (
 	gramKernel = newKernelControl("rbf", "1")
 	point      = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point 1, x1", Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point 1, x2", Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true},
 	}
 
 	testKernel = newKernelControl("sigmoid", "0.5",

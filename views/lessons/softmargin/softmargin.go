@@ -35,13 +35,13 @@ var (
 		{Name: "soft", Label: "soft, C = 1", Help: "Points inside the margin have a price."},
 	}}
 	yourPoint = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 	}
 	label = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
 	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
 	}
 	reach   = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
 	priceC  = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
@@ -54,7 +54,7 @@ var (
 	}}
 	machine   = lessons.ChoiceControl{Name: "with", Label: "kernel", Default: "linear", Options: []param.Option{{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = 1"}}}
 	folds     = lessons.ChoiceControl{Name: "folds", Label: "folds", Symbol: "k", Default: "5", Options: []param.Option{{Name: "2", Label: "2"}, {Name: "5", Label: "5"}, {Name: "10", Label: "10"}}}
-	seed      = lessons.IntegerControl{Name: "seed", Label: "another way to deal", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which points share a fold."}
+	seed      = lessons.IntegerControl{Name: "seed", Label: "deal", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Which points share a fold."}
 	chooseSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "moons", Options: []param.Option{
 		{Name: "moons", Label: "moons"},
 		{Name: "iris", Label: "Iris: versicolor or not"},
@@ -211,9 +211,10 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Held: true, Label: "your point, y = −1"}}
 	m, err := lessons.TrainLinear(ctx, t, settings...)
 	if errors.Is(err, svm.ErrNotSeparable) {
-		e.Figures = []lessons.Figure{lessons.Plane("points", caption, lessons.ToyLimits, 2, t.Dots(nil), mine)}
-		e.Notes = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
-		e.Numbers = []lessons.Number{{Label: "margin", Value: "none"}, {Label: "margin without your point", Value: views.Short(without)}}
+		points := lessons.Plane("points", caption, lessons.ToyLimits, 2, t.Dots(nil), mine)
+		e.Figures = []lessons.Figure{points.Instead(points, "~Drag your point, the one with the label.~ What does the hard margin make of it here?")}
+		e.After = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
+		e.Numbers = []lessons.Number{{Label: "margin", Value: "none", After: true}, {Label: "margin without your point", Value: views.Short(without)}}
 		return e, nil
 	}
 	if err != nil {
@@ -335,10 +336,10 @@ func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, lessons.ToyLimits, 2,
 				lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Slacks(lessons.Overlapping, w, b), lessons.Overlapping.Dots(nil)),
-			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Asks: "The two parts against the margin. Where is their sum lowest, and where at a larger $C$?", Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: lk.Format(1), X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
-					Curves: []figure.Curve{{Name: "sum", X: xs, Y: sums}, {Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}},
+					Curves: append([]figure.Curve{{Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}}, lk.Known(figure.Curve{Name: "sum", X: xs, Y: sums})...),
 					Here:   &width,
 				}.Picture()
 			}},
@@ -347,7 +348,7 @@ func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$\tfrac12\lVert\mathbf w\rVert^2$`, Value: views.Short(l), Help: "small: a wide margin"},
 			{Label: `$C\sum_i\xi_i$`, Value: views.Short(c * s), Help: "small: few points inside the margin"},
 			{Label: "your sum", Value: views.Short(l + c*s)},
-			{Label: "the solver's sum", Value: views.Short(*m.Report.PrimalObjective), Help: "reached at the margin " + views.Short(best)},
+			{Label: "the solver's sum", Value: views.Short(*m.Report.PrimalObjective), Help: "reached at the margin " + views.Short(best), After: true},
 		},
 		Lab: lessons.Overlapping.Lab("kernel", "linear", "C", priceC.Text(in)),
 	}
@@ -656,9 +657,11 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			return figure.Chart{Format: l.Format(2), X: axis, Y: y, Curves: curves, Here: &c}.Picture()
 		}}
 	}
+	model := lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 })
+	model.Asks = `The machine at your $C$; the margin lies between the dashed lines. Which points are support vectors?`
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 }),
+			model,
 			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
 				figure.Curve{Name: "support vectors", Y: lessons.Column(rows, func(r row) float64 { return r.all })},
 				figure.Curve{Name: "bounded", Y: lessons.Column(rows, func(r row) float64 { return r.bounded })},
@@ -669,8 +672,8 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				figure.Curve{Name: "1/√Σα", Y: lessons.Column(rows, func(r row) float64 { return r.slides })}),
 		},
 		Numbers: []lessons.Number{
-			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
-			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified)},
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N), After: true},
+			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified), After: true},
 			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(marginOf(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
 			{Label: `$\sum_i\xi_i$`, Value: views.Short(*r.SlackSum)},
 		},
@@ -682,7 +685,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	switch bounded := *r.BoundedInside + *r.BoundedMisclassified; {
 	case bounded == r.N:
-		e.Notes = []string{`Every point is bounded: $\alpha_i = C$ for all, so $\mathbf w = C\sum_i y_i\boldsymbol\phi(\mathbf x_i)$. A smaller $C$ only makes $\mathbf w$ shorter; the line depends on the class means alone.`}
+		e.After = []string{`Every point is bounded: $\alpha_i = C$ for all, so $\mathbf w = C\sum_i y_i\boldsymbol\phi(\mathbf x_i)$. A smaller $C$ only makes $\mathbf w$ shorter; the line depends on the class means alone.`}
 	case bounded == 0:
 		e.Notes = []string{"No point is bounded: this is the hard margin, and a larger $C$ changes nothing any more."}
 	}
