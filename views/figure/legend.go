@@ -92,7 +92,7 @@ func (b *bar) ticks() []tick {
 // end is the label of an end of a bar: as short as it can be.
 func end(v, step float64) string {
 	s := number(v, step)
-	if strings.Contains(s, ".") && !strings.Contains(s, "e") {
+	if strings.Contains(s, ".") && !strings.Contains(s, "^") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s

@@ -123,10 +123,14 @@ func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
 		if log {
 			t.value = math.Pow(10, t.value)
 		}
-		labelled = append(labelled, Tick{t.value, t.label})
+		base, exponent := scientific(t.label)
+		labelled = append(labelled, Tick{t.value, base + superscript.Replace(exponent)})
 	}
 	return labelled
 }
+
+// superscript has the letters of exponents above the line.
+var superscript = strings.NewReplacer("−", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // ticks returns about n round values from lo to hi, seldom more, with labels
 // that tell them apart.
@@ -188,17 +192,8 @@ func number(v, step float64) string {
 	} else {
 		s = strconv.FormatFloat(v, 'f', max(0, int(-math.Floor(math.Log10(step)+1e-9))), 64)
 	}
-	mant, exp, ok := strings.Cut(s, "e")
-	if ok {
-		neg := strings.HasPrefix(exp, "-")
-		exp = strings.TrimLeft(exp, "+-0")
-		if neg {
-			exp = "-" + exp
-		}
-		s = mant + "e" + exp
-	}
-	if strings.Trim(mant, "-0.") == "" {
+	if mantissa, _, _ := strings.Cut(s, "e"); strings.Trim(mantissa, "-0.") == "" {
 		return "0"
 	}
-	return strings.ReplaceAll(s, "-", "−")
+	return tens(s)
 }

@@ -58,7 +58,7 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 		Here:   &here,
 	}
 	if !math.IsInf(least.LOOError, 1) {
-		ch.Rules = []Rule{{Name: fmt.Sprintf("least, λ = %.2g", least.Lambda), At: least.Lambda, Upright: true}}
+		ch.Rules = []Rule{{Name: "least, λ = " + tens(fmt.Sprintf("%.2g", least.Lambda)), At: least.Lambda, Upright: true}}
 		caption += fmt.Sprintf(" Left out, it is least at λ = %.3g: %.3g.", least.Lambda, least.LOOError)
 	}
 	ch.Caption = caption

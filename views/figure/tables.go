@@ -167,7 +167,7 @@ func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most floa
 // fitting writes v with as many digits, four at most, as there is room for.
 func fitting(v float64, room vg.Length) (s string) {
 	for digits := 4; digits > 0; digits-- {
-		s = strings.Replace(strconv.FormatFloat(v, 'g', digits, 64), "-", "−", 1)
+		s = tens(strconv.FormatFloat(v, 'g', digits, 64))
 		if width(s, fontSize) <= room {
 			break
 		}

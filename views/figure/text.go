@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/plot/font"
@@ -39,8 +40,47 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: widths.of(s, size, bold) + 0.2*size, Y: 1.2 * size}}
 	stamp(c, at, within, key{clr, size, bold, s}, func(c *draw.Canvas, at vg.Point) {
 		c.SetColor(clr)
-		c.FillString(f, at, s)
+		base, exponent := scientific(s)
+		c.FillString(f, at, base)
+		if exponent != "" {
+			c.FillString(face(raised*size, bold), vg.Point{X: at.X + f.Width(base), Y: at.Y + 0.4*size}, exponent)
+		}
 	})
+}
+
+// raised is the size of an exponent beside that of its text.
+const raised = 0.75
+
+// scientific parts a text that ends in a power of ten, as written by number: 10^−7 is 10 and
+// its exponent −7. Other texts have no exponent. The font has not all raised digits, so that
+// an exponent is drawn small and above the line.
+func scientific(s string) (base, exponent string) {
+	i := strings.LastIndex(s, "10^")
+	if i < 0 || strings.Trim(s[i+3:], "−0123456789") != "" {
+		return s, ""
+	}
+	return s[:i+2], s[i+3:]
+}
+
+// tens writes a number as strconv does, but 2e-07 as 2·10^−7, and with a minus sign.
+func tens(s string) string {
+	mantissa, exponent, ok := strings.Cut(s, "e")
+	if ok {
+		sign := ""
+		if strings.HasPrefix(exponent, "-") {
+			sign = "-"
+		}
+		exponent = "10^" + sign + strings.TrimLeft(exponent, "+-0")
+		switch mantissa {
+		case "1":
+			s = exponent
+		case "-1":
+			s = "-" + exponent
+		default:
+			s = mantissa + "·" + exponent
+		}
+	}
+	return strings.ReplaceAll(s, "-", "−")
 }
 
 // width is how far s reaches.
@@ -72,8 +112,13 @@ func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
 	if ok {
 		return w
 	}
+	base, exponent := scientific(s)
 	f := face(size, bold)
-	w = f.Width(s)
+	w = f.Width(base)
+	if exponent != "" {
+		small := face(raised*size, bold)
+		w += small.Width(exponent)
+	}
 	if len(s) > longest {
 		return w
 	}

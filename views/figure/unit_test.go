@@ -204,8 +204,8 @@ func TestTicks(t *testing.T) {
 		{0, 10, "0 2 4 6 8 10"},
 		{-1.3, 1.2, "−1.0 −0.5 0 0.5 1.0"},
 		{0.0011, 0.0052, "0.002 0.003 0.004 0.005"},
-		{-3e-8, 3e-8, "−3e−8 −2e−8 −1e−8 0 1e−8 2e−8 3e−8"},
-		{0, 4.4e7, "0 1e7 2e7 3e7 4e7"},
+		{-3e-8, 3e-8, "−3·10^−8 −2·10^−8 −10^−8 0 10^−8 2·10^−8 3·10^−8"},
+		{0, 4.4e7, "0 10^7 2·10^7 3·10^7 4·10^7"},
 		{1e9, 1e9 + 5, "1000000000 1000000001 1000000002 1000000003 1000000004 1000000005"},
 		{1995, 2023, "1995 2000 2005 2010 2015 2020"},
 	} {
@@ -234,6 +234,31 @@ func TestTicks(t *testing.T) {
 			seen[k.label] = true
 		}
 	})
+}
+
+// Numbers as programs write them have their exponent above the line; names and words stay.
+func TestScientific(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string][2]string{
+		"1e-12": {"10", "−12"}, "-1e-08": {"−10", "−8"}, "2e+07": {"2·10", "7"}, "2.51e-03": {"2.51·10", "−3"}, "-11.5e6": {"−11.5·10", "6"},
+		"0": {"0", ""}, "100000": {"100000", ""}, "-0.25": {"−0.25", ""},
+	} {
+		base, exponent := scientific(tens(s))
+		if got := [2]string{base, exponent}; got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+	for _, s := range []string{"", "3e8", "the 2", "10^n", "x^2"} {
+		if base, exponent := scientific(s); base != s || exponent != "" {
+			t.Errorf("%q has the exponent %q", s, exponent)
+		}
+	}
+	if got := Ticks(1e-12, 1, 3, true); got[0].Label != "10⁻¹²" {
+		t.Errorf("the first label is %s", got[0].Label)
+	}
+	if wide, plain := width("2·10^−12", 13), width("2·10−12", 13); wide >= plain || wide <= width("2·10", 13) {
+		t.Errorf("an exponent takes %g of %g", wide, plain)
+	}
 }
 
 func TestClip(t *testing.T) {

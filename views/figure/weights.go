@@ -193,7 +193,7 @@ func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
 	heads := make([]string, len(rows))
 	for a, i := range rows {
 		p := points[i]
-		heads[a] = fmt.Sprintf("row %d · %s · f = %s", i+1, p.Label, strings.Replace(fmt.Sprintf("%.2g", p.Scores[machine]), "-", "−", 1))
+		heads[a] = fmt.Sprintf("row %d · %s · f = %s", i+1, p.Label, tens(fmt.Sprintf("%.2g", p.Scores[machine])))
 		if p.Wrong {
 			heads[a] += " · wrong"
 		}

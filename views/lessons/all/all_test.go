@@ -436,18 +436,7 @@ func TestAnswersAreFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Demo != nil {
-			whole := lessonstest.Show(t, l, s.Slug)
-			asking := whole.Asking()
-			for _, f := range asking.Figures {
-				page.WriteString(f.Caption + "\n")
-			}
-			for _, n := range asking.Numbers {
-				page.WriteString(n.Label + " " + n.Value + " " + n.Help + "\n")
-			}
-			for _, table := range asking.Tables {
-				fmt.Fprintln(&page, table.Caption, table.Head, table.Rows)
-			}
-			fmt.Fprintln(&page, asking.Notes)
+			page.WriteString(told(lessonstest.Show(t, l, s.Slug).Asking()))
 		}
 		for _, words := range given[name] {
 			if strings.Contains(page.String(), words) {
@@ -455,6 +444,56 @@ func TestAnswersAreFolded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// told are the words and numbers of an exhibit.
+func told(e lessons.Exhibit) string {
+	var page strings.Builder
+	for _, f := range e.Figures {
+		page.WriteString(f.Caption + "\n")
+	}
+	for _, n := range e.Numbers {
+		page.WriteString(n.Label + " " + n.Value + " " + n.Help + "\n")
+	}
+	for _, table := range e.Tables {
+		fmt.Fprintln(&page, table.Caption, table.Head, table.Rows)
+	}
+	fmt.Fprintln(&page, e.Notes, e.After)
+	return page.String()
+}
+
+// TestControlsGiveNoAnswer sets controls to what a question asks for: what would be the
+// answer waits, and nothing else does.
+func TestControlsGiveNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		screen string
+		set    []string // names and values of controls
+		figure bool     // the first figure waits, too
+		words  []string // that wait
+	}{
+		{"risk/shattering", []string{"n", "4"}, false, []string{"realised so far"}},
+		{"risk/bound", []string{"h", "3", "remp", "0", "m", "80"}, true, []string{"bound of 000", "structural term", `\varepsilon`}},
+		{"conformal/magnify", []string{"where", "-2", "steepness", "1.5"}, true, []string{`$R/\Delta$ after`, "slope in the gap", "the gap has shrunk"}},
+		{"conformal/magnify", []string{"where", "0.4"}, false, nil},
+		{"conformal/empirical", []string{"kernel", "square"}, true, []string{"of the kernel that is chosen"}},
+		{"conformal/empirical", []string{"kernel", "square", "set", "ring"}, false, nil},
+		{"conformal/fisher", []string{"sorted", "false"}, false, []string{"though no feature was computed"}},
+		{"conformal/eigen", []string{"repeat", "true", "ridge", "1"}, false, []string{"is singular", "dimensions that the cores really span", "smallest over largest"}},
+		{"conformal/gradient", []string{"rate", "1"}, false, []string{"$J$ of the eigenvector"}},
+	} {
+		lesson, screen, _ := strings.Cut(c.screen, "/")
+		e := lessonstest.Show(t, Find(lesson), screen, c.set...)
+		whole, asking := told(*e), told(e.Asking())
+		for _, words := range c.words {
+			if !strings.Contains(whole, words) || strings.Contains(asking, words) {
+				t.Errorf("%s at %v: %q is there at once, or never", c.screen, c.set, words)
+			}
+		}
+		if waits := e.Figures[0].Asks != ""; waits != c.figure {
+			t.Errorf("%s at %v: the first picture waits: %t", c.screen, c.set, waits)
+		}
+	}
 }
 
 // drawn is the SVG of a figure.

@@ -336,32 +336,38 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	gap := figure.Pen{Color: figure.Magenta}
 	marks := []figure.Mark{
 		figure.Line{A: [2]float64{1, -1}, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed, Thin: true}, Name: "identity map"},
+		figure.Path{Points: curve, Plain: true, Name: "the map"},
+		figure.Segment{From: [2]float64{l0, floor}, To: [2]float64{r0, floor}, Pen: gap, Name: "gap 2Δ", Label: "before"},
+	}
+	images := []figure.Mark{
 		figure.Segment{From: [2]float64{l0, floor}, To: [2]float64{l0, left}, Pen: thin},
 		figure.Segment{From: [2]float64{r0, floor}, To: [2]float64{r0, right}, Pen: thin},
 		figure.Segment{From: [2]float64{floor, left}, To: [2]float64{l0, left}, Pen: thin},
 		figure.Segment{From: [2]float64{floor, right}, To: [2]float64{r0, right}, Pen: thin},
-		figure.Path{Points: curve, Plain: true, Name: "the map"},
-		figure.Segment{From: [2]float64{l0, floor}, To: [2]float64{r0, floor}, Pen: gap, Name: "gap 2Δ", Label: "before"},
 		figure.Segment{From: [2]float64{floor, left}, To: [2]float64{floor, right}, Pen: gap, Name: "gap 2Δ", Label: "after"},
 	}
 	for i, p := range line.XY {
 		name := lessons.ClassName(line.Y[i])
-		marks = append(marks,
-			figure.Dot{At: [2]float64{p[0], floor}, Class: lessons.Class(line.Y[i]), Name: name},
-			figure.Dot{At: [2]float64{floor, bent(p[0])}, Class: lessons.Class(line.Y[i]), Name: name})
+		marks = append(marks, figure.Dot{At: [2]float64{p[0], floor}, Class: lessons.Class(line.Y[i]), Name: name})
+		images = append(images, figure.Dot{At: [2]float64{floor, bent(p[0])}, Class: lessons.Class(line.Y[i]), Name: name})
 	}
+	astray := m < l0 || m > r0 // as the question has it: what becomes of the gap then waits for the answer
 	before, after := ratio(identity), ratio(bent)
 	slope := func(x float64) float64 { return (bent(x+1e-5) - bent(x-1e-5)) / 2e-5 }
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. ~Drag the steepest place out of the gap and see what becomes of it.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: marks}.Picture()
+			shown := marks
+			if !l.Asking {
+				shown = slices.Concat(marks, images)
+			}
+			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: shown}.Picture()
 		}}},
 		Handles: []lessons.Handle{{Label: "steepest place", X: m, Y: bent(m), XControl: where}},
 		Numbers: []lessons.Number{
 			{Label: `$R/\Delta$ before`, Value: views.Short(before), Help: "half the extent of all points over half the gap"},
-			{Label: `$R/\Delta$ after`, Value: views.Short(after), Help: "the same, of the images"},
-			{Label: `$\lceil R^2/\Delta^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(before, 1, math.Inf(1))) + " → " + views.Short(theory.MarginVCDim(after, 1, math.Inf(1))), Help: "the bound of the VC dimension, where there are dimensions enough"},
-			{Label: "slope in the gap", Value: views.Short(slope((l0 + r0) / 2)), Help: "the magnification there; 1 for the identity map"},
+			{Label: `$R/\Delta$ after`, Value: views.Short(after), Help: "the same, of the images", After: astray},
+			{Label: `$\lceil R^2/\Delta^2\rceil + 1$`, Value: views.Short(theory.MarginVCDim(before, 1, math.Inf(1))) + " → " + views.Short(theory.MarginVCDim(after, 1, math.Inf(1))), Help: "the bound of the VC dimension, where there are dimensions enough", After: astray},
+			{Label: "slope in the gap", Value: views.Short(slope((l0 + r0) / 2)), Help: "the magnification there; 1 for the identity map", After: astray},
 			{Label: "slope at the ends", Value: fmt.Sprintf("%.2f and %.2f", slope(-end), slope(end))},
 		},
 	}
@@ -372,6 +378,10 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Notes = []string{fmt.Sprintf(`Steep in the wrong place: the gap has shrunk, and $R/\Delta$ is %s times what it was.`, lessons.Typeset(views.Short(after/before)))}
 	default:
 		e.Notes = []string{"This is the identity map: nothing is magnified. ~Raise the steepness.~"}
+	}
+	if astray {
+		e.Figures[0].Asks = "The map is steepest inside a class. Where do the two points beside the gap go?"
+		e.Notes, e.After = nil, e.Notes
 	}
 	return e, nil
 }
@@ -536,7 +546,7 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		marks = append(spokes(points), marks...)
 	}
 	step := min(in.Step, len(fisherDerivation)-1)
-	n := float64(len(points.Y))
+	n, mixed := float64(len(points.Y)), !sorted.Of(in)
 	return &lessons.Exhibit{
 		Steps: len(fisherDerivation), Step: step, Body: lessons.Derivation(step, fisherDerivation...),
 		Figures: []lessons.Figure{
@@ -547,9 +557,9 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		Handles: []lessons.Handle{point.Handle("a point", in)},
 		Numbers: []lessons.Number{
 			{Label: `$\operatorname{tr}\mathbf S_b$ and $\operatorname{tr}\mathbf S_w$`, Value: views.Short(f.between) + ", " + views.Short(f.within), Help: "from the images themselves"},
-			{Label: `$\tfrac1M\mathbf 1^\top\mathbf B\mathbf 1$ and $\tfrac1M\mathbf 1^\top\mathbf W\mathbf 1$`, Value: views.Short(mat.Sum(f.b)/n) + ", " + views.Short(mat.Sum(f.w)/n), Help: "from the kernel matrix alone"},
+			{Label: `$\tfrac1M\mathbf 1^\top\mathbf B\mathbf 1$ and $\tfrac1M\mathbf 1^\top\mathbf W\mathbf 1$`, Value: views.Short(mat.Sum(f.b)/n) + ", " + views.Short(mat.Sum(f.w)/n), Help: "from the kernel matrix alone", After: mixed},
 			{Label: `$J$ by scatter matrices`, Value: views.Long(f.scatter())},
-			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed"},
+			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed", After: mixed},
 		},
 	}, nil
 }
@@ -760,18 +770,18 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 					b.Values = append(b.Values, math.Abs(v))
 				}
 				return b.Picture()
-			}},
+			}, After: true},
 		},
 		Numbers: []lessons.Number{
 			{Label: `rows of $\mathbf Q$`, Value: strconv.Itoa(size), Help: `cores and the constant`},
-			{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(rank), Help: "dimensions that the cores really span"},
-			{Label: `smallest over largest eigenvalue of $\mathbf Q$`, Value: fmt.Sprintf("%.1e", relative(values)), Help: fmt.Sprintf("%.1e without the ridge", relative(bare))},
+			{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(rank), Help: "dimensions that the cores really span", After: true},
+			{Label: `smallest over largest eigenvalue of $\mathbf Q$`, Value: fmt.Sprintf("%.1e", relative(values)), Help: fmt.Sprintf("%.1e without the ridge", relative(bare)), After: true},
 			{Label: `largest $g$`, Value: views.Short(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
 			{Label: "$J$", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
 		},
 	}
 	if relative(values) < 1e-12 {
-		e.Notes = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %g$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, ridge, rank)}
+		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %g$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, ridge, rank)}
 	}
 	return e, nil
 }
@@ -827,17 +837,21 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Steps: path.Len(), Step: step,
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor at this step, and the boundary of an MCM trained with it.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
-			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Asks: "J over the steps. The J of the eigenvector of the same cores comes with the answer.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+				var level []figure.Rule
+				if !l.Asking {
+					level = []figure.Rule{{Name: "eigenvector", At: best}}
+				}
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "step", Min: 0, Max: steps}, Y: figure.Axis{Name: "J"},
-					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best}}, SoFar: !l.Paper, Here: &here,
+					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: level, SoFar: !l.Paper, Here: &here,
 				}.Picture()
 			}},
 		},
 		Numbers: []lessons.Number{
 			{Label: "$J$ at the start", Value: views.Short(js[0]), Help: `$\boldsymbol\alpha = (1, 0, \ldots, 0)$: the kernel as it was`},
 			{Label: "$J$ here", Value: views.Short(js[step])},
-			{Label: "$J$ of the eigenvector", Value: views.Short(best)},
+			{Label: "$J$ of the eigenvector", Value: views.Short(best), After: true},
 			{Label: `step $\eta(t)$`, Value: views.Short(first * (1 - here/steps)), Help: `relative to the length of $\boldsymbol\alpha$`},
 		},
 	}
@@ -847,7 +861,7 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	case js[step] < js[step-1]:
 		e.Notes = []string{fmt.Sprintf("This step was too long: $J$ fell by %.2g. The product keeps the best factor it has seen.", js[step-1]-js[step])}
 	default:
-		e.Notes = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
+		e.After = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
 	}
 	return e, nil
 }
@@ -944,9 +958,10 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		table.Rows = append(table.Rows, row)
 	}
 	e := &lessons.Exhibit{Tables: []lessons.Table{table}, Notes: notes, Lab: lessons.LabQuery(data.Text(in), "learner", learner.Of(in), "conformal", "eigen", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in), "positive", s.Positive)}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The four boundaries. Grey and hatched: the machines disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The boundaries without a map and with that of the eigenvector; the others are in the pictures of their maps. Grey and hatched: the two disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		var layers []figure.Layer
-		for i, res := range all {
+		for _, i := range []int{0, len(all) - 1} {
+			res := all[i]
 			sc, err := lessons.ReshapedScene(res.Model, d, s, l)
 			if err != nil {
 				return nil, err

@@ -116,16 +116,24 @@ func showEmpirical(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		}
 		seen.XY = append(seen.XY, at)
 	}
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "empirical", Caption: "The points in the empirical feature space of the kernel, along the two directions in which they spread most.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: l.Format(1), X: "first direction", Y: "second direction", Marks: seen.Dots(nil)}.Picture()
+				p := figure.Plane{Format: l.Format(1), X: "first direction", Y: "second direction", Marks: seen.Dots(nil)}
+				if l.Asking {
+					p.Marks, p.Limits = nil, seen.Limits()
+				}
+				return p.Picture()
 			}},
 			lessons.Plane("input", "The points themselves.", t.Limits(), 1, t.Dots(nil)),
 		},
 		Numbers: []lessons.Number{{Label: "$J$", Value: views.Short(j), Help: "of the kernel that is chosen: " + chosen.label}},
 		Tables:  []lessons.Table{table},
-	}, nil
+	}
+	if harmSet.Of(in) == harmSet.Default && chosen.name != harmKernel.Default { // as the question has it
+		e.Figures[0].Asks, e.Numbers[0].After = "Where are the clouds in the feature space of this kernel?", true
+	}
+	return e, nil
 }
 
 // harms finds the kernel with the least J on the opposite clouds.

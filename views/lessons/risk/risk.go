@@ -485,7 +485,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
-		{Label: "realised so far", Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
+		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
 		{Label: "realised in all", After: true, Value: fmt.Sprintf("%d of %d", s.Realisable, e.Steps), Help: lessons.Either(s.Shattered(), "every labelling: these points are shattered", "not every labelling: these points are not shattered")},
 		{Label: "rank", Value: strconv.Itoa(s.Rank), Help: fmt.Sprintf("independent directions of $(\\phi(\\mathbf x), 1)$; shattered exactly when it is %d, the number of points", n)},
 	}
@@ -572,11 +572,11 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
 	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
-		cs := []figure.Curve{{Name: "training error"}, {Name: "structural term"}, {Name: "bound (000)"}, {Name: "bound (002)"}}
+		cs := []figure.Curve{{Name: "training error"}, {Name: "bound (002)"}, {Name: "bound (000)"}, {Name: "structural term"}}
 		for _, x := range xs {
 			h, m := at(x)
 			a, b := theory.VapnikBound(remp, 1, h, m, eta).Value, theory.VCBound(remp, h, m, eta).Value
-			for i, v := range []float64{remp, a - remp, a, b} {
+			for i, v := range []float64{remp, b, a, a - remp} {
 				cs[i].X, cs[i].Y = append(cs[i].X, x), append(cs[i].Y, v)
 			}
 		}
@@ -588,7 +588,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
 				Format: l.Format(2), X: figure.Axis{Name: axis, Log: true}, Y: figure.Axis{Name: "risk", Min: 0, Max: 2},
-				Curves: cs, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+				Curves: append(cs[:2:2], l.Known(cs[2:]...)...), Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
 			}.Picture()
 		}}
 	}
@@ -600,15 +600,15 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	decimal := theory.DecimalVCBound(remp, h, m, eta)
 	grows := chart("over-m", "The same bound as points come in.", "points M", n, overM, true)
 	grows.After = true
+	capacity := chart("over-h", "The bounds against capacity. A share of errors is never above 1: there a bound says nothing.", "VC dimension h", h, overH, false)
+	capacity.Asks = "The slides' bound against capacity; that of 000 comes with the answers. A share of errors is never above 1: there a bound says nothing."
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{
-			chart("over-h", "The bound against capacity. A share of errors is never above 1: there the bound says nothing.", "VC dimension h", h, overH, false), grows,
-		},
+		Figures: []lessons.Figure{capacity, grows},
 		Numbers: []lessons.Number{
 			{Label: `$\bar h = \min(h, 2M)$`, Value: views.Short(min(h, 2*n)), Help: "what both bounds take for $h$"},
-			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta))},
-			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error"},
-			{Label: "bound of 000", Value: lessons.Worth(bound)},
+			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta)), After: true},
+			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error", After: true},
+			{Label: "bound of 000", Value: lessons.Worth(bound), After: true},
 			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error", After: true},
 		},
