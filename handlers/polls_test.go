@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -326,11 +327,11 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	}
 	var got []string
 	for _, line := range lines {
-		got = append(got, strings.Join(line[:len(line)-1], ","))
+		got = append(got, strings.Join(slices.Delete(line, 8, 9), ",")) // without the time
 	}
 	want := []string{
-		"name,student,lesson,screen,question,round,answer,right", "Ada,1,margins,line,distance,0,7,false", "Ada,1,margins,two-margins,double,1,A,false",
-		"anonymous 2,2,margins,line,distance,0,7,false", "anonymous 2,2,margins,two-margins,double,0,B,true",
+		"name,student,lesson,screen,question,round,answer,right,drawn", "Ada,1,margins,line,distance,0,7,false,", "Ada,1,margins,two-margins,double,1,A,false,",
+		"anonymous 2,2,margins,line,distance,0,7,false,", "anonymous 2,2,margins,two-margins,double,0,B,true,",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -477,5 +478,18 @@ func TestPollDrawn(t *testing.T) {
 	}
 	if doc = tc.page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "solved=1") || !strings.Contains(doc.Find(".verdict").Text(), "The answer is the curve above.") {
 		t.Errorf("revealed to somebody who drew nothing: %s", doc.Find(".poll").Text())
+	}
+
+	// Drawings are told in words, and their heights go into the file.
+	code = tc.course("/lessons/procedures", "")
+	tc.ask(code, "procedures/hinge/shape")
+	a.vote(200, code, flat)
+	b.vote(200, code, "1 1 1 1 1 1 1 1 1 1 1.0004")
+	if got := tc.page(200, "/courses/"+code+"/answers").Find(".answers td.words").Text(); !strings.Contains(got, "the median drawing: 1 at y f(x) = −2, still at 3") {
+		t.Errorf("the wrong drawings: %q", got)
+	}
+	file := string(tc.want(200, "GET", "/courses/"+code+"/answers.csv", "").body)
+	if !strings.Contains(file, `,"1 at y f(x) = −2, still at 3",false,`) || !strings.Contains(file, ","+flat+"\n") {
+		t.Errorf("as a file:\n%s", file)
 	}
 }

@@ -93,16 +93,8 @@ func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.
 		}
 	}
 	for i, given := range wrong {
-		most := ""
-		for text, n := range given {
-			if n > given[most] || n == given[most] && text < most {
-				most = text
-			}
-		}
 		questions[i].Of = len(rows)
-		if n := given[most]; n > 1 {
-			questions[i].Often, questions[i].OftenCount = asked[i].Label(most), n
-		}
+		questions[i].Often, questions[i].OftenCount = asked[i].Often(given)
 	}
 	slices.SortStableFunc(rows, func(a, b lessons.AnsweringStudent) int { return b.Answered - a.Answered })
 	return questions, places, rows
@@ -110,7 +102,8 @@ func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.
 
 // ExportAnswers sends what was answered as CSV, a line for each answer: who (the number is
 // that of the student in the hand-ins), to which question, in which round of a poll (0: by
-// themselves, the first answer), what, whether it is right, and when (UTC).
+// themselves, the first answer), what, whether it is right, when (UTC), and of a drawing, which
+// is told in words, its heights at the places of the question.
 func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
@@ -118,16 +111,18 @@ func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) e
 	}
 	door.Attach(w, g.Title+" answers.csv", "text/csv; charset=utf-8")
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered"}) // Error tells at the end
+	_ = c.Write([]string{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn"}) // Error tells at the end
 	for _, s := range students {
 		for _, g := range s.Answers {
 			lesson, rest, _ := strings.Cut(g.Question, "/")
 			screen, question, _ := strings.Cut(rest, "/")
-			given := g.Given
-			if q, err := a.Lessons.Question(r.Context(), g.Question); err == nil && len(q.Question.Options) > 0 {
-				given = q.Brief(given)
+			given, drawn := g.Given, ""
+			if q, err := a.Lessons.Question(r.Context(), g.Question); err == nil && (len(q.Question.Options) > 0 || q.Question.Sketch != nil) {
+				if given = q.Brief(given); q.Question.Sketch != nil {
+					drawn = g.Given
+				}
 			} // numbers stay as they are
-			_ = c.Write([]string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339)})
+			_ = c.Write([]string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339), number(drawn)})
 		}
 	}
 	c.Flush()

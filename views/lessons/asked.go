@@ -3,11 +3,11 @@ package lessons
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"marginlab/views"
 	"marginlab/views/figure"
 )
 
@@ -49,7 +49,7 @@ func (a Asked) Right() string {
 	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
 	}
-	return views.Short(a.Truth.Value)
+	return Plain(a.Truth.Value, 4)
 }
 
 // Why is why that is right; it may hold formulas.
@@ -65,7 +65,7 @@ func (a Asked) Label(kept string) string {
 	}
 	if len(a.Question.Options) == 0 {
 		if v, err := readNumber(kept); err == nil {
-			return views.Short(v)
+			return Plain(v, 4)
 		}
 		return kept
 	}
@@ -75,12 +75,41 @@ func (a Asked) Label(kept string) string {
 	return "an answer that is no longer there"
 }
 
-// Brief is an answer that was kept, an option by its letter.
+// Brief is an answer that was kept, an option by its letter and a drawing in words.
 func (a Asked) Brief(kept string) string {
+	if s := a.Question.Sketch; s != nil {
+		if drawn := s.Curve(kept); drawn != nil {
+			return s.told(*drawn)
+		}
+		return kept
+	}
 	if k, err := strconv.Atoi(kept); err == nil && k >= 0 && k < len(a.Question.Options) {
 		return Letter(k)
 	}
 	return a.Label(kept)
+}
+
+// Often is the answer that was given most often, as it is shown, and by how many, where counts
+// tells how many gave which; no two drawings are alike, so that their median stands for them.
+// It is empty where nobody gave the same as another.
+func (a Asked) Often(counts map[string]int) (label string, n int) {
+	if s := a.Question.Sketch; s != nil {
+		n = sum(slices.Collect(maps.Values(counts)))
+		if curves := s.Crowd(counts); n > 1 && curves != nil {
+			return "the median drawing: " + s.told(curves[0]), n
+		}
+		return "", 0
+	}
+	most := ""
+	for text, k := range counts {
+		if k > counts[most] || k == counts[most] && text < most {
+			most = text
+		}
+	}
+	if n = counts[most]; n > 1 {
+		return a.Label(most), n
+	}
+	return "", 0
 }
 
 // Letter is what an option is called in a room: A, B, C.
@@ -137,7 +166,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 			if err != nil || wrong != nil {
 				continue
 			}
-			p := place{views.Short(v), right && revealed}
+			p := place{Plain(v, 4), right && revealed}
 			if at[p] == nil {
 				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v
 			}

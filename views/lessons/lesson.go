@@ -332,7 +332,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 	if within == 0 {
 		within = 0.01
 	}
-	return math.Abs(g-truth.Value) <= within*math.Max(1, math.Abs(truth.Value)), views.Short(truth.Value), nil
+	return math.Abs(g-truth.Value) <= within*math.Max(1, math.Abs(truth.Value)), Plain(truth.Value, 4), nil
 }
 
 // Given is how the right answer is given.

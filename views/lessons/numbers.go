@@ -21,6 +21,22 @@ func Brief(v float64) string {
 	return Short(v)
 }
 
+// Plain shows a value with so many significant digits as one writes it by hand: 10000, not
+// 1e+04, and 0.5, not 0.50.
+func Plain(v float64, digits int) string {
+	text := strconv.FormatFloat(v, 'g', digits, 64)
+	switch a := math.Abs(v); {
+	case a == 0: // also -0
+		return "0"
+	case a < 1e-4 || a >= 1e6:
+		return Typeset(Minus(text))
+	}
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return Minus(text)
+}
+
 // Flush takes what is smaller than a tolerance for 0.
 func Flush(v, tolerance float64) float64 {
 	if math.Abs(v) < tolerance {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"marginlab/ml/param"
-	"marginlab/views"
 	"marginlab/views/figure"
 )
 
@@ -179,13 +178,13 @@ func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
 		if v >= 100 {
 			return strconv.FormatFloat(v, 'f', 0, 64)
 		}
-		return strconv.FormatFloat(v, 'g', 2, 64)
+		return Plain(v, 2)
 	}
 	by := rough
 	if s.Log {
 		by = func(v float64) string { return "a factor of " + rough(math.Pow(10, v)) }
 	}
-	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), views.Short(at))
+	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), Plain(at, 2))
 }
 
 func (s *Sketch) over() string {
@@ -199,7 +198,7 @@ func (s *Sketch) over() string {
 func (s *Sketch) Places() string {
 	texts := make([]string, len(s.X))
 	for i, x := range s.X {
-		texts[i] = views.Short(x)
+		texts[i] = Plain(x, 4)
 	}
 	return s.over() + " = " + strings.Join(texts, ", ")
 }
@@ -210,13 +209,68 @@ func (s *Sketch) JSON() (string, error) {
 	return string(b), err
 }
 
-// told is a curve in words: its heights at the places.
+// told is a curve in words, as one says it to somebody who does not see it: where it begins,
+// bends and ends.
 func (s *Sketch) told(c figure.Curve) string {
-	texts := make([]string, len(s.X))
+	heights := make([]float64, len(s.X))
+	scaled := make([]float64, len(s.X)) // as the upright axis has them
 	for i, x := range s.X {
-		texts[i] = views.Short(Flush(height(c, x), 1e-9)) + " at " + views.Short(x)
+		heights[i] = height(c, x)
+		if scaled[i] = heights[i]; s.Log {
+			scaled[i] = math.Log10(heights[i])
+		}
 	}
-	return s.over() + ": " + strings.Join(texts, ", ")
+	pieces := []string{fmt.Sprintf("%s at %s = %s", s.rounded(heights[0]), s.over(), Plain(s.X[0], 2))}
+	from, was := 0, ""
+	for _, i := range bends(scaled, s.Height/10) {
+		now, way := s.rounded(heights[i]), "up to "
+		switch {
+		case now == s.rounded(heights[from]):
+			now, way = "still", ""
+		case heights[i] < heights[from]:
+			way = "down to "
+		}
+		piece := now + " at " + Plain(s.X[i], 2)
+		if way != was {
+			piece = way + piece
+		}
+		pieces = append(pieces, piece)
+		from, was = i, way
+	}
+	return strings.Join(pieces, ", ")
+}
+
+// rounded is a height as one says it: finer than anybody draws.
+func (s *Sketch) rounded(v float64) string {
+	if s.Log {
+		return Plain(v, 2)
+	}
+	decimals := max(0, int(math.Ceil(-math.Log10(s.Height/20))))
+	pow := math.Pow(10, float64(decimals))
+	return Plain(math.Round(v*pow)/pow, 4)
+}
+
+// bends are the places, ascending with the last among them and without the first, between
+// which straight lines are nowhere farther than near from the values.
+func bends(values []float64, near float64) (at []int) {
+	var split func(from, to int)
+	split = func(from, to int) {
+		worst, most := 0, near
+		for i := from + 1; i < to; i++ {
+			straight := values[from] + (values[to]-values[from])*float64(i-from)/float64(to-from)
+			if d := math.Abs(values[i] - straight); d > most {
+				worst, most = i, d
+			}
+		}
+		if worst == 0 {
+			at = append(at, to)
+			return
+		}
+		split(from, worst)
+		split(worst, to)
+	}
+	split(0, len(values)-1)
+	return at
 }
 
 // judge tells whether a sketch is near enough.
