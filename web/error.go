@@ -207,14 +207,14 @@ func (s *Site) body(w http.ResponseWriter, r *http.Request, p Problem) []byte {
 	return fmt.Appendf(nil, "%d %s\n%s\n", p.Status, p.Title, p.Detail)
 }
 
-// isAPI is true for the routes that programs call.
-func isAPI(r *http.Request) bool {
+// ForPrograms is true for the routes that programs call.
+func ForPrograms(r *http.Request) bool {
 	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
 }
 
 func wantsJSON(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
-	return isAPI(r) || strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+	return ForPrograms(r) || strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
 // NotFound answers addresses that no route matches.

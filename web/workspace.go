@@ -56,7 +56,7 @@ func bearer(r *http.Request) (string, error) {
 	switch {
 	case ok && strings.EqualFold(scheme, "Bearer"):
 		return token, nil
-	case !isAPI(r):
+	case !ForPrograms(r):
 		return "", nil
 	}
 	return "", Errorf(Unauthorized, "The Authorization header must be \"Bearer\" and the 32 hexadecimal digits that the settings page shows.")

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -480,8 +481,11 @@ func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fileError(err)
 	}
-	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
-	return predictions.WriteCSV(w, false)
+	var text bytes.Buffer
+	if err := predictions.WriteCSV(&text, false); err != nil {
+		return err
+	}
+	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
 // CancelRun ends a run that is queued or running.

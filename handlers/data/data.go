@@ -808,9 +808,7 @@ func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	door.Attach(w, strings.TrimSuffix(set.Name, ".csv")+".csv", "text/csv; charset=utf-8")
-	_, err = io.Copy(w, file)
-	return err
+	return door.SendCSV(w, r, strings.TrimSuffix(set.Name, ".csv")+".csv", file)
 }
 
 func (a *Room) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {

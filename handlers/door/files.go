@@ -1,18 +1,63 @@
 package door
 
 import (
+	"io"
 	"mime"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"marginlab/ml"
+	"marginlab/web"
 )
 
 // Attach makes the answer a download.
 func Attach(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(name)}))
+}
+
+// byteOrderMark tells a spreadsheet that a text is UTF-8.
+const byteOrderMark = "\ufeff"
+
+// SendCSV sends a text as a file of CSV. For people it begins with a byte order mark where it
+// has letters that a spreadsheet would take for others without one; programs know that it is
+// UTF-8.
+func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSeeker) error {
+	plain, err := ascii(text)
+	if err != nil {
+		return err
+	}
+	if _, err := text.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	Attach(w, name, "text/csv; charset=utf-8")
+	if !plain && !web.ForPrograms(r) {
+		if _, err := io.WriteString(w, byteOrderMark); err != nil {
+			return err
+		}
+	}
+	_, err = io.Copy(w, text)
+	return err
+}
+
+// ascii tells whether a text has no other letters.
+func ascii(text io.Reader) (bool, error) {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := text.Read(part)
+		if slices.ContainsFunc(part[:n], func(b byte) bool { return b >= utf8.RuneSelf }) {
+			return false, nil
+		}
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
 }
 
 // fileName makes a name safe for any file system.

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -205,15 +204,11 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Attach(w, "comparison.csv", "text/csv; charset=utf-8")
-	out := csv.NewWriter(w)
 	ids := []string{"id"}
 	for _, run := range runs {
 		ids = append(ids, run.ID)
 	}
-	if err := out.Write(ids); err != nil {
-		return err
-	}
+	rows := [][]string{ids}
 	for _, f := range store.Fields {
 		row, differs, some := []string{f.Name}, false, false
 		for _, run := range runs {
@@ -224,12 +219,9 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		if !some || !differs && r.FormValue("diff") == "1" {
 			continue
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		rows = append(rows, row)
 	}
-	out.Flush()
-	return out.Error()
+	return sendCSV(w, r, "comparison.csv", rows)
 }
 
 // headline is the short result of a run.

@@ -2,6 +2,7 @@
 package runs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -257,8 +258,11 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Attach(w, run.Name+".predictions.csv", "text/csv; charset=utf-8")
-	return run.Model.WritePoints(w, points)
+	var text bytes.Buffer
+	if err := run.Model.WritePoints(&text, points); err != nil {
+		return err
+	}
+	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
 // runInCourse adds to a run's page what its course makes of it. The lab opens in

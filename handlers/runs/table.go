@@ -3,7 +3,6 @@ package runs
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"maps"
@@ -446,23 +445,15 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Attach(w, "runs.csv", "text/csv; charset=utf-8")
-	out := csv.NewWriter(w)
-	head := append([]string{"id", "name"}, names(t.columns)...)
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	rows := [][]string{append([]string{"id", "name"}, names(t.columns)...)}
 	for _, run := range runs {
 		row := []string{run.ID, dataset.Guard(run.Name)}
 		for _, f := range t.columns {
 			row = append(row, inFull(f, run))
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		rows = append(rows, row)
 	}
-	out.Flush()
-	return out.Error()
+	return sendCSV(w, r, "runs.csv", rows)
 }
 
 // inFull is a field of a run as a file has it.

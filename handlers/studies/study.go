@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"strconv"
 
 	"github.com/go-chi/chi/v5"
@@ -219,6 +220,9 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 	var b bytes.Buffer
 	if err := study.Exports[at].Write(&b, res); err != nil {
 		return err
+	}
+	if strings.HasSuffix(name, ".csv") {
+		return door.SendCSV(w, r, name, bytes.NewReader(b.Bytes()))
 	}
 	door.Attach(w, name, study.Exports[at].Type)
 	_, err = b.WriteTo(w)

@@ -1,6 +1,7 @@
 package teach
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -109,8 +110,8 @@ func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) e
 	if err != nil {
 		return err
 	}
-	door.Attach(w, g.Title+" answers.csv", "text/csv; charset=utf-8")
-	c := csv.NewWriter(w)
+	var text bytes.Buffer
+	c := csv.NewWriter(&text)
 	_ = c.Write([]string{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn"}) // Error tells at the end
 	for _, s := range students {
 		for _, g := range s.Answers {
@@ -125,8 +126,10 @@ func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) e
 			_ = c.Write([]string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339), number(drawn)})
 		}
 	}
-	c.Flush()
-	return c.Error()
+	if c.Flush(); c.Error() != nil {
+		return c.Error()
+	}
+	return door.SendCSV(w, r, g.Title+" answers.csv", bytes.NewReader(text.Bytes()))
 }
 
 // number is a text for a spreadsheet, which may compute numbers and nothing else.

@@ -1,6 +1,7 @@
 package teach
 
 import (
+	"bytes"
 	"encoding/csv"
 	"net/http"
 	"slices"
@@ -30,8 +31,8 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	for _, n := range students {
 		last = max(last, n)
 	}
-	door.Attach(w, g.Title+".csv", "text/csv; charset=utf-8")
-	c := csv.NewWriter(w)
+	var text bytes.Buffer
+	c := csv.NewWriter(&text)
 	record := []string{"name", "student", "handed_in", "status", "data", "points"}
 	for _, p := range ml.Params {
 		record = append(record, p.Name)
@@ -63,8 +64,10 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		}
 		_ = c.Write(record)
 	}
-	c.Flush()
-	return c.Error()
+	if c.Flush(); c.Error() != nil {
+		return c.Error()
+	}
+	return door.SendCSV(w, r, g.Title+".csv", bytes.NewReader(text.Bytes()))
 }
 
 // quantity is a number or a text of a report for a program to read.

@@ -1,0 +1,52 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"marginlab/ml/dataset"
+)
+
+// Files of CSV begin with a byte order mark where a spreadsheet needs one, and never for
+// programs; what was sent is taken again.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	s := serve(t, true, dataset.DefaultLimits)
+	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	const mark = "\ufeff"
+	var wide strings.Builder
+	wide.WriteString("Größe,Höhe,Art\n")
+	for range 6 {
+		wide.WriteString("1,2,süß\n-1,-2,bitter\n1.5,2,süß\n-1,-2.5,bitter\n")
+	}
+	set, plain := tc.upload("name=fr%C3%BCchte", wide.String()), tc.upload("name=plain", strings.NewReplacer("ö", "o", "ü", "u", "ß", "s").Replace(wide.String()))
+	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
+	a.send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&who=J%C3%BCrgen")
+	run := tc.train(`{"dataset":"` + set.ID + `"}`)
+	tc.follow(run)
+	for path, marked := range map[string]bool{
+		"/datasets/" + set.ID + ".csv": true, "/datasets/" + plain.ID + ".csv": false,
+		"/courses/" + code + "/handins.csv":       true,
+		"/runs/" + run + "/predictions.csv":       true,
+		"/runs.csv":                               true,
+		"/compare.csv?run=" + run + "&run=" + run: true,
+		"/api/datasets/" + set.ID + ".csv":        false,
+		"/api/courses/" + code + "/handins.csv":   false,
+		"/api/runs/" + run + "/predictions.csv":   false,
+		"/api/runs.csv":                           false,
+	} {
+		body := string(tc.want(200, "GET", path, "").body)
+		if got := strings.HasPrefix(body, mark); got != marked || strings.Count(body, mark) > 1 {
+			t.Errorf("%s: a mark: %t\n%.200s", path, got, body)
+		}
+		if _, err := csv.NewReader(bytes.NewReader([]byte(strings.TrimPrefix(body, mark)))).ReadAll(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	again := tc.upload("name=again", string(tc.want(200, "GET", "/datasets/"+set.ID+".csv", "").body))
+	if strings.Join(again.Features, " ") != "Größe Höhe" || again.Rows != set.Rows {
+		t.Errorf("taken again: %+v, not %+v", again, set)
+	}
+}
