@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
