@@ -79,7 +79,7 @@ func Boundary(s Scene) (*Picture, error) {
 	}
 
 	if s.Waits {
-		s.say(sh)
+		s.say(sh, zero, below, above)
 	}
 	sh.legend = append(s.classes(t), lineEntry("f = 0", zero))
 	if len(below.lines)+len(above.lines) > 0 {

@@ -81,7 +81,7 @@ func (e *easel) remember(path vg.Path, weight float64) {
 	const step = 5
 	var since float64 // along the path from the last blot
 	for i := 1; i < len(path); i++ {
-		if path[i].Type == vg.MoveComp {
+		if path[i].Type != vg.LineComp {
 			continue
 		}
 		a, b := path[i-1].Pos, path[i].Pos

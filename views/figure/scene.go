@@ -203,12 +203,15 @@ func Below(name string) string {
 	return name
 }
 
-// say writes why the scene is not all there yet, where there are the fewest points.
-func (s *Scene) say(sh *sheet) {
+// say writes why the scene is not all there yet, where there are the fewest points and lines.
+func (s *Scene) say(sh *sheet, lines ...level) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
 		for _, i := range s.Drawn() {
 			e.ink = append(e.ink, blot{m.at(s.View.Point(s.Points[i].X)), 5})
+		}
+		for _, l := range lines {
+			e.remember(l.path(c), 1)
 		}
 		e.write()
 	})

@@ -190,9 +190,13 @@ func (s *surface) level(t *tracer, f []float64, at float64, style draw.LineStyle
 }
 
 func (l level) draw(c *draw.Canvas, _ mapping) {
-	if len(l.lines) == 0 {
-		return
+	if len(l.lines) > 0 {
+		c.SetLineStyle(l.style)
+		c.Stroke(l.path(c))
 	}
+}
+
+func (l level) path(c *draw.Canvas) vg.Path {
 	size, n := c.Size(), vg.Length(l.n)
 	places := 0
 	for _, line := range l.lines {
@@ -212,8 +216,7 @@ func (l level) draw(c *draw.Canvas, _ mapping) {
 			}
 		}
 	}
-	c.SetLineStyle(l.style)
-	c.Stroke(p)
+	return p
 }
 
 // at interpolates f at grid coordinates, false outside.
