@@ -442,7 +442,7 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if errors > 0 {
 		note = fmt.Sprintf("This coordinate does not help: the plane with the largest soft margin still gets %d of %d points wrong.", errors, len(t.Y))
 	}
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			liftedFigure(in, liftTurn, "lifted", fmt.Sprintf(`Every point is lifted to the height $z = %s$. ~Turn the box until you look along the plane.~`, l.tex), box),
 			lessons.Plane("back", "The same boundary, back in the plane: no straight line any more.", limits, 2, sides(f), t.Dots(func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 })),
@@ -454,7 +454,22 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$b$`, Value: views.Short(b)},
 		},
 		Lab: t.Lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
-	}, nil
+	}
+	if liftSet.Of(in) == "xor" { // which coordinate helps them is asked for
+		box.Cut = nil
+		for i := range box.Points {
+			box.Points[i].Ring = false
+		}
+		asks := fmt.Sprintf(`Every point is lifted to the height $z = %s$. Would a plane part the classes? ~Turn the box and look.~`, l.tex)
+		e.Figures[0] = e.Figures[0].Instead(liftedFigure(in, liftTurn, "lifted", asks, box), asks)
+		const back = "The points in the plane. Where would the boundary be?"
+		e.Figures[1] = e.Figures[1].Instead(lessons.Plane("back", back, limits, 2, t.Dots(nil)), back)
+		e.Notes, e.After = nil, e.Notes
+		for i := range e.Numbers {
+			e.Numbers[i].After = true
+		}
+	}
+	return e, nil
 }
 
 // bumpsForRing is the index of the smallest number of bumps, one or two,
@@ -642,7 +657,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Why: `Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, TeX: fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
 	}
 	e := &lessons.Exhibit{Steps: xorSteps, Step: step, Body: lessons.Derivation(step, lines...), Lab: t.Lab("kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true")}
-	box := figure.Lifted{X: "√2 x1", Y: "√2 x2", Z: "√2 x1x2"}
+	box := figure.Lifted{X: "√2 x₁", Y: "√2 x₂", Z: "√2 x₁x₂"}
 	for i := range t.Y {
 		box.Points = append(box.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: lessons.Class(t.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
@@ -652,6 +667,8 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		dot.Label = strconv.Itoa(i + 1)
 		dots[i] = dot
 	}
+	const asks = "Coordinates 2, 3 and 6 of the feature space."
+	images := liftedFigure(in, xorTurn, "images", asks, box)
 	switch step {
 	case xorPoints:
 		e.Figures = []lessons.Figure{lessons.Plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", limits, 2, dots)}
@@ -661,11 +678,12 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		e.Figures = []lessons.Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: lessons.ClassNames()}.Picture()
 		}}}
+		e.Figures[0] = e.Figures[0].Instead(images, asks)
 	case xorAlpha:
-		e.Figures = []lessons.Figure{x.dualFigure()}
+		e.Figures = []lessons.Figure{x.dualFigure().Instead(images, asks)}
 	case xorWeights:
 		box.Cut = &figure.Cut{W: [3]float64{x.w[1], x.w[2], x.w[5]}, C: -x.b - x.w[0] - x.w[3] - x.w[4], Name: "w·φ + b = 0"}
-		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "plane", "The separating plane in the same three coordinates. All four points are equally far from it: all are support vectors.", box)}
+		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "plane", "The separating plane in the same three coordinates. All four points are equally far from it: all are support vectors.", box).Instead(images, asks)}
 	case xorBack:
 		f := func(a, b float64) float64 { return x.model.Decision([]float64{a, b}) }
 		margin := figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"}
@@ -680,11 +698,9 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			head = append(head, `$\phi_`+strconv.Itoa(k+1)+`$`)
 		}
 	}
-	if step >= xorAlpha {
-		head = append(head, `$\alpha$`)
-	}
+	solved := lessons.Table{Caption: "What the solver found", Head: []string{"point", `$\alpha$`}, After: true}
 	if step >= xorBack {
-		head = append(head, `$f$`)
+		solved.Head = append(solved.Head, `$f$`)
 	}
 	tab := lessons.Table{Caption: caption, Head: head}
 	for i, p := range t.XY {
@@ -694,15 +710,17 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				row = append(row, short(v))
 			}
 		}
-		if step >= xorAlpha {
-			row = append(row, short(x.alpha[i]))
-		}
+		found := []string{strconv.Itoa(i + 1), short(x.alpha[i])}
 		if step >= xorBack {
-			row = append(row, short(x.model.Decision(p[:])))
+			found = append(found, short(x.model.Decision(p[:])))
 		}
+		solved.Rows = append(solved.Rows, found)
 		tab.Rows = append(tab.Rows, row)
 	}
 	e.Tables = []lessons.Table{tab}
+	if step >= xorAlpha {
+		e.Tables = append(e.Tables, solved)
+	}
 	if step >= xorWeights {
 		e.Numbers = []lessons.Number{
 			{Label: `$\lVert\mathbf w\rVert$`, Value: short(x.norm)},

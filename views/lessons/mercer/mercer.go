@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -32,13 +33,13 @@ var guide string
 var (
 	gramKernel = newKernelControl("rbf", "1")
 	point      = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: "-0.2", Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: "1.1", Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true},
+		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: lessons.Setting(start[0]), Min: -2.8, Max: 2.8, Low: -2.6, High: 2.6, Folded: true},
+		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: lessons.Setting(start[1]), Min: -1.4, Max: 1.4, Low: -1.2, High: 1.2, Folded: true},
 	}
 
 	testKernel = newKernelControl("sigmoid", "0.5",
 		lessons.NumberControl{Name: "coef0", Label: "r", Symbol: "r", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "Polynomial and sigmoid."},
-		lessons.IntegerControl{Name: "degree", Label: "degree p", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."})
+		lessons.IntegerControl{Name: "degree", Label: "degree p (poly.)", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."})
 	testPoints = lessons.IntegerControl{Name: "n", Label: "points looked at", Default: "2", Min: 1, Max: 40, Low: 1, High: 40}
 	logHeights = lessons.SwitchControl{Name: "log", Label: "logarithmic heights", Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}
 
@@ -68,6 +69,9 @@ var (
 	pcaKernel = newKernelControl("rbf", "0.1")
 	turn      = lessons.TurnControl{Yaw: "30", Pitch: "14"}
 )
+
+// start is where point 1 of the first screen is at first.
+var start = [2]float64{-0.2, 1.1}
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
@@ -310,20 +314,34 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	dots[0] = first
 	points := lessons.Plane("points", "Point 1 is ringed~: drag it among the others and watch the matrix~.", figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.3, YMax: 1.3}, 1, dots)
 	points.Wide = true // leaves room for the matrix
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			points,
 			matrix("gram", "Every pair of points has one cell, rows sorted by class. Bright blocks on the diagonal: points of one class are alike to this kernel.", g, t.Classes(), lessons.ClassNames()),
 		},
 		Handles: []lessons.Handle{point.Handle("point 1", in)},
 		Numbers: []lessons.Number{
-			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			formula(row),
 			{Label: "$K_{11}$", Value: views.Short(g.At(0, 0)), Help: `$\lVert\phi(\mathbf x_1)\rVert^2$, where there is a $\phi$`},
 			{Label: "mean within classes", Value: views.Short(within / n), Help: "pairs of different points"},
 			{Label: "mean between classes", Value: views.Short(between / m)},
 		},
 		Lab: t.Lab(spec(k, row)...),
-	}, nil
+	}
+	if p != start { // which entries change with the point is asked for
+		at, err := movable(start)
+		if err != nil {
+			return nil, err
+		}
+		const asks = "The Gram matrix with point 1 where it was at first, rows sorted by class. Which entries does moving it change?"
+		e.Figures[1] = e.Figures[1].Instead(matrix("gram", asks, gramOf(k, at), at.Classes(), lessons.ClassNames()), asks)
+	}
+	return e, nil
+}
+
+// formula is a kernel as a number among others, on one line.
+func formula(row kernel.Entry) lessons.Number {
+	return lessons.Number{Label: `$k(\mathbf x, \mathbf z)$`, Value: strings.ReplaceAll(strings.TrimPrefix(row.Formula, "k(x, z) = "), " ", "\u00a0"), Help: row.Help}
 }
 
 // moved finds which entries of the Gram matrix change with one point.
@@ -396,7 +414,7 @@ func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Notes:   []string{verdict(s, len(t.Y))},
 		After:   doubt(s),
 		Numbers: []lessons.Number{
-			{Label: "kernel", Value: row.Formula, Help: row.Help},
+			formula(row),
 			{Label: "largest eigenvalue", Value: views.Short(s.Values[0])},
 			{Label: "smallest eigenvalue", Value: views.Short(s.Values[len(s.Values)-1]), Help: "counts as zero below one part in $10^{10}$ of the largest"},
 			{Label: "below zero", Value: fmt.Sprintf("%d of %d", s.Negative(), len(s.Values))},
@@ -628,6 +646,13 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
 		e.Figures = append(e.Figures, bars("before"+strconv.Itoa(i+1), caption, s, false))
 	}
+	if operation.Of(in) == "conformal" { // whether it is valid is asked for
+		asks := "Here come the eigenvalues of " + label + ". Will one be below zero?"
+		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Name: "after", Wide: true, Caption: asks, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "number", Min: 1, Max: float64(max(n, 2))}, Y: figure.Axis{Name: "eigenvalue", Min: -1, Max: 1}}.Picture()
+		}}, asks)
+		e.Notes, e.After = nil, append(e.Notes, e.After...)
+	}
 	return e, nil
 }
 
@@ -762,7 +787,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	dots := func(at func(i int) [2]float64) (marks []figure.Mark) {
 		for i, c := range classes {
-			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: d.Classes[c]})
+			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: lessons.Named(d.Classes)[c]})
 		}
 		return marks
 	}
@@ -795,7 +820,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Lab: lessons.LabQuery(pcaData.Text(in), append(spec(k, row), "standardize", "true")...),
 	}
 	if len(d.Features) > 1 {
-		e.Figures = append(e.Figures, flat("data", "The data: the first two features, standardised.", d.Features[0], d.Features[1], func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} }))
+		e.Figures = append(e.Figures, flat("data", "The data: the first two features, standardised.", figure.Below(d.Features[0]), figure.Below(d.Features[1]), func(i int) [2]float64 { return [2]float64{x.At(i, 0), x.At(i, 1)} }))
 	}
 	tab := lessons.Table{Caption: fmt.Sprintf("Leading components of %d rows of %s", len(classes), name), Head: []string{"component", "eigenvalue", "share of the variance"}}
 	for i, v := range components.Values {
