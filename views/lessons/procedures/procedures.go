@@ -31,7 +31,7 @@ var guide string
 // The controls of the screens.
 var (
 	label = lessons.ChoiceControl{Name: "y", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
-	value = lessons.NumberControl{Name: "f", Label: "value of the point", Symbol: "f(x)", Default: "-1.6", Min: -3, Max: 3, Low: -3, High: 3}
+	value = lessons.NumberControl{Name: "f", Label: "value", Symbol: "f(x)", Default: "-1.6", Min: -3, Max: 3, Low: -3, High: 3}
 
 	descentC = newC("0.3")
 	rate     = lessons.ChoiceControl{Name: "rate", Label: "step size", Symbol: "η", Default: "0.1", Options: []param.Option{
@@ -41,7 +41,7 @@ var (
 	printed = lessons.SwitchControl{Name: "printed", Label: "condition as printed", Default: "false", Help: "f < 1 without the label; all points in every step."}
 
 	naiveToy = newToys("apart", "apart", "overlap", "ring")
-	shift    = lessons.NumberControl{Name: "shift", Label: "shift all points to the right", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
+	shift    = lessons.NumberControl{Name: "shift", Label: "shift to the right", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
 
 	chunkingKernel = newSimilarity("rbf")
 	chunkingC      = newC("3")
@@ -196,7 +196,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Sketch: &lessons.Sketch{
 						Of: "the gap", Over: "step", X: []float64{2, 6, 10, 15, 20, 25, 30, 35, 40, 45}, Height: 3,
 						Truth: gap,
-						Draw:  lessons.SketchChart(figure.Axis{Name: "step", Min: 0, Max: 46}, figure.Axis{Name: "primal − dual", Min: 0, Max: 24}),
+						Draw:  lessons.SketchChart(figure.Axis{Name: "step", Min: 0, Max: 46}, figure.Axis{Name: "primal − dual", Min: 0, Max: 36}),
 					},
 					Within:  0.5,
 					Explain: `It jumps at first, above where it started, as the primal sees $\mathbf w$ and $b$ of half a machine; then it shrinks, with ups and downs, to the tolerance. Most of the way is gone in a quarter of the steps; the rest is patience.`,
@@ -350,7 +350,7 @@ func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 	for i, p := range it.Points {
 		t.Rows = append(t.Rows, []string{
 			strconv.Itoa(i + 1), lessons.Signed(p.Y), lessons.Short(p.Alpha), lessons.Short(p.Margin), lessons.Short(p.Slack),
-			demands[p.Condition], lessons.Short(p.Violation),
+			demands[p.Condition], lessons.Brief(p.Violation),
 		})
 	}
 	return t
@@ -496,10 +496,10 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			lessons.Plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.Limits(), 2, drawn(now), p.Dots(func(i int) bool { return slices.Contains(now.Active, i) })),
 			lessons.StepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
 				Y: figure.Axis{Name: "J − minimum", Log: true}, Curves: []figure.Curve{above, record},
-			}),
+			}).Afterwards(),
 		},
 		Numbers: []lessons.Number{
-			{Label: `$J$ now`, Value: lessons.Short(now.Primal), Help: "the primal objective"},
+			{Label: `$J$ now`, Value: lessons.Short(now.Primal), Help: "the primal objective", After: true},
 			{Label: "its minimum", Value: lessons.Short(best.Primal), Help: "by the exact solver"},
 			{Label: `$\mathbf w$, $b$`, Value: lessons.Pair(place(now)) + ", " + lessons.Short(now.B)},
 			{Label: "at the optimum", Value: lessons.Pair(goal) + ", " + lessons.Short(best.B)},
@@ -528,14 +528,15 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				content++
 			}
 		}
-		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone. The objective is %s above its minimum.`,
-			lessons.Count(len(now.Active), "active hinge", "active hinges"), content, lessons.Short(above.Y[step]))}
+		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
+		e.After = []string{"The objective is " + lessons.Short(above.Y[step]) + " above its minimum."}
 	default:
 		word := "fell"
 		if above.Y[step] > above.Y[step-1] {
 			word = "*rose*"
 		}
-		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s; the objective %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"), word)}
+		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"))}
+		e.After = []string{"The objective " + word + "."}
 	}
 	return e, nil
 }
@@ -646,10 +647,10 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\sum_i\alpha_i y_i$`, Value: lessons.Short(s.Residual), Help: "0 for the SVM"},
-			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "the SVM's maximum is " + lessons.Short(best.Dual)},
-			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + lessons.Short(best.Primal)},
-			{Label: "$b$", Value: lessons.Short(s.B), Help: "afterwards, from the free support vectors; the SVM's is " + lessons.Short(best.B)},
-			{Label: "largest KKT violation", Value: lessons.Short(s.Violation)},
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "the SVM's maximum is " + lessons.Short(best.Dual), After: true},
+			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "of $f$ with the $b$ computed afterwards; the SVM's minimum is " + lessons.Short(best.Primal), After: true},
+			{Label: "$b$", Value: lessons.Short(math.Round(1e3*s.B) / 1e3), Help: "afterwards, from the free support vectors; the SVM's is " + lessons.Short(best.B)},
+			{Label: "largest KKT violation", Value: lessons.Brief(s.Violation)},
 		},
 		Tables: []lessons.Table{kkt(s.Iterate, looked...)},
 	}, nil
@@ -742,16 +743,18 @@ func showChunking(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	s := r.At(step)
 	t := lessons.Table{
 		Caption: "The rounds so far.",
-		Head:    []string{"round", "working set", "support vectors", "violators added", "steps of SMO", "dual objective"},
+		Head:    []string{"round", "working set", "support vectors", "violators added", "steps of SMO"},
 		Marked:  []int{step},
 	}
+	duals := lessons.Table{Caption: "The dual objective", Head: []string{"round"}, Rows: [][]string{{"dual"}}, After: true}
 	largest := 0
 	for i := range step + 1 {
 		o := r.At(i)
 		largest = max(largest, len(o.Working))
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs), lessons.Short(o.Dual),
+			strconv.Itoa(i), strconv.Itoa(len(o.Working)), strconv.Itoa(len(o.SupportVectors)), strconv.Itoa(len(o.Violators)), strconv.Itoa(o.Pairs),
 		})
+		duals.Head, duals.Rows[0] = append(duals.Head, strconv.Itoa(i)), append(duals.Rows[0], lessons.Short(o.Dual))
 	}
 	note := fmt.Sprintf("A first working set of %d points is chosen; nothing is solved yet.", len(s.Working))
 	if step > 0 {
@@ -782,22 +785,22 @@ func showChunking(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Steps: r.Len(), Step: step, Lab: p.open(), Notes: []string{note},
 		Figures: []lessons.Figure{
 			lessons.Plane("working", "Filled: in the working set of this round; hollow: left out; ringed: support vectors of the round. The worst violators outside are circled: they join next.", p.Limits(), 2, p.picture(s.Iterate), marks),
-			lessons.StepChart("dual", "The dual never falls.", step, figure.Chart{
-				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "dual objective"},
-				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
-				Rules:  []figure.Rule{{Name: "maximum", At: best.Dual}},
-			}),
 			lessons.StepChart("size", "How many points are solved for at once.", step, figure.Chart{
 				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "points", Min: 0, Max: float64(len(p.Y)) * 1.05}, Curves: []figure.Curve{sizes},
 				Rules: []figure.Rule{{Name: "all points", At: float64(len(p.Y))}},
 			}),
+			lessons.StepChart("dual", "The dual never falls.", step, figure.Chart{
+				X: figure.Axis{Name: "round"}, Y: figure.Axis{Name: "dual objective"},
+				Curves: []figure.Curve{lessons.StepCurve("dual objective", r, func(s stepwise.ChunkingState) float64 { return s.Dual })},
+				Rules:  []figure.Rule{{Name: "maximum", At: best.Dual}},
+			}).Afterwards(),
 		},
 		Numbers: []lessons.Number{
-			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "its maximum is " + lessons.Short(best.Dual)},
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "its maximum is " + lessons.Short(best.Dual), After: true},
 			{Label: "largest KKT violation", Value: lessons.Short(s.Violation), Help: "of all points"},
 			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.Y)*len(p.Y))},
 		},
-		Tables: []lessons.Table{t},
+		Tables: []lessons.Table{t, duals},
 	}, nil
 }
 
@@ -831,13 +834,19 @@ func chunkingRises(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// box is the picture of a step in the plane of the two multipliers.
+// box is the picture of a step in the plane of the two multipliers; as long as an answer is
+// awaited, of its start alone.
 func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Look) (*figure.Picture, error) {
 	return func(l lessons.Look) (*figure.Picture, error) {
 		start, end := [2]float64{s.BeforeI, s.BeforeJ}, [2]float64{s.AlphaI, s.AlphaJ}
 		on := func(a2 float64) [2]float64 { return [2]float64{p.First(s.BeforeI, s.BeforeJ, a2), a2} }
 		edge := figure.Pen{Thin: true}
 		room := 0.25 * p.C
+		plane := func(l lessons.Look, marks []figure.Mark) figure.Plane {
+			return figure.Plane{
+				Format: l.Format(2), X: names[0], Y: names[1], Limits: figure.Limits{XMin: -room, XMax: p.C + room, YMin: -room, YMax: p.C + room}, Marks: marks,
+			}
+		}
 		marks := []figure.Mark{figure.Contours{F: p.At, Plain: true, Name: "dual"}}
 		corners := [][2]float64{{0, 0}, {p.C, 0}, {p.C, p.C}, {0, p.C}, {0, 0}}
 		for i := range 4 {
@@ -845,17 +854,20 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 		}
 		marks = append(marks,
 			figure.Line{A: [2]float64{p.Y1, p.Y2}, C: p.Y1*s.BeforeI + p.Y2*s.BeforeJ, Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}, Name: "equality"},
+			figure.Dot{At: start, Class: -1, Hollow: true, Held: true, Label: "start"},
+		)
+		if l.Asking {
+			return plane(l, marks).Picture()
+		}
+		marks = append(marks,
 			figure.Segment{From: on(s.L), To: on(s.H), Pen: figure.Pen{Color: figure.Green}, Name: "allowed"},
 			figure.Arrow{From: start, To: end, Pen: figure.Pen{Color: figure.Magenta}, Name: "the step"},
-			figure.Dot{At: start, Class: -1, Hollow: true, Held: true, Label: "start"},
 		)
 		if s.Unclipped != s.AlphaJ {
 			marks = append(marks, figure.Dot{At: on(s.Unclipped), Class: -1, Hollow: true, Label: "without the box"})
 		}
 		marks = append(marks, figure.Dot{At: end, Class: -1, Label: "new"})
-		return figure.Plane{
-			Format: l.Format(2), X: names[0], Y: names[1], Limits: figure.Limits{XMin: -room, XMax: p.C + room, YMin: -room, YMax: p.C + room}, Marks: marks,
-		}.Picture()
+		return plane(l, marks).Picture()
 	}
 }
 
@@ -892,11 +904,11 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, lessons.Short(s.Unclipped))
 	}
 	return &lessons.Exhibit{
-		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), Notes: []string{note},
+		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), After: []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
-			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
-			{Name: "line", Wide: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
+			{Name: "line", Wide: true, After: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
 					Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
@@ -905,10 +917,10 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\eta$`, Value: lessons.Short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
-			{Label: "$L$, $H$", Value: lessons.Short(s.L) + ", " + lessons.Short(s.H), Help: `ends of the segment in $\alpha_2$`},
+			{Label: "$L$, $H$", Value: lessons.Short(s.L) + ", " + lessons.Short(s.H), Help: `ends of the segment in $\alpha_2$`, After: true},
 			{Label: `$y_1\alpha_1 + y_2\alpha_2$`, Value: lessons.Short(p.Y1*s.AlphaI + p.Y2*s.AlphaJ), Help: "after the step as before: " + lessons.Short(p.Y1*s.BeforeI+p.Y2*s.BeforeJ)},
-			{Label: `$(\alpha_1, \alpha_2)$`, Value: lessons.Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + lessons.Pair([2]float64{s.BeforeI, s.BeforeJ})},
-			{Label: "gain of the dual", Value: lessons.Short(s.Gain)},
+			{Label: `$(\alpha_1, \alpha_2)$`, Value: lessons.Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + lessons.Pair([2]float64{s.BeforeI, s.BeforeJ}), After: true},
+			{Label: "gain of the dual", Value: lessons.Short(s.Gain), After: true},
 		},
 	}, nil
 }
@@ -940,9 +952,9 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Lab: p.open(),
 		Numbers: []lessons.Number{
-			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "a lower bound of the optimum"},
-			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "an upper bound"},
-			{Label: "gap", Value: lessons.Short(s.Gap), Help: "0 at the optimum, and only there"},
+			{Label: "dual objective", Value: lessons.Short(s.Dual), Help: "a lower bound of the optimum", After: true},
+			{Label: "primal objective", Value: lessons.Short(s.Primal), Help: "an upper bound", After: true},
+			{Label: "gap", Value: lessons.Short(s.Gap), Help: "0 at the optimum, and only there", After: true},
 			{Label: `$\max g - \min g$`, Value: lessons.Short(s.High - s.Low), Help: fmt.Sprintf(`over $I_{\text{up}}$ and $I_{\text{low}}$; stop at %s`, views.Short(1e-3))},
 			{Label: "$b$", Value: lessons.Short(s.B), Help: "half-way between the two"},
 		},
@@ -955,7 +967,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.StepCurve("dual", r, func(s stepwise.SMOState) float64 { return s.Dual }),
 			lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
-	})
+	}).Afterwards()
 	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
 	if s.Pair == nil {
 		e.Notes = []string{`Start: all $\alpha_i = 0$, so $f$ is constant and no side is better than the other.`}
@@ -978,7 +990,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
 		note += ", outside"
 	}
-	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, lessons.Short(s.Pair.BeforeJ), lessons.Short(s.Pair.AlphaJ), i+1, lessons.Short(s.Pair.BeforeI), lessons.Short(s.Pair.AlphaI), lessons.Brief(s.Pair.Gain))
+	note += fmt.Sprintf(`. So $\alpha_{%d}$ goes from %s to %s and $\alpha_{%d}$ from %s to %s; the dual gains %s.`, j+1, lessons.Short(s.Pair.BeforeJ), lessons.Short(s.Pair.AlphaJ), i+1, lessons.Short(s.Pair.BeforeI), lessons.Short(s.Pair.AlphaI), lessons.Typeset(lessons.Brief(s.Pair.Gain)))
 	if step == r.Len()-1 && r.Status() == trace.Converged {
 		note += " All conditions hold: this is the SVM."
 	}
