@@ -92,7 +92,7 @@ func ValueCurve(s Scene) (*Picture, error) {
 	if s.Model != nil {
 		for _, q := range s.drawn() {
 			if !q.HeldOut {
-				p.Marks = append(p.Marks, Segment{From: [2]float64{q.X[0], q.Y}, To: [2]float64{q.X[0], q.F}, Pen: Pen{Color: Orange, Thin: true}, Name: "residual t − f(x)"})
+				p.Marks = append(p.Marks, Segment{From: [2]float64{q.X[0], q.Y}, To: [2]float64{q.X[0], q.F}, Pen: Pen{Color: Muted, Thin: true}, Name: "residual t − f(x)"})
 			}
 		}
 		way := s.curve(p.Limits, p.Width)
@@ -147,7 +147,7 @@ func (s *Scene) drawn() []ml.Point {
 // valueDots are the points of a laid out scene.
 func (s *Scene) valueDots() (dots []Mark) {
 	for _, q := range s.drawn() {
-		d := Dot{At: [2]float64{q.X[0], q.X[1]}, Hollow: q.HeldOut, Name: "trained on"}
+		d := Dot{At: [2]float64{q.X[0], q.X[1]}, Class: -1, Hollow: q.HeldOut, Name: "trained on"}
 		switch {
 		case s.Model == nil:
 			d.Name = "" // there are no others
@@ -345,7 +345,7 @@ func ValueOverlay(layers []Layer) (*Picture, error) {
 	}
 	var names []string
 	for _, q := range first.drawn() {
-		p.Marks = append(p.Marks, Dot{At: [2]float64{q.X[0], q.X[1]}, Hollow: q.HeldOut})
+		p.Marks = append(p.Marks, Dot{At: [2]float64{q.X[0], q.X[1]}, Class: -1, Hollow: q.HeldOut})
 	}
 	colors := []Color{Ink, Orange, Green, Magenta, Muted, Blue}
 	for i, l := range layers {

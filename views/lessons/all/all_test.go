@@ -480,6 +480,12 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"conformal/empirical", []string{"kernel", "square", "set", "ring"}, false, nil},
 		{"conformal/fisher", []string{"sorted", "false"}, false, []string{"though no feature was computed"}},
 		{"conformal/eigen", []string{"repeat", "true", "ridge", "1"}, false, []string{"is singular", "dimensions that the cores really span", "smallest over largest"}},
+		{"kernel-ridge/squares", []string{"level", "5"}, true, []string{"Every feature and its weight", "as small as can be"}},
+		{"kernel-ridge/squares", []string{"lambda", "100"}, false, nil},
+		{"kernel-ridge/curve", []string{"pull", "1.6"}, false, []string{"residual of the marked point", "the same number"}},
+		{"kernel-ridge/path", []string{"gamma", "100"}, true, []string{"its left-out error"}},
+		{"kernel-ridge/path", []string{"gamma", "0.5"}, false, nil},
+		{"kernel-ridge/too-right", []string{"fx", "12"}, true, []string{"has moved its line", "ridge: errors"}},
 		{"conformal/gradient", []string{"rate", "1"}, false, []string{"$J$ of the eigenvector"}},
 	} {
 		lesson, screen, _ := strings.Cut(c.screen, "/")

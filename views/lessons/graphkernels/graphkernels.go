@@ -123,16 +123,16 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 20.3"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, decay}, Show: showSeries},
 			Questions: []lessons.Question{{
-				Slug: "limit", Ask: `The triangle and the ring of four, without labels: below which $\lambda$ has the series an end?`,
+				Slug: "limit", Ask: `Four nodes, each joined to all the others, and the ring of four, without labels: below which $\lambda$ has the series an end?`,
 				Answer: func(context.Context) (float64, error) {
-					p, err := theory.NewProductGraph(shapes["triangle"].graph, shapes["ring"].graph, false)
+					p, err := theory.NewProductGraph(complete(4), shapes["ring"].graph, false)
 					if err != nil {
 						return 0, err
 					}
 					radius, err := theory.SpectralRadius(p.Adjacency)
 					return 1 / radius, err
 				},
-				Explain: `In both graphs each node has two neighbours, so that $\rho = 2$ for either and $\rho = 4$ for the product: $\lambda < 1/4 = $ %s.`,
+				Explain: `Each node of the one has three neighbours and each of the other two, so that $\rho = 3$ and $\rho = 2$, and $\rho = 3\cdot 2 = 6$ for the product: $\lambda < 1/6 = $ %s.`,
 			}},
 		},
 		{
@@ -239,6 +239,17 @@ func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n, Edges: [][2]int{{0, 1}, {0, n - 1}}}
 	for v := 1; v < n-1; v++ {
 		g.Edges = append(g.Edges, [2]int{v, v + 1})
+	}
+	return g
+}
+
+// complete are n nodes, each joined to all the others.
+func complete(n int) dataset.Graph {
+	g := dataset.Graph{N: n}
+	for v := range n {
+		for w := v + 1; w < n; w++ {
+			g.Edges = append(g.Edges, [2]int{v, w})
+		}
 	}
 	return g
 }

@@ -189,9 +189,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"002 summary"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{tube, tubeMiss}, Show: showTube},
 			Questions: []lessons.Question{{
-				Slug: "miss", Ask: `$\varepsilon = 0.5$, and a point has $t = 2$, $f(\mathbf x) = 1.2$. What is its loss in support vector regression?`,
-				Answer:  func(context.Context) (float64, error) { return insensitive(2-1.2, 0.5), nil },
-				Explain: `It misses by $0.8$, of which $0.5$ are free: %s.`,
+				Slug: "miss", Ask: `$\varepsilon = 0.5$, and a point has $t = 20$, $f(\mathbf x) = 12$. What is its loss in support vector regression?`,
+				Answer:  func(context.Context) (float64, error) { return insensitive(20-12, 0.5), nil },
+				Explain: `It misses by $8$, of which $0.5$ are free: %s. Half the square would be $32$.`,
 			}},
 		},
 		{
@@ -203,9 +203,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "loss", Ask: `A point has $y f(\mathbf x) = 3$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
-					Answer:  func(context.Context) (float64, error) { return square(3), nil },
-					Explain: `$(1-3)^2 = $ %s, as much as for a point with $y f = -1$, which is misclassified. The hinge charges $\max(0, 1-3) = 0$.`,
+					Slug: "loss", Ask: `A point has $y f(\mathbf x) = 6$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
+					Answer:  func(context.Context) (float64, error) { return square(6), nil },
+					Explain: `$(1-6)^2 = $ %s, as much as for a point with $y f = -4$, which is far on the wrong side. The hinge charges $\max(0, 1-6) = 0$.`,
 				},
 				{
 					Slug: "moves", Ask: `The far points go from $x_1 = 3.5$ to $x_1 = 12$, all on their own side. What happens?`,
@@ -318,6 +318,14 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 	}}
 }
 
+// awaited is the picture of the curve, of which the points alone are there as long as answers
+// are awaited.
+func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
+	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()}.Picture()
+	}}, asks)
+}
+
 // frame is where the points of a line and the curves through them are.
 var frame = figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -2.4, YMax: 2.4}
 
@@ -396,7 +404,9 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		weights.Rows = append(weights.Rows, []string{name, lessons.Short(w[k])})
 	}
 	r := residuals(phi, w, l.T)
-	return &lessons.Exhibit{
+	raised := level.Of(in) != 0 // as the question has it: what becomes of the curve then waits for the answer
+	weights.After = raised
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("fit", `The fit, and the residual of every point. ~Move $\lambda$ from end to end; then raise the targets.~`, figure.Limits{}),
 			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
@@ -404,15 +414,19 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}},
 		},
 		Numbers: []lessons.Number{
-			{Label: `$\tfrac12\sum_i(t_i - f(x_i))^2$`, Value: lessons.Short(squared(r) / 2)},
+			{Label: `$\tfrac12\sum_i(t_i - f(x_i))^2$`, Value: lessons.Short(squared(r) / 2), After: raised},
 			{Label: `$\tfrac\lambda2\lVert\mathbf w\rVert^2$`, Value: lessons.Short(price * squared(w) / 2)},
-			{Label: `$J(\mathbf w)$`, Value: lessons.Short((squared(r) + price*squared(w)) / 2), Help: "their sum, which is as small as can be"},
+			{Label: `$J(\mathbf w)$`, Value: lessons.Short((squared(r) + price*squared(w)) / 2), Help: "their sum, which is as small as can be", After: raised},
 			{Label: "mean of the targets", Value: lessons.Short(mean(l.T))},
 			{Label: "mean of f at the points", Value: lessons.Short(mean(l.T) - mean(r)), Help: "would be the same with a bias that costs nothing", After: true},
 		},
 		Tables: []lessons.Table{weights},
 		Lab:    c.lab(powers(p, squaresL.Text(in))...),
-	}, nil
+	}
+	if raised {
+		e.Figures[0] = c.awaited("fit", e.Figures[0].Caption, "All targets are raised. Where does the curve go?", figure.Limits{})
+	}
+	return e, nil
 }
 
 // lifted are the points of the first screen with all targets raised.
@@ -593,14 +607,14 @@ func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("curve", `Sixteen points and the curve fitted to them. ~Drag the marked one up or down.~`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
-			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ from left to right: each is its point's residual divided by $\lambda$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ of the points from left to right.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Names: names}.Picture()
 			}},
 		},
 		Handles: []lessons.Handle{{Label: "the marked point", X: l.X[marked], Y: l.T[marked], YControl: pulled}},
 		Numbers: []lessons.Number{
-			{Label: "residual of the marked point", Value: lessons.Short(l.T[marked] - c.at(l.X[marked]))},
-			{Label: `$\lambda a$ of the marked point`, Value: lessons.Short(lambda.Of(in) * a[marked]), Help: "the same number"},
+			{Label: "residual of the marked point", Value: lessons.Short(l.T[marked] - c.at(l.X[marked])), After: pulled.Text(in) != pulled.Default},
+			{Label: `$\lambda a$ of the marked point`, Value: lessons.Short(lambda.Of(in) * a[marked]), Help: "the same number: each coefficient is its point's residual divided by $\\lambda$", After: true},
 			{Label: "mean square of the residuals", Value: lessons.Short(here.MSE)},
 			{Label: "the same, each point left out", Value: lessons.Short(here.LOOError), Help: "two screens further on"},
 		},
@@ -850,28 +864,37 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	chosen, there := lowest(all, rows, left)
 	best, least := lowest(all, rows, unseen)
 	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
+	bumps := gamma.Of(in) > 10 // narrow, as the question has it: what becomes of points left out then waits for the answer
 	top := 0.0
 	for i := range curves {
 		curves[i].X, top = all, max(top, floats.Max(curves[i].Y))
 	}
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid upright line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				curves, rules := curves, []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}
+				if lk.Asking {
+					curves, rules = curves[:1], nil
+				}
 				return figure.Chart{
 					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
-					Curves: curves, Rules: []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}, Here: &price,
+					Curves: curves, Rules: rules, Here: &price,
 				}.Picture()
 			}},
 			c.figure("fit", `The fit at your $\lambda$.`, frame),
 		},
 		Numbers: []lessons.Number{
-			{Label: `$\lambda$ that leaving out chooses`, Value: views.Short(chosen), Help: fmt.Sprintf("of the %d values of the picture", len(all))},
-			{Label: "its left-out error", Value: lessons.Short(there.leftOut), Help: "chosen for being the smallest"},
-			{Label: "its error against fresh points", Value: lessons.Short(there.fresh), Help: fmt.Sprintf(`the noise alone makes $%g^2 = %s$`, deviation, views.Short(deviation*deviation))},
-			{Label: `the smallest error against fresh points`, Value: lessons.Short(least.fresh), Help: fmt.Sprintf(`at $\lambda = %s$, which nobody knows in practice`, views.Short(best))},
+			{Label: `$\lambda$ that leaving out chooses`, Value: views.Short(chosen), Help: fmt.Sprintf("of the %d values of the picture", len(all)), After: bumps},
+			{Label: "its left-out error", Value: lessons.Short(there.leftOut), Help: "chosen for being the smallest", After: bumps},
+			{Label: "its error against fresh points", Value: lessons.Short(there.fresh), Help: fmt.Sprintf(`the noise alone makes $%g^2 = %s$`, deviation, views.Short(deviation*deviation)), After: bumps},
+			{Label: `the smallest error against fresh points`, Value: lessons.Short(least.fresh), Help: fmt.Sprintf(`at $\lambda = %s$, which nobody knows in practice`, views.Short(best)), After: bumps},
 		},
 		Lab: c.lab(pairs...),
-	}, nil
+	}
+	if bumps {
+		e.Figures[0].Asks = "The misses in training against $\\lambda$, with narrow bumps. Where is the error with each point left out?"
+	}
+	return e, nil
 }
 
 // duel are kernel ridge and the SVM on the same data.
@@ -1027,6 +1050,7 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	f := figure.Linear(w, -b)
 	margin := f(at[0], at[1])
+	away := at[0] > 4 // as the question has it: what becomes of the lines then waits for the answer
 	chart := figure.Chart{X: figure.Axis{Name: "y f(x)", Min: -2, Max: 4}, Y: figure.Axis{Name: "loss", Min: 0, Max: 9}, Curves: []figure.Curve{{Name: "square"}, {Name: "hinge"}}}
 	for m := -2.0; m <= 4.001; m += 0.05 {
 		for k, loss := range []float64{square(m), theory.Hinge(m)} {
@@ -1037,10 +1061,11 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "lines", Caption: `~Drag the five far points of the class $+1$ to the right.~ Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{
-					Format: l.Format(2), X: "x1", Y: "x2", Stretched: true, Limits: figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4},
-					Marks: slices.Concat(lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports)),
-				}.Picture()
+				plane := figure.Plane{Format: l.Format(2), X: "x₁", Y: "x₂", Stretched: true, Limits: figure.Limits{XMin: -1.6, XMax: 13, YMin: -3, YMax: 4}, Marks: t.Dots(nil)}
+				if !l.Asking {
+					plane.Marks = slices.Concat(lessons.Sides(w, b), []figure.Mark{figure.Line{A: s.W, C: -s.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "SVM"}}, t.Dots(s.Supports))
+				}
+				return plane.Picture()
 			}},
 			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The upright line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				c := chart
@@ -1050,16 +1075,20 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		},
 		Handles: []lessons.Handle{far.Handle("the far points", in)},
 		Numbers: []lessons.Number{
-			{Label: "ridge: errors", Value: strconv.Itoa(t.Errors(f)), Help: fmt.Sprintf("of %d points", len(t.Y))},
-			{Label: "SVM: errors", Value: strconv.Itoa(t.Errors(figure.Linear(s.W, -s.B)))},
-			{Label: "ridge: $f = 0$ on the axis $x_2 = 0$ at", Value: "x₁ = " + lessons.Short(-b/w[0])},
-			{Label: "SVM: the same", Value: "x₁ = " + lessons.Short(-s.B/s.W[0])},
-			{Label: "ridge: $f$ at the middle of the far points", Value: lessons.Short(margin), Help: "the square charges " + lessons.Short(square(margin))},
+			{Label: "ridge: errors", Value: strconv.Itoa(t.Errors(f)), Help: fmt.Sprintf("of %d points", len(t.Y)), After: away},
+			{Label: "SVM: errors", Value: strconv.Itoa(t.Errors(figure.Linear(s.W, -s.B))), After: away},
+			{Label: "ridge: $f = 0$ on the axis $x_2 = 0$ at", Value: "x₁ = " + lessons.Short(-b/w[0]), After: away},
+			{Label: "SVM: the same", Value: "x₁ = " + lessons.Short(-s.B/s.W[0]), After: away},
+			{Label: "ridge: $f$ at the middle of the far points", Value: lessons.Short(margin), Help: "the square charges " + lessons.Short(square(margin)), After: away},
 		},
 		Lab: t.Lab("learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", farLambda.Text(in)),
 	}
 	if n := t.Errors(f); n > 0 {
 		e.Notes = []string{fmt.Sprintf("Ridge has moved its line towards the far points, to make their $f$ smaller, and gets %s wrong. The SVM does not stir: the far points are no support vectors.", lessons.Count(n, "point", "points"))}
+	}
+	if away {
+		e.Figures[0].Asks = "The far points are farther. Which of the two lines moves, and where to?"
+		e.Notes, e.After = nil, e.Notes
 	}
 	return e, nil
 }
