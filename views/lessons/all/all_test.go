@@ -486,6 +486,12 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"kernel-ridge/path", []string{"gamma", "100"}, true, []string{"its left-out error"}},
 		{"kernel-ridge/path", []string{"gamma", "0.5"}, false, nil},
 		{"kernel-ridge/too-right", []string{"fx", "12"}, true, []string{"has moved its line", "ridge: errors"}},
+		{"graph-kernels/tottering", []string{"graph", "edge"}, false, []string{"Walks by their length", "All walks, and those"}},
+		{"graph-kernels/tottering", []string{"graph", "ring"}, false, nil},
+		{"graph-kernels/refine", []string{"pair", "molecules"}, false, []string{"the products of round 0", "The dictionary"}},
+		{"graph-kernels/blind", []string{"h", "2"}, true, nil},
+		{"graph-kernels/machine", []string{"family", "cycles", "h", "1"}, false, []string{"right on fresh graphs"}},
+		{"graph-kernels/machine", []string{"family", "cycles", "h", "0"}, true, []string{"right in training", "support vectors"}},
 		{"conformal/gradient", []string{"rate", "1"}, false, []string{"$J$ of the eigenvector"}},
 	} {
 		lesson, screen, _ := strings.Cut(c.screen, "/")

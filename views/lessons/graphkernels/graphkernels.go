@@ -86,11 +86,11 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 20.1", "001 20.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{walkGraph, walkLength}, Show: showWalks},
 			Questions: []lessons.Question{{
-				Slug: "return", Ask: "How many walks of 3 steps lead from a node of a triangle back to itself?",
+				Slug: "return", Ask: "Four nodes, each joined to all the others. How many walks of 3 steps lead from a node back to itself?",
 				Answer: func(context.Context) (float64, error) {
-					return power(theory.Adjacency(shapes["triangle"].graph), 3).At(0, 0), nil
+					return power(theory.Adjacency(complete(4)), 3).At(0, 0), nil
 				},
-				Explain: `$[A^3]_{11} = $ %s: once around in each direction.`,
+				Explain: `$[A^3]_{11} = $ %s: the node is in three triangles, and each can be gone around in two directions.`,
 			}},
 		},
 		{
@@ -106,15 +106,15 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Explain: `Any of the one goes with any of the other: $12 \cdot 6 = $ %s. In formulas, $\mathbf 1^\top(A \otimes A')^n\mathbf 1 = \mathbf 1^\top A^n\mathbf 1 \cdot \mathbf 1^\top A'^n\mathbf 1$.`,
 				},
 				{
-					Slug: "edges", Ask: "Two graphs of two joined nodes each, without labels. How many edges has their product graph?",
+					Slug: "edges", Ask: "A ring of five nodes has 5 edges and a path of five has 4; nodes have no labels. How many edges has their product graph?",
 					Answer: func(context.Context) (float64, error) {
-						p, err := theory.NewProductGraph(shapes["edge"].graph, shapes["edge"].graph, false)
+						p, err := theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false)
 						if err != nil {
 							return 0, err
 						}
 						return mat.Sum(p.Adjacency) / 2, nil
 					},
-					Explain: `Both walkers have to move, so $(a, a)$ is joined to $(b, b)$, and $(a, b)$ to $(b, a)$. The product is not even connected.`,
+					Explain: `Both walkers have to move, and each edge of the one goes with each edge of the other in two ways, in step or against it: $2\cdot 5\cdot 4 = $ %s.`,
 				},
 			},
 		},
@@ -634,12 +634,14 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		ns[n] = float64(n)
 		table.Rows = append(table.Rows, []string{strconv.Itoa(n), views.Short(all[n]), views.Short(straight[n]), lessons.Percent(1 - straight[n]/all[n])})
 	}
+	asked := totterGraph.Of(in) == "edge" // whose walks are counted after the answer
+	table.After = asked
 	here := float64(step)
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, trail(s, gone, letter)),
-			{Name: "counts", Wide: true, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(2), X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
 					Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
@@ -747,6 +749,8 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = []string{fmt.Sprintf("Round %d, the ringed node of %s: its signature is %s, %s colour %s.", s.Round, two[s.Graph].label, signature(s.Dictionary[c]),
 			lessons.Either(s.Known, "which the dictionary has:", "which is new:"), colourName(c))}
 	}
+	asked := pair.Of(in) == "molecules" // whose products are added up after the answer
+	e.Tables[0].After = asked
 	done := s.Round // the last round whose nodes all have their colour
 	if slices.Contains(s.Colours[1][s.Round], -1) {
 		done--
@@ -760,6 +764,9 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			return nil, err
 		}
 		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(handout.Of(in), "which keeps the own colour in front", "by the code that trains")})
+	}
+	for i := range e.Numbers {
+		e.Numbers[i].After = asked
 	}
 	return e, nil
 }
@@ -791,9 +798,14 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Tables: []lessons.Table{colours},
 	}
+	bare := make([]figure.Network, len(two))
 	for g := range two {
 		cube := power(theory.Adjacency(two[g].graph), 3)
+		bare[g] = network(two[g], func(int) figure.Node { return figure.Node{} })
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "triangles: " + two[g].label, Value: views.Short(mat.Trace(cube) / 6), Help: `trace of $A^3$ over 6`})
+	}
+	if blindPair.Of(in) == blindPair.Default && h > 0 { // as the question has it
+		e.Figures[0] = e.Figures[0].Instead(networks("graphs", "", true, bare...), fmt.Sprintf("All nodes had one colour in round 0. Which have they in round %d?", h))
 	}
 	if slices.Equal(s.Counts(0), s.Counts(1)) {
 		e.After = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
@@ -866,38 +878,49 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	const shown = 4
-	var some []figure.Network
+	var some, bare []figure.Network
 	right := 0
 	for i, p := range points {
 		if !p.Wrong {
 			right++
 		}
 		if i < shown {
-			some = append(some, figure.Network{Name: p.Label + ", f = " + views.Short(math.Round(100*p.F)/100), Graph: train.Objects.(*dataset.Graphs).Values[i]})
+			w := figure.Network{Name: p.Label, Graph: train.Objects.(*dataset.Graphs).Values[i]}
+			bare = append(bare, w)
+			w.Name += ", f = " + views.Short(math.Round(100*p.F)/100)
+			some = append(some, w)
 		}
 	}
-	return &lessons.Exhibit{
+	drawn := func(of []figure.Network) func(l lessons.Look) (*figure.Picture, error) {
+		return func(l lessons.Look) (*figure.Picture, error) {
+			of := of
+			if l.Width < 400 { // with letters in the nodes
+				of = of[:shown/2]
+			}
+			return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
+		}
+	}
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "strip", Caption: fmt.Sprintf("The %d training graphs at their values $f$, class by class.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
 				sc := figure.DecisionScene(res.Model, points, train.Classes)
 				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
 				return figure.Decisions(sc)
 			}},
-			{Name: "graphs", Caption: "Some of them, with class and value.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				of := some
-				if l.Width < 400 { // with letters in the nodes
-					of = some[:shown/2]
-				}
-				return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
-			}},
+			{Name: "graphs", Caption: "Some of them, with class and value.", Draw: drawn(some)},
 		},
 		Numbers: []lessons.Number{
 			{Label: "right in training", Value: fmt.Sprintf("%d of %d", right, train.Len())},
-			{Label: "right on fresh graphs", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d graphs drawn likewise that were not trained on", test.Len())},
+			{Label: "right on fresh graphs", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d graphs drawn likewise that were not trained on", test.Len()), After: of != family.Default},
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", res.Report.SupportVectors, train.Len())},
 		},
 		Lab: lessons.LabQuery(of, settings...),
-	}, nil
+	}
+	if of != family.Default && machineRounds.Of(in) == 0 { // as a question has it
+		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Draw: drawn(bare)}, "Some of the graphs. At which values of $f$ do they lie, if no round is taken?")
+		e.Figures[1].After, e.Numbers[0].After, e.Numbers[2].After = true, true, true
+	}
+	return e, nil
 }
 
 // alike finds that without rounds and labels all graphs are the same to the kernel.
