@@ -373,13 +373,19 @@ func TestHandInRefused(t *testing.T) {
 		t.Error("a run from outside can be handed in")
 	}
 	a.send(404, outside+"/handin", "who=x")
+	if doc := a.send(422, inside+"/handin", "who="+strings.Repeat("x", 61)).html(); doc.Find("#hand-in .error").Length() != 1 || len(doc.Find("#f-who").AttrOr("value", "")) != 61 {
+		t.Error("a name that is too long does not come back with a word beside it")
+	}
 	s.browse(t, ben).send(404, inside+"/handin", "who=x")
 	doc := a.send(200, inside+"/handin", "who=x").html()
 	handin, _ := doc.Find("#hand-in .handed-in button").Attr("value")
 	a.send(200, "/course/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
 
 	tc.send(200, "/courses/"+code+"/close", "closed=1")
-	a.send(409, inside+"/handin", "who=x")
+	doc = a.send(409, inside+"/handin", "who=x").html()
+	if said := doc.Find("#hand-in [role=alert]").Text(); !strings.Contains(said, "Not handed in. This course is closed") || doc.Find(".run-view").Length() != 1 {
+		t.Errorf("a refused hand-in of a saved run is told so by %q", said)
+	}
 	if doc := a.send(409, "/course/"+code+"/handins", "course="+code+"&C=7").html(); doc.Find("[name=C]").AttrOr("value", "") != "7" || !strings.Contains(doc.Find(".course-banner [role=alert]").Text(), "Not handed in. This course is closed") {
 		t.Errorf("a refused hand-in is told so by %q", doc.Find(".course-banner").Text())
 	}

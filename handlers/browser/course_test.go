@@ -114,6 +114,12 @@ func TestCourse(t *testing.T) {
 		t.Errorf("after the withdrawal C is %s", c)
 	}
 	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
+	secret := teacher.value(".share")
+	colleague := s.client()
+	for _, now := range []struct{ closed, offers string }{{"1", "Open for hand-ins"}, {"0", "Close for hand-ins"}} {
+		colleague.post(t, strings.TrimPrefix(secret, s.url)+"/close", "closed="+now.closed)
+		teacher.wait(`document.querySelector(".course-state > form button").textContent.trim() === ` + quote(now.offers))
+	}
 	teacher.follow(func() { teacher.clickText("button", "Close for hand-ins") })
 	ben.follow(func() { ben.click(".course-banner .links a") })
 	if ben.visible("#f-who") {

@@ -4,7 +4,6 @@ package runs
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -116,7 +115,7 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 		p.Path = "/path?" + cloneQuery(run).Encode()
 	}
 	if run.Course != "" {
-		if err := a.runInCourse(r.Context(), run, &p); err != nil {
+		if err := a.runInCourse(r, run, &p, problems); err != nil {
 			return err
 		}
 	}
@@ -142,8 +141,13 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	for _, q := range problems {
 		p.Errors[q.Field] = door.Sentence(q.Message)
 	}
-	if len(problems) > 0 {
+	if r.PostForm.Has("name") {
 		p.Name, p.Tags, p.Note = r.PostFormValue("name"), r.PostFormValue("tags"), r.PostFormValue("note")
+	}
+	switch {
+	case p.Errors["handin"] != "":
+		w.WriteHeader(http.StatusConflict)
+	case len(problems) > 0:
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.RunPage(p))
@@ -266,8 +270,10 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 }
 
 // runInCourse adds to a run's page what its course makes of it. The lab opens in
-// the course again; points that the course would not give come along as text.
-func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) error {
+// the course again; points that the course would not give come along as text. Problems with
+// handing it in are told beside its form.
+func (a *Room) runInCourse(r *http.Request, run store.Run, p *views.Run, problems param.Problems) error {
+	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // deleted; the run stays what it is
@@ -279,6 +285,8 @@ func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) err
 	if err != nil {
 		return err
 	}
+	in.Who = cmp.Or(r.FormValue("who"), in.Who)
+	in.WhoError, in.Refused = problems.For("who"), problems.For("handin")
 	p.Course = in
 	q := cloneQuery(run)
 	q.Set("course", c.Code)
@@ -307,14 +315,33 @@ func (a *Room) runInCourse(ctx context.Context, run store.Run, p *views.Run) err
 	return nil
 }
 
-// HandIn hands a saved run in.
+// HandIn hands a saved run in. Where the course does not take it the run's page says why.
 func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	if err := a.Deliver(r, id); err != nil {
+	err := a.Deliver(r, id)
+	if errors.Is(err, store.ErrNames) {
+		err = param.Problems{{Field: "who", Message: err.Error()}}
+	}
+	var wrong param.Problems
+	var refused *store.Error
+	switch {
+	case err == nil:
+		return door.Redirect(w, r, "/runs/"+id+"#hand-in")
+	case errors.As(err, &wrong):
+	case errors.As(err, &refused) && refused.Kind() == web.Conflict:
+		wrong = param.Problems{{Field: "handin", Message: err.Error()}}
+	default:
 		return err
 	}
-	return door.Redirect(w, r, "/runs/"+id+"#hand-in")
+	run, _, seen := a.run(r)
+	if seen != nil {
+		return seen
+	}
+	if run.Course == "" { // there is no form to say it beside
+		return err
+	}
+	return a.showRun(w, r, run, wrong)
 }

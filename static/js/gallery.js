@@ -4,7 +4,8 @@ import { tell } from "./times.js";
 
 const every = 4000; // milliseconds
 const heading = document.querySelector("#gallery h2");
-const state = ".course-state > p";
+const state = document.querySelector(".course-state");
+const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // of it: whether it takes hand-ins, and who is blocked
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
 
 /** Asks for the page again; the browser's cache answers as long as nothing is new. */
@@ -24,12 +25,16 @@ async function look() {
     else box.closest("tr").classList.add("new");
   }
   tell(fresh);
-  const says = page.querySelector(state); // that it has ended, say
-  document.querySelector(state)?.remove();
-  if (says) {
-    tell(says);
-    document.querySelector(".course-state").prepend(document.adoptNode(says));
-  }
+  const now = document.adoptNode(page.querySelector(".course-state")); // a colleague has closed it, say
+  tell(now);
+  const held = state.contains(document.activeElement) && document.activeElement.closest(changing.replaceAll(":scope > ", ""));
+  const unfolded = state.querySelector("[data-blocked]")?.open;
+  for (const part of state.querySelectorAll(changing)) part.remove();
+  const parts = [...now.querySelectorAll(changing)];
+  state.prepend(...parts.filter((part) => !part.matches("[data-blocked]")));
+  state.querySelector("[data-end]").after(...parts.filter((part) => part.matches("[data-blocked]")));
+  state.querySelector("[data-blocked]")?.toggleAttribute("open", Boolean(unfolded));
+  if (held) state.querySelector("button").focus();
   const focused = old.contains(document.activeElement) && document.activeElement;
   old.replaceWith(fresh);
   heading.dataset.state = news.dataset.state;
