@@ -306,10 +306,10 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		href := row.Find("a").AttrOr("href", "")
 		rows[href] = strings.Join(texts(row.Find("td").Clone().Find(".quiet").Remove().End()), " | ")
 	})
-	if got := rows["/lessons/margins/line"]; got != "0 | 2 | 2 of 2 | 7" {
+	if got := rows["/lessons/margins/line?course="+code]; got != "0 | 2 | 2 of 2 | 7" {
 		t.Errorf("the distance: %s", got)
 	}
-	if got := rows["/lessons/margins/canonical"]; got != "0 | 0 | 0 of 2 | " {
+	if got := rows["/lessons/margins/canonical?course="+code]; got != "0 | 0 | 0 of 2 | " {
 		t.Errorf("what nobody has answered: %s", got)
 	}
 	if got := strings.Join(texts(doc.Find(".places td")), " "); got != "0 0 2 0 0" {

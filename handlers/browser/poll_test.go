@@ -49,6 +49,14 @@ func TestPoll(t *testing.T) {
 	if !teacher.visible(".answers tbody tr") {
 		t.Error("how the questions were answered is not shown")
 	}
+	get[bool](teacher, element(".answers a")+".focus(), true")
+	student.visit("/course/" + code + "/poll")
+	student.fill("[data-vote] [name=answer]", "7")
+	student.click("[data-vote] [type=submit]")
+	teacher.wait(`[...document.querySelectorAll(".answers tbody tr")].some((row) => row.querySelector("a").search === "?course=` + code + `" && row.cells[2].textContent.trim() === "1")`)
+	if !get[bool](teacher, `document.activeElement.matches(".answers a")`) {
+		t.Error("an answer has taken the keyboard from where it was")
+	}
 	student.run("poll", func() { student.inspect("poll", "/course/"+code+"/poll", hand) })
 }
 

@@ -42,28 +42,33 @@ func (a *Room) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
 		l = &all.Lessons[0]
 	}
 	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
-	p.Questions, p.Places, p.Students = answered(l, students)
+	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.Course, l.Slug, students))
+	if web.Unchanged(w, r, p.State) {
+		return nil
+	}
+	p.Questions, p.Places, p.Students = answered(l, g.Code, students)
 	return a.Render(w, r, lessons.Answers(p))
 }
 
 // answered counts the first answers to the questions of a lesson, and tells how far each
 // student has come in it.
-func answered(l *lessons.Lesson, students []store.Student) (questions []lessons.AnsweredQuestion, places []lessons.AnsweredPlace, rows []lessons.AnsweringStudent) {
+func answered(l *lessons.Lesson, code string, students []store.Student) (questions []lessons.AnsweredQuestion, places []lessons.AnsweredPlace, rows []lessons.AnsweringStudent) {
 	wrong := []map[string]int{}
 	at := map[string]int{}
 	var asked []lessons.Asked
 	var on []int // place of the screen of a question
 	for i := range l.Screens {
 		s := &l.Screens[i]
+		href := "/lessons/" + l.Slug + "/" + s.Slug + "?course=" + code
 		if len(s.Questions) > 0 {
-			places = append(places, lessons.AnsweredPlace{Title: s.Title, Href: "/lessons/" + l.Slug + "/" + s.Slug})
+			places = append(places, lessons.AnsweredPlace{Title: s.Title, Href: href})
 		}
 		for k := range s.Questions {
 			q := lessons.Asked{Lesson: l, Screen: s, Question: &s.Questions[k]}
 			at[q.Name()] = len(asked)
 			asked, on = append(asked, q), append(on, len(places)-1)
 			wrong = append(wrong, map[string]int{})
-			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: "/lessons/" + l.Slug + "/" + s.Slug})
+			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: href})
 		}
 	}
 	for _, s := range students {
