@@ -1,4 +1,5 @@
-// A button beside each field that copies it.
+// A button beside each field that copies it. What is not there yet, of which the field's promise
+// ready tells, is waited for.
 
 /** Adds the buttons that are missing in a part of the page. */
 function offer(part) {
@@ -11,6 +12,10 @@ function offer(part) {
     const told = document.createElement("span");
     told.setAttribute("role", "status");
     button.addEventListener("click", async () => {
+      if (field.ready) {
+        told.textContent = "measuring…";
+        await field.ready;
+      }
       try {
         await navigator.clipboard.writeText(field.value); // not there on plain http
         told.textContent = "copied";

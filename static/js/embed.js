@@ -1,7 +1,8 @@
 // The HTML that embeds a demo says the height that the demo needs as it is now: it is measured
-// in frames of this page as soon as the HTML unfolds.
+// in frames of this page as soon as the HTML unfolds, and who copies it waits for that.
 
 const widths = [640, 1000]; // pixels of the columns in which such frames stand
+const patience = 10000; // milliseconds for a measurement: the height that stands there fits most demos
 const spare = 20; // pixels, for a sentence that takes one line more once the demo is moved
 
 /** How high the page at an address of this site is in a frame of a width, in pixels. */
@@ -14,6 +15,10 @@ function height(address, width) {
       resolve(main ? main.getBoundingClientRect().bottom : 0);
       frame.remove();
     });
+    setTimeout(() => {
+      resolve(0);
+      frame.remove();
+    }, patience);
     frame.src = address;
     document.body.append(frame);
   });
@@ -31,7 +36,9 @@ async function fit(field) {
 document.addEventListener(
   "toggle",
   (e) => {
-    if (e.target.matches("details.embed[open]")) fit(e.target.querySelector("textarea"));
+    if (!e.target.matches("details.embed[open]")) return;
+    const field = e.target.querySelector("textarea");
+    field.ready = fit(field);
   },
   true,
 );
