@@ -28,15 +28,15 @@ const (
 	margin                    = 12 / inch
 )
 
-// paper shows pages as they are printed.
+// paper shows pages as those print them who prefer dark screens.
 func (p *page) paper() {
 	p.t.Helper()
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 }
 
 // sheets prints the document and tells how far down the two columns of every page are
-// filled, as shares of its height.
-func (p *page) sheets(width, height float64) (filled [][2]float64) {
+// filled, as shares of its height, and how small its smallest letters are, in points.
+func (p *page) sheets(width, height float64) (filled [][2]float64, smallest float64) {
 	p.t.Helper()
 	untagged := false
 	pdf := call(p, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PaperWidth: width, PaperHeight: height, GenerateTaggedPDF: &untagged}).Data
@@ -44,19 +44,21 @@ func (p *page) sheets(width, height float64) (filled [][2]float64) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	smallest = math.Inf(1)
 	for _, content := range pages {
 		var lowest [2]float64
-		for _, at := range textPlaces(content) {
+		for _, l := range letters(content) {
 			column := 0
-			if at[0] > width*72/2 {
+			if l.x > width*72/2 {
 				column = 1
 			}
-			down := (height - at[1]/72 - margin) / (height - 2*margin)
+			down := (height - l.y/72 - margin) / (height - 2*margin)
 			lowest[column] = max(lowest[column], down)
+			smallest = min(smallest, l.size)
 		}
 		filled = append(filled, lowest)
 	}
-	return filled
+	return filled, smallest
 }
 
 var (
@@ -117,10 +119,15 @@ func (m matrix) then(n matrix) matrix {
 	}
 }
 
-// textPlaces are where drawing commands begin to write, in points from the lower left corner.
-func textPlaces(commands string) (places [][2]float64) {
+// A letter of a page: where drawing commands begin to write, in points from the lower left
+// corner, and the size of the type there.
+type letter struct{ x, y, size float64 }
+
+// letters are the first ones of all that drawing commands write.
+func letters(commands string) (all []letter) {
 	now, kept := matrix{1, 0, 0, 1, 0, 0}, []matrix(nil)
 	var numbers []float64
+	var size float64
 	last := func() (m matrix) {
 		if len(numbers) >= 6 {
 			copy(m[:], numbers[len(numbers)-6:])
@@ -139,36 +146,37 @@ func textPlaces(commands string) (places [][2]float64) {
 			now, kept = kept[len(kept)-1], kept[:len(kept)-1]
 		case "cm":
 			now = last().then(now)
+		case "Tf":
+			size = numbers[len(numbers)-1]
 		case "Tm":
 			at := last().then(now)
-			places = append(places, [2]float64{at[4], at[5]})
+			all = append(all, letter{at[4], at[5], size * math.Sqrt(math.Abs(at[0]*at[3]-at[1]*at[2]))})
 		}
 		numbers = numbers[:0]
 	}
-	return places
+	return all
 }
 
-// TestTextPlaces: places are told through nested changes of scale.
-func TestTextPlaces(t *testing.T) {
+// TestLetters: places and sizes are told through nested changes of scale.
+func TestLetters(t *testing.T) {
 	t.Parallel()
-	got := textPlaces(".24 0 0 -.24 0 842 cm q 3 0 0 3 100 200 cm BT /F4 12 Tf 1 0 0 -1 10 20 Tm <01> Tj ET Q BT 1 0 0 -1 50 0 Tm ET")
-	want := [][2]float64{{0.24 * 130, 842 - 0.24*260}, {12, 842}}
+	got := letters(".24 0 0 -.24 0 842 cm q 3 0 0 3 100 200 cm BT /F4 12 Tf 1 0 0 -1 10 20 Tm <01> Tj ET Q BT /F5 50 Tf 0 1 1 0 50 0 Tm ET")
+	want := []letter{{0.24 * 130, 842 - 0.24*260, 0.24 * 36}, {12, 842, 12}}
 	if len(got) != len(want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
-	for i := range want {
-		for k := range want[i] {
-			if math.Abs(got[i][k]-want[i][k]) > 1e-9 {
-				t.Errorf("text %d: %v, want %v", i, got[i], want[i])
-			}
+	for i, w := range want {
+		if g := got[i]; math.Abs(g.x-w.x) > 1e-9 || math.Abs(g.y-w.y) > 1e-9 || math.Abs(g.size-w.size) > 1e-9 {
+			t.Errorf("letter %d: %v, want %v", i, g, w)
 		}
 	}
 }
 
 // TestPrint: what is printed of a lesson fits its page, or browsers would make all of it
-// smaller; figures are not drawn smaller than for paper, so that their letters stay above 9
-// points, and captions are below the text; nothing is shown that only moves; no page is half
-// empty but the last one, and neither column of that is where the other one is full.
+// smaller; it is dark on white also for those who prefer dark screens; no letter is below 9
+// points but in formulas, neither in figures nor in tables, and captions are below the text;
+// nothing is shown that only moves; no page is half empty but the last one, and neither column
+// of that is where the other one is full.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
@@ -187,6 +195,9 @@ func TestPrint(t *testing.T) {
 				p.fits(onA4)
 				for _, bad := range get[[]string](p, `(() => {
 					const size = (e) => parseFloat(getComputedStyle(e).fontSize), bad = [];
+					const root = getComputedStyle(document.documentElement);
+					if (root.colorScheme !== "light" || root.backgroundColor !== "rgb(255, 255, 255)") bad.push("printed on " + root.backgroundColor + ", " + root.colorScheme);
+					for (const i of document.images) if (i.getClientRects().length && i.currentSrc.includes("dark=1")) bad.push("a picture for dark screens: " + i.currentSrc);
 					const text = size(document.querySelector(".lesson, .worksheet"));
 					if (text < 12) bad.push("text of " + text + " pixels, which are less than 9 points");
 					for (const i of document.querySelectorAll("main figure img, .worksheet-sketch")) {
@@ -199,19 +210,24 @@ func TestPrint(t *testing.T) {
 					p.t.Error(bad)
 				}
 				get[bool](p, `(document.querySelectorAll("img").forEach((i) => { i.loading = "eager" }), true)`)
-				p.wait(`[...document.images].every((i) => i.complete)`) // only drawn pictures have letters
-				p.filled("A4", p.sheets(a4Width, a4Height))
+				p.wait(`[...document.images].every((i) => i.complete)`)                                    // only drawn pictures have letters
+				get[int](p, `document.styleSheets[0].insertRule("math, sub, sup { visibility: hidden }")`) // their indices are smaller
+				p.printed("A4", a4Width, a4Height)
 				if walks {
-					p.filled("Letter", p.sheets(letterWidth, letterHeight))
+					p.printed("Letter", letterWidth, letterHeight)
 				}
 			})
 		}
 	}
 }
 
-// filled complains of half empty pages.
-func (p *page) filled(size string, pages [][2]float64) {
+// printed complains of small letters and half empty pages.
+func (p *page) printed(size string, width, height float64) {
 	p.t.Helper()
+	pages, smallest := p.sheets(width, height)
+	if smallest < 8.99 {
+		p.t.Errorf("%s: letters of %.2f points", size, smallest)
+	}
 	for i, f := range pages {
 		left, right := math.Round(100*f[0]), math.Round(100*f[1])
 		switch last := i == len(pages)-1; {

@@ -852,8 +852,9 @@ func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look,
 // printed is a figure for paper, where no step can be made: what grows with the steps is
 // whole where that gives no answer away.
 func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Picture {
+	at.query = strings.TrimPrefix(at.query+"&grey=1", "&")
 	if f.Grows && !asking {
-		at.query = strings.TrimPrefix(at.query+"&paper=1", "&")
+		at.query += "&paper=1"
 	}
 	return door.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
@@ -1014,7 +1015,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
 	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
-	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1"}
+	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1", Grey: r.FormValue("grey") == "1"}
 	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
 	at := place{key: key, public: public && course == nil}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) {

@@ -11,7 +11,7 @@ import (
 // Format is what all drawings but those of a Scene have in common: how large and
 // in which theme. The zero value is a good choice.
 type Format struct {
-	Dark bool
+	Dark, Grey bool // Grey is for paper: sides of a boundary stay apart without their colours
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
 	// stays where it is while a replay runs.
 	LegendRows int
@@ -24,7 +24,7 @@ type Format struct {
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	s := &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark), legendRows: f.LegendRows, noted: f.Noted}
+	s := &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}
 	if f.Waits {
 		s.waits = waiting
 	}

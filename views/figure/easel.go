@@ -485,7 +485,11 @@ func (k Region) draw(e *easel) {
 }
 
 func (k Region) tint(c *draw.Canvas, t *Theme, p vg.Path) {
-	c.SetColor(translucent(t.color(k.Color), 0.13))
+	covers := shade
+	if k.Color == ClassColor(0) {
+		covers = t.Shade
+	}
+	c.SetColor(translucent(t.color(k.Color), covers))
 	c.Fill(p)
 }
 

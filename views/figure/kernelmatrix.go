@@ -19,7 +19,7 @@ func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error)
 	if n := len(c.Rows); n < c.Of {
 		m.X = fmt.Sprintf("object, %d of %d", n, c.Of)
 	}
-	m.Dark, m.Width, m.Height = look.Dark, look.Width, look.Height
+	m.Dark, m.Grey, m.Width, m.Height = look.Dark, look.Grey, look.Width, look.Height
 	if look.Values {
 		values, err := d.Values()
 		if err != nil {

@@ -52,6 +52,7 @@ type Scene struct {
 
 	Title string
 	Dark  bool
+	Grey  bool // for paper, as of a Format
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
 	// stays where it is while points come and go; RowsForAll: as many as all marks need
 	// that the points may take.
@@ -176,7 +177,7 @@ func checkSize(w, h int) error {
 
 func (s *Scene) sheet() *sheet {
 	sh := &sheet{
-		width: s.Width, height: s.Height, theme: themeOf(s.Dark), limits: s.Limits,
+		width: s.Width, height: s.Height, theme: themeOf(s.Dark, s.Grey), limits: s.Limits,
 		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
 	if s.LegendRows == RowsForAll {

@@ -24,6 +24,8 @@ type Theme struct {
 	// Side is the region where a class is predicted, for the first two colours of
 	// Class: inside the margin |f| < 1, then outside.
 	Side [2][2]color.NRGBA
+	// Shade is how much of its colour covers a Region of class 0; all others have shade.
+	Shade float64
 	// Heat are the ends of the scale of f for the first two colours of Class, and
 	// Zero its middle.
 	Heat [2]color.NRGBA
@@ -41,7 +43,11 @@ type Theme struct {
 	Differ [2]color.NRGBA
 }
 
-// Light and Dark are the themes.
+// shade is how much of its colour covers a Region.
+const shade = 0.13
+
+// Light and Dark are the themes of a screen. Grey is Light for paper: the two sides of a
+// boundary stay apart where it is printed without colours.
 var (
 	Light = Theme{
 		Paper: rgb(0xffffff), Ink: rgb(0x16181d), Muted: rgb(0x555b66), Rule: rgb(0x8a909b),
@@ -50,6 +56,7 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x79b4e2), rgb(0xf2ac68)},
 		Zero:   rgb(0xf8f8f8),
 		Factor: [2]color.NRGBA{rgb(0xa870ba), rgb(0x2f9884)},
+		Shade:  shade,
 		Value:  [3]color.NRGBA{rgb(0xfbf6e4), rgb(0x94ccb8), rgb(0x3f86a8)},
 		Line:   palette(0x16181d, 0xaa3388, 0x117733, 0x5b4bb0, 0x6b6b1f, 0x007c86),
 		Differ: [2]color.NRGBA{rgb(0xe4e5e8), rgb(0xb4b8c0)},
@@ -61,16 +68,27 @@ var (
 		Heat:   [2]color.NRGBA{rgb(0x225e8d), rgb(0x8f5420)},
 		Zero:   rgb(0x1d2026),
 		Factor: [2]color.NRGBA{rgb(0x7b4a8a), rgb(0x1f7566)},
+		Shade:  shade,
 		Value:  [3]color.NRGBA{rgb(0x1d2026), rgb(0x22525c), rgb(0x2f86a0)},
 		Line:   palette(0xf2f4f7, 0xe58fd0, 0x5fcf86, 0xb3a6f5, 0xd9cf73, 0x5fd0d8),
 		Differ: [2]color.NRGBA{rgb(0x2b2f37), rgb(0x596170)},
 	}
+	Grey = Light.grey()
 )
 
-// themeOf returns the theme by its one switch.
-func themeOf(dark bool) *Theme {
-	if dark {
+func (t Theme) grey() Theme {
+	t.Side = [2][2]color.NRGBA{{rgb(0xcfe2f2), rgb(0xaecde8)}, {rgb(0xfef8f1), rgb(0xfdf0e2)}}
+	t.Shade = 0.3
+	return t
+}
+
+// themeOf returns the theme by its two switches.
+func themeOf(dark, grey bool) *Theme {
+	switch {
+	case dark:
 		return &Dark
+	case grey:
+		return &Grey
 	}
 	return &Light
 }

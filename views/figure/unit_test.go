@@ -333,7 +333,7 @@ func TestSVGTransforms(t *testing.T) {
 func TestStamps(t *testing.T) {
 	t.Parallel()
 	const w, h = 100, 90
-	theme := themeOf(false)
+	theme := themeOf(false, false)
 	marks := map[string]func(c *draw.Canvas, at vg.Point, r vg.Length){
 		"cross": func(c *draw.Canvas, at vg.Point, r vg.Length) { cross(c, at, r, theme.Ink) },
 		"text":  func(c *draw.Canvas, at vg.Point, r vg.Length) { text(c, theme.Ink, 2*r, true, at, "Åj") },

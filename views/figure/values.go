@@ -129,7 +129,7 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 		rows = 2 // values have few marks
 	}
 	return Plane{
-		Format: Format{Dark: s.Dark, LegendRows: rows, Noted: s.Noted, Width: s.Width, Height: s.Height},
+		Format: Format{Dark: s.Dark, Grey: s.Grey, LegendRows: rows, Noted: s.Noted, Width: s.Width, Height: s.Height},
 		Title:  s.Title, X: s.View.Labels[0], Y: s.View.Labels[1], Limits: s.Limits, Stretched: true, Caption: s.valueCaption(subject),
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 // the given number of rows, so that the frame stays where it is. As long as an answer is
 // awaited the picture says that a part of it is.
 func (l Look) Format(rows int) figure.Format {
-	return figure.Format{Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
+	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
 }
 
 // Plane is a drawing of marks over x1 and x2.

@@ -186,6 +186,7 @@ func (e Exhibit) Asking() Exhibit {
 // Look is how a figure is wanted.
 type Look struct {
 	Dark          bool
+	Grey          bool // for paper, as of a figure.Format
 	Coarse        bool // while something is being dragged: less detail
 	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
 	Paper         bool // where nothing moves: what Grows is drawn whole

@@ -159,7 +159,7 @@ func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 				return nil, err
 			}
 		}
-		sc := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Width: l.Width, Height: l.Height, LegendRows: 2, Waits: l.Asking}
+		sc := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 2, Waits: l.Asking}
 		if l.Coarse {
 			sc.Grid = 80
 		}

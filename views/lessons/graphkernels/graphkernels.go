@@ -904,7 +904,7 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Figures: []lessons.Figure{
 			{Name: "strip", Caption: fmt.Sprintf("The %d training graphs at their values $f$, class by class.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
 				sc := figure.DecisionScene(res.Model, points, train.Classes)
-				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
+				sc.Dark, sc.Grey, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 2
 				return figure.Decisions(sc)
 			}},
 			{Name: "graphs", Caption: "Some of them, with class and value.", Draw: drawn(some)},

@@ -310,7 +310,7 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 			return nil, err
 		}
 		s := figure.CurveScene(c.Model, points, "x", "t")
-		s.Dark, s.Width, s.Height, s.LegendRows = l.Dark, l.Width, l.Height, 1
+		s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 1
 		if limits != (figure.Limits{}) {
 			s.Limits = limits
 		}

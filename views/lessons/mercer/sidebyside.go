@@ -101,7 +101,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			drawn := make([]figure.Layer, len(layers))
 			for i, layer := range layers {
 				s := &layer.Scene
-				s.Dark, s.Width, s.Height = l.Dark, l.Width, l.Height
+				s.Dark, s.Grey, s.Width, s.Height = l.Dark, l.Grey, l.Width, l.Height
 				if l.Coarse {
 					s.Grid = 60
 				}

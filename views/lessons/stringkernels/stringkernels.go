@@ -839,11 +839,11 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Figures: []lessons.Figure{
 			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
 				sc := figure.DecisionScene(res.Model, points, train.Classes)
-				sc.Dark, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Width, l.Height, 2
+				sc.Dark, sc.Grey, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 2
 				return figure.Decisions(sc)
 			}},
 			{Name: "matrix", Caption: "The kernel matrix of the training strings, class by class: the machine sees this and the labels.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Width: l.Width, Height: l.Height})
+				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height})
 			}},
 		},
 		Numbers: []lessons.Number{
