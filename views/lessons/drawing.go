@@ -1,6 +1,8 @@
 package lessons
 
 import (
+	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -10,6 +12,16 @@ import (
 // awaited the picture says that a part of it is.
 func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
+}
+
+// Scene is what a picture of a model and points starts from, in the names of the lecture; while
+// something is dragged it is coarser. The legend keeps the given number of rows.
+func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
+	if l.Coarse {
+		s.Grid = 80
+	}
+	return s
 }
 
 // Plane is a drawing of marks over x1 and x2.

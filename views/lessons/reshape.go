@@ -139,10 +139,8 @@ func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scen
 			return figure.Scene{}, err
 		}
 	}
-	sc := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 2, Cores: true}
-	if l.Coarse {
-		sc.Grid = 80
-	}
+	sc := l.Scene(m, points, v, d.Classes, 2)
+	sc.Cores = true
 	return sc, nil
 }
 

@@ -159,10 +159,8 @@ func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 				return nil, err
 			}
 		}
-		sc := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 2, Waits: l.Asking}
-		if l.Coarse {
-			sc.Grid = 80
-		}
+		sc := l.Scene(m, points, v, d.Classes, 2)
+		sc.Waits = l.Asking
 		if change != nil {
 			change(&sc)
 		}

@@ -262,7 +262,8 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 		}
 		out.HeldOut, out.Wrong = true, wrong
 		v, _ := less.View()
-		scene := figure.Scene{Lecture: true, Hollow: "left out", Model: less, Points: append(points, out), View: v, Classes: d.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 2, Grid: 80}
+		scene := l.Scene(less, append(points, out), v, d.Classes, 2)
+		scene.Hollow, scene.Grid = "left out", 80
 		whole := scene
 		whole.Model = full
 		return figure.Overlay([]figure.Layer{{Name: "without the point", Scene: scene}, {Name: "with all points", Scene: whole}})

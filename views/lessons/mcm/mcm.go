@@ -722,10 +722,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 				return nil, err
 			}
 			v, _ := m.Model.View()
-			layers = append(layers, figure.Layer{Name: name, Scene: figure.Scene{Lecture: true, Model: m.Model, Points: points, View: v, Classes: d.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 1}})
-		}
-		if l.Coarse {
-			layers[0].Scene.Grid = 80
+			layers = append(layers, figure.Layer{Name: name, Scene: l.Scene(m.Model, points, v, d.Classes, 1)})
 		}
 		return figure.Overlay(layers)
 	}}

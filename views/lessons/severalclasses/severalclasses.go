@@ -507,11 +507,7 @@ func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
 		return figure.Scene{}, err
 	}
 	v, err := dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1])
-	s := figure.Scene{Lecture: true, Model: m, Points: ps, View: v, Classes: t.data.Classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 3}
-	if l.Coarse {
-		s.Grid = 80
-	}
-	return s, err
+	return l.Scene(m, ps, v, t.data.Classes, 3), err
 }
 
 // quadrupled finds what becomes of the machines of the question.

@@ -444,10 +444,8 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 				var layers []figure.Layer
 				for i, m := range models[:6] {
 					v, _ := m.View()
-					sc := figure.Scene{Lecture: true, Model: m, View: v, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: 1, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}, Classes: samples[i].Classes}
-					if l.Coarse {
-						sc.Grid = 60
-					}
+					sc := l.Scene(m, nil, v, samples[i].Classes, 1)
+					sc.Limits = figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}
 					layers = append(layers, figure.Layer{Name: "sample " + strconv.Itoa(i+1), Scene: sc})
 				}
 				return figure.Overlay(layers)
