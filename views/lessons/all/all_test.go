@@ -492,6 +492,10 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"graph-kernels/blind", []string{"h", "2"}, true, nil},
 		{"graph-kernels/machine", []string{"family", "cycles", "h", "1"}, false, []string{"right on fresh graphs"}},
 		{"graph-kernels/machine", []string{"family", "cycles", "h", "0"}, true, []string{"right in training", "support vectors"}},
+		{"string-kernels/gaps", []string{"handout", "false"}, true, []string{"The features of the three words", "add up to the kernel"}},
+		{"string-kernels/weights", []string{"decay", "0.2", "k", "2"}, false, []string{"the distance grows by"}},
+		{"string-kernels/cost", []string{"n", "40"}, false, []string{"entries of all tables"}},
+		{"string-kernels/machine", []string{"k", "1"}, false, []string{"right on fresh strings"}},
 		{"conformal/gradient", []string{"rate", "1"}, false, []string{"$J$ of the eigenvector"}},
 	} {
 		lesson, screen, _ := strings.Cut(c.screen, "/")

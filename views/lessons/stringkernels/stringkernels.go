@@ -152,12 +152,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 19.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{longX, longZ, longK, tableDecay}, Show: showWeights},
 			Questions: []lessons.Question{{
-				Slug: "factor", Ask: `$\lambda = 0.2$ and $k = 2$. How many times as large is the value with weights by gaps as the one with weights by span?`,
+				Slug: "factor", Ask: `$\lambda = 0.5$ and $k = 10$. How many times as large is the value with weights by gaps as the one with weights by span? (5 % off is fine.)`,
+				Within: 0.05,
 				Answer: func(ctx context.Context) (float64, error) {
-					gaps, err := value(ctx, gapKernel(2, 0.2, false), "science", "silence")
-					return gaps / theory.SpanWeight(gaps, 2, 0.2), err
+					gaps, err := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
+					return gaps / theory.SpanWeight(gaps, 10, 0.5), err
 				},
-				Explain: `$\lambda^{-2k} = 5^4 = $ %s times. Normalised, the two are equal.`,
+				Explain: `$\lambda^{-2k} = 2^{20} = $ %s times, about a million. Normalised, the two are equal.`,
 			}},
 		},
 		{
@@ -457,6 +458,7 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		sums.Rows = append(sums.Rows, []string{lecture[p[0]] + ", " + lecture[p[1]], "$" + sum.TeX() + "$", views.Short(added), views.Short(whole)})
 	}
+	table.After, sums.After = !handout.Of(in), !handout.Of(in) // they name what the handout leaves out
 	e.Tables = []lessons.Table{table, sums}
 	if difference != 0 {
 		e.Notes = []string{fmt.Sprintf("The columns and the kernel of *cat* and *cart* differ by %s: a piece is missing.", views.Short(difference))}
@@ -480,8 +482,12 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		curves = curves[:1]
 	}
 	e.Figures = []lessons.Figure{{Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: curves, Here: &lambda}.Picture()
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: append(curves[:1:1], l.Known(curves[1:]...)...), Here: &lambda}.Picture()
 	}}}
+	if !handout.Of(in) {
+		e.Figures[0].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the columns of the handout. Which piece do they leave out?`
+		e.Notes, e.After = nil, e.Notes
+	}
 	return e, nil
 }
 
@@ -662,7 +668,7 @@ func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	here := float64(k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis: the distance grows by $\lambda^2$ with every symbol of a piece.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: &here,
 					Curves: []figure.Curve{{Name: "weights by gaps", X: ks, Y: gaps, Marks: true}, {Name: "weights by span", X: ks, Y: span, Marks: true}},
@@ -677,8 +683,8 @@ func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		},
 		Numbers: []lessons.Number{
 			{Label: `$k_{\text{gaps}}(x, z)$`, Value: views.Short(gaps[k-1]), Help: `each occurrence weighs $\lambda^{\text{gaps}}$`},
-			{Label: `$\lambda^{2k}$`, Value: views.Short(theory.SpanWeight(1, k, lambda))},
-			{Label: `$k_{\text{span}}(x, z)$`, Value: views.Short(span[k-1]), Help: "the product of the two above"},
+			{Label: `$\lambda^{2k}$`, Value: views.Short(theory.SpanWeight(1, k, lambda)), Help: `$k_{\text{span}}$ over $k_{\text{gaps}}$: the distance grows by $\lambda^2$ with every symbol`, After: true},
+			{Label: `$k_{\text{span}}(x, z)$`, Value: views.Short(span[k-1]), Help: `each occurrence weighs $\lambda^{\text{span}}$`},
 			{Label: `$\hat k(x, z)$`, Value: views.Long(normal[k-1]), Help: "normalised, by gaps or by span"},
 		},
 		Tables: []lessons.Table{table},
@@ -707,7 +713,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			}.Picture()
 		}}},
 		Numbers: []lessons.Number{
-			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables"},
+			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables", After: true},
 			{Label: "$N^2$", Value: views.Short(ways * ways), Help: `pairs of occurrences, $N = n!/(k!\,(n-k)!)$ in either string`},
 			{Label: `$\lvert A\rvert^k$`, Value: views.Short(features), Help: "columns of a table with all pieces"},
 		},
@@ -835,6 +841,7 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		}
 	}
 	positive, negative := res.Model.Sides(0)
+	single := name == machineKernel.Default && machineK.Of(in) == 1 // as the question has it
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -849,7 +856,7 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Numbers: []lessons.Number{
 			{Label: "$f$ of your string", Value: views.Short(f), Help: "at least 0: " + positive + "; below: " + negative},
 			{Label: "right in training", Value: fmt.Sprintf("%d of %d", right, train.Len())},
-			{Label: "right on fresh strings", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d strings with the same motifs that were not trained on", test.Len())},
+			{Label: "right on fresh strings", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("of %d strings with the same motifs that were not trained on", test.Len()), After: single},
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", res.Report.SupportVectors, train.Len())},
 		},
 		Lab: lessons.LabQuery("dna", pairs...),

@@ -45,8 +45,8 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 				t.Errorf("all columns: %v, want %s", row, want)
 			}
 		}
-		if len(e.Tables[0].Head) != 1+8 || e.Tables[0].Head[8] != "at" || strings.Contains(e.Notes[0], "missing") {
-			t.Errorf("all columns: %v, %v", e.Tables[0].Head, e.Notes)
+		if len(e.Tables[0].Head) != 1+8 || e.Tables[0].Head[8] != "at" || strings.Contains(strings.Join(e.After, ""), "missing") {
+			t.Errorf("all columns: %v, %v", e.Tables[0].Head, e.After)
 		}
 	}
 }
