@@ -32,7 +32,8 @@ var words string
 //go:embed guide.md
 var guide string
 
-// The controls, which every screen has, so that values go along.
+// The controls, which every screen has, so that values go along: at hand those that it is
+// about, the others folded.
 var (
 	data         = lessons.DataControl{Default: "moons"}
 	gamma        = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
@@ -42,8 +43,20 @@ var (
 	testFraction = lessons.NumberControl{Name: "test_fraction", Label: "held-out share", Default: "0.3", Min: 0, Max: 0.8, Low: 0, High: 0.8}
 	seed         = lessons.IntegerControl{Name: "seed", Label: "split", Default: "1", Min: 1, Max: 50, Low: 1, High: 50}
 
-	controls = []lessons.Control{data, gamma, price, rankTol, coreGamma, testFraction, seed}
+	controls = about("")
 )
+
+// about are the controls with those at hand that have these names.
+func about(names ...string) []lessons.Control {
+	all := []lessons.Control{data}
+	for _, c := range []lessons.NumberControl{gamma, price, rankTol, coreGamma, testFraction} {
+		c.Folded = !slices.Contains(names, c.Name)
+		all = append(all, c)
+	}
+	last := seed
+	last.Folded = !slices.Contains(names, last.Name)
+	return append(all, last)
+}
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
@@ -54,12 +67,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "standardise",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showStandardise},
+			Demo:   &lessons.Demo{Controls: about("test_fraction", "seed"), Show: showStandardise},
 		},
 		{
 			Slug:   "first",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showFirst},
+			Demo:   &lessons.Demo{Controls: about("gamma", "C", "rank_tol"), Show: showFirst},
 			Questions: []lessons.Question{{
 				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
 				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
@@ -70,12 +83,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "scatter",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showScatter},
+			Demo:   &lessons.Demo{Controls: about("gamma"), Show: showScatter},
 		},
 		{
 			Slug:   "eigenproblem",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showEigen},
+			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showEigen},
 			Questions: []lessons.Question{{
 				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
 				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
@@ -92,17 +105,17 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "factor",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showFactor},
+			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showFactor},
 		},
 		{
 			Slug:   "kernel",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showKernel},
+			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showKernel},
 		},
 		{
 			Slug:   "second",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showSecond},
+			Demo:   &lessons.Demo{Controls: about("gamma", "C", "rank_tol", "core_gamma"), Show: showSecond},
 			Questions: []lessons.Question{{
 				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
 				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
@@ -113,7 +126,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "test",
 			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: controls, Show: showTest},
+			Demo:   &lessons.Demo{Controls: about("gamma", "C", "test_fraction", "seed"), Show: showTest},
 			Questions: []lessons.Question{{
 				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
 				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
@@ -214,7 +227,7 @@ func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
 		if err != nil {
 			return nil, err
 		}
-		sc.Cores = false
+		sc.Cores, sc.Waits = false, l.Asking
 		return figure.Boundary(sc)
 	}}
 }
@@ -253,9 +266,9 @@ func (t *training) dots(name, caption string, x *mat.Dense, columns []int, unit 
 	}
 	names := lessons.Named([]string{t.neg, t.pos})
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(1), X: t.data.Features[columns[0]] + unit, Stretched: true}
+		p := figure.Plane{Format: l.Format(1), X: figure.Below(t.data.Features[columns[0]] + unit), Stretched: true}
 		if len(columns) > 1 {
-			p.Y = t.data.Features[columns[1]] + unit
+			p.Y = figure.Below(t.data.Features[columns[1]] + unit)
 		}
 		for i, y := range t.y {
 			at := [2]float64{x.At(i, columns[0])}
@@ -312,7 +325,7 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 		if math.Abs(mean) < 1e-12 {
 			mean = 0
 		}
-		table.Rows = append(table.Rows, []string{lessons.Literal(name), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
+		table.Rows = append(table.Rows, []string{lessons.Literal(figure.Below(name)), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
 	}
 	e.Tables = []lessons.Table{table}
 	return e, nil
@@ -330,9 +343,11 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	r := res.Report
+	boundary := t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model)
+	boundary.Asks = "The first MCM. Hollow points are held out. How many of the others are support vectors, and become the cores?"
 	e.Figures = []lessons.Figure{
-		t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model),
-		{Name: "lambda", Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		boundary,
+		{Name: "lambda", After: true, Caption: `$\lvert\lambda_j\rvert$ of the training rows, largest first, on a logarithmic scale. Rows without a bar have $\lambda_j = 0$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			b := figure.Bars{Format: l.Format(1), X: "training row, sorted", Y: "|λ| (log scale)", Values: make([]float64, len(t.train)), Classes: make([]int, len(t.train)), Sorted: true, Log: true, ClassNames: lessons.Named([]string{t.neg, t.pos})}
 			place := map[int]int{}
 			for i, row := range t.train {
@@ -346,7 +361,7 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		}},
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lambda_j \ne 0$`},
+		{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), Help: `$\lambda_j \ne 0$`, After: true},
 		{Label: "rank of K at the cut", Value: strconv.Itoa(*r.Rank), Help: "an optimal vertex uses at most about so many", After: true},
 		{Label: "h", Value: views.Short(*r.H), Help: "largest functional margin, at least 1"},
 		{Label: "sum of slacks", Value: views.Short(*r.SlackSum), Help: `$\sum_i q_i$`},
@@ -487,12 +502,11 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	n := len(t.after.Machines[0].CoreRows)
-	// The first state is the whole factor, the others build it up.
-	e.Steps = n + 2
-	e.Step = min(in.Step, n+1)
-	used, model := n, t.after
-	if e.Step > 0 && e.Step <= n {
-		used = e.Step - 1
+	// The factor is built up, core by core.
+	e.Steps = n + 1
+	e.Step = min(in.Step, n)
+	used, model := e.Step, t.after
+	if used < n {
 		if model, err = t.with(ctx, used); err != nil {
 			return nil, err
 		}
@@ -516,12 +530,9 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "of the training rows, if one sign is read as one class"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(j), Help: fmt.Sprintf("with all cores %s", views.Short(*t.report.JAfter))},
 	}
-	switch {
-	case e.Step == 0:
-		e.Notes = append(e.Notes, "The whole factor. ~Step to build it up: core by core, the eigenproblem solved anew each time.~")
-	case used == 0:
-		e.Notes = append(e.Notes, `No core: $c$ is constant, and the kernel is the basic one.`)
-	default:
+	if used == 0 {
+		e.Notes = append(e.Notes, `No core: $c$ is constant, and the kernel is the basic one. ~Step on: core by core, the eigenproblem is solved anew each time.~`)
+	} else {
 		e.Notes = append(e.Notes, fmt.Sprintf("The best factor of %d of the cores reaches %.0f %% of the J of all of them.", used, 100*j / *t.report.JAfter))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
@@ -639,12 +650,17 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		table.Rows = append(table.Rows, []string{lessons.Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
 	chance := eval.SignTest(better, worse)
+	often := fmt.Sprintf("%.0f %% of the time", 100*chance)
+	if chance > 0.995 {
+		often = "always"
+	}
+	table.After = true
 	e.Tables = []lessons.Table{table}
 	e.Numbers = []lessons.Number{
-		{Label: "accuracy, held out, before", Value: views.Short(share(before))},
-		{Label: "accuracy, held out, after", Value: views.Short(share(after))},
-		{Label: "rows only one machine gets right", Value: strconv.Itoa(better + worse), Help: fmt.Sprintf("%d only after, %d only before", better, worse)},
-		{Label: "a coin would be as uneven", Value: fmt.Sprintf("%.0f %% of the time", 100*chance), Help: "sign test on those rows"},
+		{Label: "accuracy, held out, before", Value: views.Short(share(before)), After: true},
+		{Label: "accuracy, held out, after", Value: views.Short(share(after)), After: true},
+		{Label: "rows only one machine gets right", Value: strconv.Itoa(better + worse), Help: fmt.Sprintf("%d only after, %d only before", better, worse), After: true},
+		{Label: "a coin would be as uneven", Value: often, Help: "sign test on those rows", After: true},
 	}
 	switch {
 	case better+worse == 0:

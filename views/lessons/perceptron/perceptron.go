@@ -246,7 +246,7 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Numbers: []lessons.Number{
 			{Label: `$y\,\mathbf w^\top\mathbf x$ before`, Value: lessons.Short(margin), Help: "a mistake where it is 0 or less"},
 			{Label: `$y\,\mathbf w^\top\mathbf x$ after`, Value: lessons.Short(after), After: true},
-			{Label: `$\lVert\mathbf x\rVert^2$`, Value: lessons.Short(dot(x, x)), Help: "the gain of one update"},
+			{Label: `$\lVert\mathbf x\rVert^2$`, Value: lessons.Short(dot(x, x)), Help: "the squared length of the point"},
 			{Label: `$\mathbf w$ after`, Value: lessons.Pair(next), After: true},
 		},
 	}, nil

@@ -229,13 +229,13 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: lessons.Named(d.Classes)}.Picture()
 			}},
-			{Name: "spectrum", Wide: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale; those that are but rounding errors are left out. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "spectrum", Wide: true, After: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale; those that are but rounding errors are left out. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: clean, Log: true}.Picture()
 			}},
 		},
 		Numbers: []lessons.Number{
 			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity"},
-			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0])},
+			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0]), After: true},
 			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
 		},
 	}, nil
@@ -269,10 +269,12 @@ func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	r := res.Report
+	boundary := lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)
+	boundary.Asks = "One hundred points of two noisy moons. ~Move the width from end to end.~ How many points are support vectors?"
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)},
+		Figures: []lessons.Figure{boundary},
 		Numbers: []lessons.Number{
-			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN)},
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.TrainN), After: true},
 			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
 			{Label: "right on 1000 new points", Value: lessons.Percent(accuracy), Help: "from the same generator"},
 		},
@@ -454,8 +456,8 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		Numbers: []lessons.Number{
 			{Label: "error", Value: lessons.Percent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", resamples)},
 			{Label: "noise", Value: lessons.Percent(bv.Noise), Help: "no rule can avoid it"},
-			{Label: "bias", Value: lessons.Percent(bv.Bias), Help: "the main prediction is wrong"},
-			{Label: "variance", Value: lessons.Percent(bv.Variance), Help: "machines disagree with it; below 0 where that helps"},
+			{Label: "bias", Value: lessons.Percent(bv.Bias), Help: "the main prediction is wrong", After: true},
+			{Label: "variance", Value: lessons.Percent(bv.Variance), Help: "machines disagree with it; below 0 where that helps", After: true},
 		},
 	}
 	if in.Coarse {
