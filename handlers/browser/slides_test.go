@@ -141,7 +141,7 @@ func TestSlideKeys(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	p.size(1024, 768)
-	p.visit("/lessons/margins/canonical")
+	p.visit("/lessons/perceptron/bound")
 	p.wait(element(".parts a.current"))
 	count := func(want string) {
 		p.t.Helper()
@@ -149,12 +149,12 @@ func TestSlideKeys(t *testing.T) {
 	}
 	current := func(want string) { p.t.Helper(); p.wait(element(".parts a.current") + ".hash === " + quote("#"+want)) }
 
-	at := p.reach("[data-field=angle] input[type=range]")
+	at := p.reach("[data-field=gamma] input[type=range]")
 	p.do(chromedp.MouseEvent(chromedp.MousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, at.X+20, at.Y, chromedp.ButtonLeft))
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+20, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.wait("document.activeElement === document.body && " + answered)
-	angle := p.value("input[name=angle]")
+	gamma := p.value("input[name=gamma]")
 	clicker(p, " ", "Space", 32, 0)
 	count("line 2 ")
 	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
@@ -167,8 +167,8 @@ func TestSlideKeys(t *testing.T) {
 	p.wait(element("[data-go=run]") + ".textContent === 'Pause'")
 	p.keys("r")
 	p.wait(element("[data-go=run]") + ".textContent === 'Run'")
-	if got := p.value("input[name=angle]"); got != angle {
-		t.Errorf("the keys have moved the slider from %s to %s", angle, got)
+	if got := p.value("input[name=gamma]"); got != gamma {
+		t.Errorf("the keys have moved the slider from %s to %s", gamma, got)
 	}
 
 	p.clickText(".parts a", "Picture") // after the mouse has gone to a part, too
@@ -195,21 +195,21 @@ func TestSlideKeys(t *testing.T) {
 		t.Errorf("the keys have chosen the speed %s after %s", got, speed)
 	}
 
-	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
+	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
 	turn(p, kb.Tab) // what the keyboard comes to has the arrows, but not the keys of a clicker
-	get[bool](p, "("+element("input[name=angle]")+".focus(), true)")
+	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
 	p.part("derivation")
 	clicker(p, "End", "End", 35, 0)
 	for range 8 { // what is left of the lines, then the parts, from a field as well
 		clicker(p, "PageDown", "PageDown", 34, 0)
 		p.wait(answered)
 	}
-	p.wait("location.pathname.endsWith('/by-hand') || " + element(".parts a.current") + ".hash !== '#derivation'")
+	p.wait("!location.pathname.endsWith('/bound') || " + element(".parts a.current") + ".hash !== '#derivation'")
 
 	p.visit("/lessons/margins/canonical")
 	p.wait(element(".parts a.current"))
 	clicker(p, "ArrowDown", "ArrowDown", 40, 0)
-	current("picture")
+	current("ask-width")
 	for key, shows := range map[string]string{"b": ".blank", ".": ".blank", "p": ".spot", "o": ".overview[open]", "?": ".keys[open]"} {
 		turn(p, key)
 		p.wait(element(shows))
@@ -368,6 +368,92 @@ func TestPredictionFirst(t *testing.T) {
 	plain.visit("/lessons/width")
 	if !plain.visible("#gram [data-after]") {
 		t.Error("without scripts the words are lost")
+	}
+}
+
+// TestLinesComeAfterTheirQuestions: a clicker reaches a question before the line that answers
+// it, and the line after it; on the page to read the line comes up with the answer.
+func TestLinesComeAfterTheirQuestions(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p := open(t, s)
+	p.size(1024, 768)
+	p.visit("/lessons/kernel-trick/xor?step=5")
+	p.wait(element(".parts a.current"))
+	names := []string{"derivation", "ask-opposite", "ask-vectors", "picture", "words", "numbers"}
+	if got := get[[]string](p, partNames); !slices.Equal(got, names) {
+		t.Errorf("the parts are %v", got)
+	}
+	at := func(part, line string) {
+		p.t.Helper()
+		p.wait(answered + " && " + element(".parts a.current") + ".hash === " + quote("#"+part) + " && " + element("[data-count]") + ".textContent.startsWith(" + quote("line "+line+" ") + ")")
+	}
+	onward := func() { p.t.Helper(); clicker(p, "PageDown", "PageDown", 34, 0) }
+	back := func() { p.t.Helper(); clicker(p, "PageUp", "PageUp", 33, 0) }
+	const note = ".derivation .waits .fold-note"
+	at("derivation", "2") // the address asks for more than may be seen
+	if !p.visible(note) || !get[bool](p, element("[data-go=end]")+".disabled") {
+		t.Error("nothing tells that a line waits")
+	}
+	onward()
+	at("ask-opposite", "2")
+	onward() // the room has said its answer
+	at("derivation", "3")
+	onward()
+	at("ask-vectors", "3")
+	p.click("#ask-vectors input[value='2']")
+	p.click("#ask-vectors button")
+	p.wait(element("#ask-vectors .verdict"))
+	at("ask-vectors", "4")
+	onward()
+	at("derivation", "4")
+	back()
+	at("ask-vectors", "4")
+	back()
+	at("derivation", "3")
+	for _, line := range []string{"3", "4", "5", "6"} {
+		if line == "4" {
+			onward() // past the question
+			at("ask-vectors", "3")
+		}
+		if line != "3" {
+			onward()
+		}
+		at("derivation", line)
+	}
+	onward()
+	at("picture", "6")
+	back()
+	at("derivation", "6")
+
+	p.visit("/lessons/kernel-trick")
+	const screen = "#xor"
+	step := screen + " [data-go=step]"
+	p.wait(element(screen + " .demo.live"))
+	count := func(line string) {
+		p.t.Helper()
+		p.wait(answered + " && " + element(screen+" [data-count]") + ".textContent.startsWith(" + quote("line "+line+" ") + ")")
+	}
+	p.click(step)
+	count("2")
+	if !get[bool](p, element(step)+".disabled") || !p.visible(screen+" .waits .fold-note") || p.visible(screen+" [data-line=gram] math") {
+		t.Error("the line does not wait for the answer")
+	}
+	p.fill("#q-xor-opposite [name=answer]", "1")
+	p.click("#q-xor-opposite button")
+	p.wait(element("#q-xor-opposite .verdict"))
+	count("3")
+	if !p.visible(screen + " [data-line=gram] math") {
+		t.Error("the line has not come with the answer")
+	}
+	p.click(step) // the second question was answered on the slide
+	count("4")
+
+	plain := open(t, s)
+	plain.noScript()
+	plain.visit("/lessons/kernel-trick?screen=xor&step=5")
+	if !plain.visible(screen+" .waits .fold-note") || plain.visible(screen+" [data-line=gram] math") {
+		t.Error("without scripts the line does not wait")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -403,17 +404,19 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 			view.Sections = append(view.Sections, sec)
 		}
 	}
-	if s.Demo != nil {
+	show := func(form url.Values) error {
 		d, _, err := a.demo(r, s, path, form, view.Folded, slide, false)
-		if err != nil {
-			return view, err
-		}
-		d.Action = path
+		d.Action, d.Open = path, open
 		if !slide {
 			d.Action = "/lessons/" + l.Slug + "#" + s.Slug
 		}
-		d.Open = open
 		view.Demo = &d
+		return err
+	}
+	if s.Demo != nil {
+		if err := show(form); err != nil {
+			return view, err
+		}
 	}
 	for _, q := range s.Questions {
 		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: questionPath(l, s, &q)}
@@ -430,6 +433,18 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 			return view, err
 		}
 		view.Questions = append(view.Questions, v)
+	}
+	if k := view.Waits(); k > 0 {
+		if view.Demo.Answer.Step >= k {
+			form = maps.Clone(form)
+			form.Set("step", strconv.Itoa(k-1))
+			if err := show(form); err != nil {
+				return view, err
+			}
+		}
+		body := *view.Demo.Answer.Body // which others are shown, too
+		body.Waits = k
+		view.Demo.Answer.Body = &body
 	}
 	return view, nil
 }

@@ -25,7 +25,7 @@ class Demo {
       this.asked = String(this.drawn);
       return asked;
     };
-    this.live = new Live(form.dataset.live, body, (r) => this.receive(r), this.exhibit, form.querySelector("[data-status]"));
+    this.live = new Live(form.dataset.live, body, (r) => this.queue(() => this.receive(r)), this.exhibit, form.querySelector("[data-status]"));
     if (this.slide) this.exhibit.addEventListener("load", () => this.fit(), true);
     form.classList.add("live");
     addSliders(form);
@@ -91,9 +91,16 @@ class Demo {
     const reply = this.states.get(step);
     if (reply && this.live.idle) {
       this.showing++;
-      this.shown = this.shown.then(() => this.receive(reply)).finally(() => this.showing--);
+      this.queue(() => this.receive(reply)).catch(() => {}).finally(() => this.showing--);
     } else this.live.ask(false);
     this.lookAhead(asked, step);
+  }
+
+  /** Shows one state after the other, however long their pictures take. */
+  queue(show) {
+    const shown = this.shown.then(show);
+    this.shown = shown.catch(() => {});
+    return shown;
   }
 
   lookAheadNow() {
@@ -297,8 +304,42 @@ class Replay {
   }
 
   to(step) {
-    this.at = Math.min(this.last, Math.max(0, step));
+    this.at = Math.min(this.reach, Math.max(0, step));
     this.demo.step();
+  }
+
+  get lines() {
+    return [...this.demo.exhibit.querySelectorAll(".derivation > li")];
+  }
+
+  /** The place of a line of the derivation, -1 where there is none. */
+  line(slug) {
+    return slug ? this.lines.findIndex((li) => li.dataset.line === slug) : -1;
+  }
+
+  /** The last state that no question keeps back. */
+  get reach() {
+    const screen = this.element.closest("[data-folded]");
+    const waiting = [...(screen?.querySelectorAll("[data-before]:not([data-passed])") || [])].filter((q) => !q.querySelector(".verdict"));
+    return Math.min(this.last, ...waiting.map((q) => this.line(q.dataset.before) - 1).filter((k) => k >= 0));
+  }
+
+  /** Marks the line that waits for an answer, and lets the buttons lead no farther. */
+  mark() {
+    const { reach, shown } = this, focused = document.activeElement;
+    this.lines.forEach((li, k) => li.classList.toggle("waits", k === reach + 1));
+    for (const name of ["start", "back"]) this.go(name).disabled = shown === 0;
+    for (const name of ["step", "end"]) this.go(name).disabled = shown >= reach;
+    if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // the keyboard stays here
+  }
+
+  /** Goes on to the line that waited for an answer where it is the next, and tells so; otherwise lets it be reached. */
+  released() {
+    const waited = this.lines.findIndex((li) => li.classList.contains("waits"));
+    this.mark();
+    if (waited < 1 || waited > this.reach || this.at !== waited - 1) return false;
+    this.to(waited);
+    return true;
   }
 
   play() {
@@ -306,7 +347,7 @@ class Replay {
     if (this.at >= this.last) this.to(0);
     this.run.textContent = "Pause";
     this.timer = setInterval(() => {
-      if (this.at >= this.last) this.pause();
+      if (this.at >= this.reach) this.pause();
       else if (this.live.idle && !this.demo.showing) this.to(this.at + 1);
     }, Number(this.speed.value));
   }
@@ -319,12 +360,11 @@ class Replay {
 
   show(step, steps) {
     this.last = Math.max(0, steps - 1);
-    if (!this.live.next && this.demo.showing < 2) this.at = step; // otherwise another step is asked for already
+    this.shown = step;
+    if (!this.live.next && !this.demo.showing) this.at = step; // otherwise it was asked for, or another is
     this.element.querySelector("[data-count]").textContent = "lines" in this.element.dataset ? `line ${step + 1} of ${steps}` : `step ${step} of ${this.last}`;
-    const focused = document.activeElement;
-    for (const name of ["start", "back"]) this.go(name).disabled = step === 0;
-    for (const name of ["step", "end"]) this.go(name).disabled = step >= this.last;
-    if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // the keyboard stays here
+    this.mark();
+    document.dispatchEvent(new Event("stepped"));
   }
 }
 
@@ -359,7 +399,7 @@ export function unfold(screen) {
     const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");
     if (!asking) continue;
     asking.remove();
-    demo.live.ask(false);
+    if (!demo.replay?.released()) demo.live.ask(false);
   }
   document.dispatchEvent(new Event("unfolded"));
 }
@@ -418,6 +458,7 @@ document.addEventListener("submit", async (e) => {
     sketches(next);
     const screen = next.closest("[data-folded]");
     if (screen && ![...screen.querySelectorAll("[data-question]")].some((q) => !q.querySelector(".verdict"))) unfold(screen);
+    else for (const { replay } of demos) replay?.released();
     (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text], .knot")).focus();
   } catch {
     form.submit(); // the page itself

@@ -27,7 +27,8 @@ channel.addEventListener("message", ({ data }) => {
   for (const li of page.querySelectorAll("[data-part]")) {
     const here = li.dataset.part === data.part;
     li.classList.toggle("current", here);
-    if (here) state.textContent = `On the screen: ${li.textContent}`;
+    if (li.dataset.part === "numbers") li.hidden = !data.numbers;
+    if (here) state.textContent = `On the screen: ${[li.textContent, data.step].filter(Boolean).join(", ")}`;
   }
 });
 channel.postMessage({ ask: true });

@@ -32,7 +32,9 @@ function tell() {
     if (k === here) l.setAttribute("aria-current", "true");
     else l.removeAttribute("aria-current");
   });
-  channel.postMessage({ slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]) });
+  const told = { slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]), numbers: all.some((l) => id(l) === "numbers") };
+  if (here === 0) told.step = slide().querySelector("[data-count]")?.textContent;
+  channel.postMessage(told);
 }
 
 /** What is shown as text: words, a question, numbers, a derivation with what is told of it. */
@@ -150,22 +152,44 @@ function prefetch() {
 const prev = () => slide().querySelector('a[rel="prev"]');
 const next = () => slide().querySelector('a[rel="next"]');
 
-/** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. */
+/** The question of a part that comes before a line of the derivation, and the place of that line; null for others. */
+function amid(link) {
+  const question = document.querySelector(`${link.hash} [data-before]`), line = stepped()?.line(question?.dataset.before);
+  return line > 0 ? { question, line } : null;
+}
+
+/** Shows a line of the derivation. */
+function derive(line) {
+  stepped().pause();
+  stepped().to(line);
+  if (at() > 0) show(0);
+}
+
+/** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. A question comes before the line that answers it. */
 function forward(steps) {
-  const replay = stepped(), first = at() === 0;
-  if (replay && first && (steps || "lines" in replay.element.dataset) && replay.at < replay.last) {
-    replay.pause();
-    replay.to(replay.at + 1);
-  } else if (at() + 1 < links().length) show(at() + 1);
+  const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
+  if (asked) {
+    asked.question.dataset.passed = "";
+    return derive(asked.line);
+  }
+  if (replay && here === 0 && (steps || "lines" in replay.element.dataset) && replay.at < replay.last) {
+    const asks = all.findIndex((l) => amid(l)?.line === replay.at + 1);
+    return asks > 0 ? show(asks) : derive(replay.at + 1);
+  }
+  const then = all.findIndex((l, k) => k > here && !amid(l));
+  if (then > 0) show(then);
   else if (next()) turn(next().href);
 }
 
 function back(steps) {
-  const replay = stepped(), first = at() === 0;
-  if (replay && first && (steps || "lines" in replay.element.dataset) && replay.at > 0) {
-    replay.pause();
-    replay.to(replay.at - 1);
-  } else if (at() > 0) show(at() - 1);
+  const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
+  if (asked) return derive(asked.line - 1);
+  if (replay && here === 0 && (steps || "lines" in replay.element.dataset) && replay.at > 0) {
+    const asks = all.findIndex((l) => amid(l)?.line === replay.at);
+    return asks > 0 ? show(asks) : derive(replay.at - 1);
+  }
+  const before = all.findLastIndex((l, k) => k < here && !amid(l));
+  if (before >= 0) show(before);
   else if (prev()) turn(prev().href, { last: true });
 }
 
@@ -322,7 +346,7 @@ document.addEventListener("submit", (e) => {
   e.preventDefault();
   afresh();
 });
-document.addEventListener("unfolded", tell);
+for (const what of ["unfolded", "stepped"]) document.addEventListener(what, tell);
 addEventListener("hashchange", () => {
   tell();
   arrange();

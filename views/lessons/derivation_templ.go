@@ -9,6 +9,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
+	"context"
+	"io"
+	"slices"
 	"strconv"
 
 	"marginlab/views/formula"
@@ -16,13 +19,36 @@ import (
 
 // Line is one line of a derivation: what is done, and what comes out.
 type Line struct {
-	Why string // a Text
-	TeX string // a formula; may be empty
+	Slug string // by which a question names it that comes before it; empty: none does
+	Why  string // a Text
+	TeX  string // a formula; may be empty
+}
+
+// Derived is a derivation as far as a replay has come.
+type Derived struct {
+	Lines []Line
+	Step  int // the line that is marked, counted from 0
+	Waits int // the first line that waits for an answer; 0: none
 }
 
 // Derivation shows the lines up to a step of a replay, counted from 0; the last
 // is marked. On paper all lines are there.
-func Derivation(step int, lines ...Line) templ.Component {
+func Derivation(step int, lines ...Line) *Derived { return &Derived{Lines: lines, Step: step} }
+
+// At is the place of the line of a slug, -1 where there is none.
+func (d *Derived) At(slug string) int {
+	if d == nil || slug == "" {
+		return -1
+	}
+	return slices.IndexFunc(d.Lines, func(l Line) bool { return l.Slug == slug })
+}
+
+// Render writes the lines.
+func (d *Derived) Render(ctx context.Context, w io.Writer) error {
+	return derivation(*d).Render(ctx, w)
+}
+
+func derivation(d Derived) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -47,8 +73,8 @@ func Derivation(step int, lines ...Line) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for i, l := range lines {
-			var templ_7745c5c3_Var2 = []any{templ.KV("now", i == step), templ.KV("later", i > step)}
+		for i, l := range d.Lines {
+			var templ_7745c5c3_Var2 = []any{templ.KV("now", i == d.Step), templ.KV("later", i > d.Step), templ.KV("waits", d.Waits > 0 && i == d.Waits)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -60,7 +86,7 @@ func Derivation(step int, lines ...Line) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(i + 1))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/derivation.templ`, Line: 20, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/derivation.templ`, Line: 46, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -79,7 +105,20 @@ func Derivation(step int, lines ...Line) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\"><span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" data-line=\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var5 string
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Slug)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/derivation.templ`, Line: 46, Col: 173}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\"><span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -87,7 +126,7 @@ func Derivation(step int, lines ...Line) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -97,12 +136,18 @@ func Derivation(step int, lines ...Line) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</li>")
+			if l.Slug != "" {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"fold-note\">Comes with your prediction.</p>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</ol>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</ol>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

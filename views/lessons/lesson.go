@@ -157,14 +157,14 @@ type Exhibit struct {
 	Figures []Figure // the first is the large one
 	Numbers []Number
 	Tables  []Table
-	Notes   []string        // what just happened, what to look at
-	After   []string        // notes that give the answers away
-	Body    templ.Component // anything else, such as a derivation; may be nil
-	Rules   bool            // Body has rules for many steps, rather than a line for each
-	Steps   int             // number of states of a replay; Input.Step counts them from 0
-	Step    int             // the state that is shown
-	Handles []Handle        // what can be dragged on the first figure
-	Lab     string          // query of the lab for "Open in the lab"; empty: no such link
+	Notes   []string // what just happened, what to look at
+	After   []string // notes that give the answers away
+	Body    *Derived // a derivation; nil: none
+	Rules   bool     // Body has rules for many steps, rather than a line for each
+	Steps   int      // number of states of a replay; Input.Step counts them from 0
+	Step    int      // the state that is shown
+	Handles []Handle // what can be dragged on the first figure
+	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
 }
 
 // Asking is the exhibit as long as answers to the questions of its screen are awaited:
@@ -287,6 +287,9 @@ type Question struct {
 	// picture on average; 0 takes 10 %.
 	Within  float64
 	Explain string // why, shown with the answer; %s is replaced by the right answer
+	// Before is the slug of the line of the screen's derivation that gives the answer away:
+	// the question comes before it. Empty: none does.
+	Before string
 }
 
 // Truth is what is right: the index of an option or a number, or a curve.

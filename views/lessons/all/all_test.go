@@ -362,67 +362,76 @@ func TestPredictionsComeFirst(t *testing.T) {
 
 // given are words that answer the question of a screen, which nobody may read before.
 var given = map[string][]string{
-	"margins/two-margins":      {"proportional to", "not the boundary", "worst functional"},
-	"hard-margin/support":      {"nothing moves", "Only the support vectors"},
-	"hard-margin/only-hard":    {"the formula of 002 says"},
-	"perceptron/gram":          {"largest change", "mistaken."},
-	"perceptron/order":         {"not widest", "hard-margin SVM", "the best order", "widest line"},
-	"soft-margin/c":            {"as $C$ falls", "more points get a ring"},
-	"kernel-trick/bumps":       {"a centre have to be"},
-	"kernel-trick/representer": {"No v moves"},
-	"kernel-trick/cost":        {"half as many"},
-	"mercer/gram":              {"first row", "first column"},
-	"mercer/test":              {"still refute", "there may be none"},
-	"mercer/indefinite":        {"stops at the bound", "of the solver"},
-	"mercer/combine":           {"always valid", "cos"},
-	"width/gram":               {"from 1 to", "all ones", "largest eigenvalue"},
-	"procedures/hinge":         {"is wrong", "the right condition", "left alone"},
-	"procedures/subgradient":   {"zig-zag", "never settles"},
-	"procedures/naive":         {"climbs past", "past the", "another problem", "part from"},
-	"procedures/smo":           {"goes up and down", "upper bound"},
-	"risk/risk":                {"either way"},
-	"risk/training":            {"new points; ±", "flattery"},
-	"risk/shattering":          {"One set of that size", "realised in all", "Cover's count"},
-	"risk/bound":               {"not vacuous from"},
-	"risk/margin":              {"all lengths × 100"},
-	"perceptron/rule":          {"the right side:", "$ after"},
-	"perceptron/never":         {"looks"},
-	"lagrange/inequality":      {"below 0: rejected"},
-	"procedures/chunking":      {"never falls"},
-	"procedures/pair":          {"the step goes there", "ends of the segment"},
-	"width/bubbles":            {"Ringed"},
-	"width/bias-variance":      {"machines disagree"},
-	"mcm/ratio":                {"does not know the origin"},
-	"mcm/bound":                {"Not shown", "what is not"},
-	"mcm/beside":               {"and may lie anywhere"},
-	"mcm/interpolation":        {"nothing to decide", "only interpolates", "takes the value"},
-	"conformal/factor":         {"the kernel is valid"},
-	"conformal/metric":         {"by the kernel alone"},
-	"conformal/empirical":      {"folds opposite points"},
-	"conformal/fisher":         {"nothing else changes"},
-	"conformal/methods":        {"No method wins", "on either side of it"},
-	"eight-steps/first":        {"so many", "Rings"},
-	"eight-steps/test":         {"may well be chance", "right after"},
-	"eight-steps/eigenproblem": {"J after", "in its denominator"},
-	"generalisation/fewer":     {"not better", "may have the larger"},
-	"generalisation/tuning":    {"will not be the judge", "no final judge"},
-	"generalisation/promises":  {"sparse bound"},
-	"generalisation/study":     {"minus SVM"},
-	"kernel-ridge/squares":     {"would be the same"},
-	"kernel-ridge/path":        {"one factorisation", "Factor once"},
-	"kernel-ridge/classifier":  {"The SVM on the same points"},
-	"several-classes/rest":     {"The answer is"},
-	"several-classes/four":     {"lose the middle", "How many points are right"},
-	"several-classes/scale":    {"places stay", "does not depend", "has changed", "as trained"},
-	"several-classes/cost":     {"work against that of the rest"},
-	"several-classes/better":   {"The best C of each rule"},
-	"graph-kernels/blind":      {"cannot see", "equally often", "equally many", "the same numbers of all colours"},
-	"graph-kernels/product":    {"numbers of walks multiply", "their product"},
-	"string-kernels/objects":   {"inner product of *some*", "never touch a point"},
-	"fisher-kernel/restarts":   {"equally many components"},
-	"fisher-kernel/scores":     {"K(1+2d)", "free"},
-	"fisher-kernel/kernel":     {"divides that out", "change with"},
-	"fisher-kernel/svm":        {"Go from one to five", "wrong on 1000"},
+	"margins/two-margins":        {"proportional to", "not the boundary", "worst functional"},
+	"margins/canonical":          {`{2}{\lVert\mathbf w\rVert}`, "distance between the margin lines", "short weight"},
+	"lagrange/cases":             {"Is that multiplier positive"},
+	"hard-margin/dual":           {"points meet points", "*dual problem*"},
+	"hard-margin/duality":        {"at the end the margin"},
+	"soft-margin/dual":           {"can have"},
+	"procedures/pair":            {"the step goes there", "ends of the segment", "What the box leaves", `L = \max`},
+	"procedures/chunking":        {"never falls"},
+	"mcm/charnes-cooper":         {"p = 1/l", "h = g"},
+	"conformal/eigen":            {"both sides vanish", "for every $D$"},
+	"kernel-ridge/leave-one-out": {`1 - S_{ii}`},
+	"hard-margin/support":        {"nothing moves", "Only the support vectors"},
+	"hard-margin/only-hard":      {"the formula of 002 says"},
+	"perceptron/gram":            {"largest change", "mistaken."},
+	"perceptron/order":           {"not widest", "hard-margin SVM", "the best order", "widest line"},
+	"soft-margin/c":              {"as $C$ falls", "more points get a ring"},
+	"kernel-trick/xor":           {"Gram matrix.", "tetrahedron", "multipliers are equal", "equally far"},
+	"kernel-trick/bumps":         {"a centre have to be"},
+	"kernel-trick/representer":   {"No v moves"},
+	"kernel-trick/cost":          {"half as many"},
+	"mercer/gram":                {"first row", "first column"},
+	"mercer/test":                {"still refute", "there may be none"},
+	"mercer/indefinite":          {"stops at the bound", "of the solver"},
+	"mercer/combine":             {"always valid", "cos"},
+	"width/gram":                 {"from 1 to", "all ones", "largest eigenvalue"},
+	"procedures/hinge":           {"is wrong", "the right condition", "left alone", "if } y_i f"},
+	"procedures/subgradient":     {"zig-zag", "never settles"},
+	"procedures/naive":           {"climbs past", "past the", "another problem", "part from"},
+	"procedures/smo":             {"goes up and down", "upper bound"},
+	"risk/risk":                  {"either way"},
+	"risk/training":              {"new points; ±", "flattery"},
+	"risk/shattering":            {"One set of that size", "realised in all", "Cover's count"},
+	"risk/bound":                 {"not vacuous from"},
+	"risk/margin":                {"all lengths × 100"},
+	"mcm/ratio":                  {"does not know the origin"},
+	"mcm/bound":                  {"Not shown", "what is not"},
+	"mcm/beside":                 {"and may lie anywhere"},
+	"mcm/interpolation":          {"nothing to decide", "only interpolates", "takes the value"},
+	"conformal/factor":           {"the kernel is valid"},
+	"conformal/metric":           {"by the kernel alone", "For the RBF kernel", `2\gamma`},
+	"conformal/empirical":        {"folds opposite points"},
+	"conformal/fisher":           {"nothing else changes"},
+	"conformal/methods":          {"No method wins", "on either side of it"},
+	"eight-steps/first":          {"so many", "Rings"},
+	"eight-steps/test":           {"may well be chance", "right after"},
+	"eight-steps/eigenproblem":   {"J after", "in its denominator"},
+	"generalisation/fewer":       {"not better", "may have the larger"},
+	"generalisation/tuning":      {"will not be the judge", "no final judge"},
+	"generalisation/promises":    {"sparse bound"},
+	"generalisation/study":       {"minus SVM"},
+	"kernel-ridge/squares":       {"would be the same"},
+	"kernel-ridge/path":          {"one factorisation", "Factor once"},
+	"kernel-ridge/classifier":    {"The SVM on the same points"},
+	"several-classes/rest":       {"The answer is"},
+	"several-classes/four":       {"lose the middle", "How many points are right"},
+	"several-classes/scale":      {"places stay", "does not depend", "has changed", "as trained"},
+	"several-classes/cost":       {"work against that of the rest"},
+	"several-classes/better":     {"The best C of each rule"},
+	"graph-kernels/blind":        {"cannot see", "equally often", "equally many", "the same numbers of all colours"},
+	"graph-kernels/product":      {"numbers of walks multiply", "their product"},
+	"string-kernels/objects":     {"inner product of *some*", "never touch a point"},
+	"fisher-kernel/restarts":     {"equally many components"},
+	"fisher-kernel/scores":       {"K(1+2d)", "free"},
+	"fisher-kernel/kernel":       {"divides that out", "change with"},
+	"fisher-kernel/svm":          {"Go from one to five", "wrong on 1000"},
+	"perceptron/rule":            {"the right side:", "$ after"},
+	"perceptron/never":           {"looks"},
+	"lagrange/inequality":        {"below 0: rejected"},
+	"width/bubbles":              {"Ringed"},
+	"width/bias-variance":        {"machines disagree"},
 }
 
 // TestAnswersAreFolded reads a screen as a student does who has not answered yet.
@@ -443,7 +452,16 @@ func TestAnswersAreFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Demo != nil {
-			page.WriteString(told(lessonstest.Show(t, l, s.Slug).Asking()))
+			asking := lessonstest.Show(t, l, s.Slug).Asking()
+			page.WriteString(told(asking))
+			if e := asking.Body; e != nil && !asking.Rules {
+				for i, l := range e.Lines {
+					if slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return e.At(q.Before) == i }) {
+						break
+					}
+					page.WriteString(l.Why + " " + l.TeX + "\n")
+				}
+			}
 		}
 		for _, words := range given[name] {
 			if strings.Contains(page.String(), words) {
@@ -545,6 +563,53 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 			t.Errorf("%s at %v: the first picture waits: %t", c.screen, c.set, waits)
 		}
 	}
+}
+
+// TestLinesWait: a question that names a line of its screen's derivation is asked before it,
+// in the midst of the lines; no line is asked for twice, none that has a name for nothing.
+func TestLinesWait(t *testing.T) {
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
+		var e lessons.Exhibit
+		if s.Demo != nil {
+			e = *lessonstest.Show(t, l, s.Slug)
+		}
+		view := lessons.ScreenView{Screen: *s, Folded: true}
+		if s.Demo != nil {
+			view.Demo = &lessons.DemoView{Whole: e, Answer: lessons.ExhibitView{Exhibit: e}}
+		}
+		of := map[string]string{}
+		for _, q := range s.Questions {
+			view.Questions = append(view.Questions, lessons.QuestionView{Question: q})
+			if q.Before == "" {
+				continue
+			}
+			if k := e.Body.At(q.Before); k < 1 || k >= e.Steps || e.Rules {
+				t.Errorf("the question %s comes before the line %q, which is line %d of %d", q.Slug, q.Before, k+1, e.Steps)
+			}
+			if of[q.Before] != "" {
+				t.Errorf("the questions %s and %s come before one line", of[q.Before], q.Slug)
+			}
+			of[q.Before] = q.Slug
+		}
+		if e.Body != nil {
+			for _, line := range e.Body.Lines {
+				if line.Slug != "" && of[line.Slug] == "" {
+					t.Errorf("the line %q waits for no question", line.Slug)
+				}
+			}
+		}
+		parts := view.Parts()
+		for i, p := range parts {
+			q := s.Question(strings.TrimPrefix(p.ID, "ask-"))
+			if q == nil {
+				continue
+			}
+			waits := q.Before != ""
+			if amid := slices.IndexFunc(parts, func(p lessons.Part) bool { return p.ID == "picture" }) > i; amid != waits {
+				t.Errorf("the question %s is part %d of %v", q.Slug, i+1, parts)
+			}
+		}
+	})
 }
 
 // drawn is the SVG of a figure.

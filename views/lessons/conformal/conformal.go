@@ -117,7 +117,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showMetric,
 			},
 			Questions: []lessons.Question{{
-				Slug: "uniform", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
+				Slug: "uniform", Before: "rbf", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
 				Answer: func(context.Context) (float64, error) {
 					g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
 					return theory.Magnification(g), err
@@ -201,7 +201,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showEigen,
 			},
 			Questions: []lessons.Question{{
-				Slug: "trap", Ask: `Eight cores, each used twice, and the constant: $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ has 17 rows. With the ridge $D = 1$, how many of its eigenvalues are 0?`,
+				Slug: "trap", Before: "trap", Ask: `Eight cores, each used twice, and the constant: $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ has 17 rows. With the ridge $D = 1$, how many of its eigenvalues are 0?`,
 				Answer: func(ctx context.Context) (float64, error) {
 					p, err := moons()
 					if err != nil {
@@ -480,7 +480,7 @@ var metricDerivation = []lessons.Line{
 	{Why: `A small step in the input moves the image by the product rule.`, TeX: `d\tilde\phi = \phi\, dc + c\, d\phi`},
 	{Why: `Square the length; inner products of images are values of the kernel, and those of their derivatives are derivatives of it.`, TeX: `\lVert d\tilde\phi\rVert^2 = k\,dc^2 + 2c\,dc\,(\phi^\top d\phi) + c^2\,\lVert d\phi\rVert^2`},
 	{Why: `Written as a matrix, with $c_i = \partial c/\partial x_i$ and $k_i = \partial k(\mathbf x, \mathbf z)/\partial x_i$ at $\mathbf z = \mathbf x$:`, TeX: `\tilde g_{ij} = c_i c_j\,k + c\,(c_i k_j + c_j k_i) + c^2 g_{ij}`},
-	{Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
+	{Slug: "rbf", Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
 }
 
 // six are six points in no order of classes; one of them can be moved.
@@ -792,7 +792,7 @@ var eigenDerivation = []lessons.Line{
 	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (The notes call it $\gamma$; here $\gamma$ is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
 	{Why: `A free number for every training point is no function of $\mathbf x$. So $\mathbf c$ must come from the cores.`, TeX: `\mathbf c = \mathbf K_1\boldsymbol\alpha \qquad \mathbf K_1 = [\,\mathbf 1,\ k_1(\mathbf x_i, \mathbf a_j)\,]`},
 	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
-	{Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
+	{Slug: "trap", Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
 	{Why: `The way out: an orthonormal basis $\mathbf U$ of the range of $\mathbf K_1$, from its singular values, and $\mathbf c = \mathbf U\mathbf z$. Now the right-hand matrix is at least $D\,\mathbf I$.`, TeX: `\mathbf U^\top\mathbf B_0\mathbf U\,\mathbf z = g\,(\mathbf U^\top\mathbf W_0\mathbf U + D\,\mathbf I)\,\mathbf z`},
 	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\begin{gathered} \mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \\ \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y \end{gathered}`},
 }

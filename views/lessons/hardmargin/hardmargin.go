@@ -87,7 +87,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 5.1", "001 5.2", "001 5.3", "001 5.4", "002 lagrangian", "002 weights", "002 dual"},
 			Demo:   &lessons.Demo{Show: showDual},
 			Questions: []lessons.Question{{
-				Slug: "unknowns", Ask: "Six points with 1000 features each. The primal problem has 1001 unknowns, the weights and the bias. How many has the dual?",
+				Slug: "unknowns", Before: "products", Ask: "Six points with 1000 features each. The primal problem has 1001 unknowns, the weights and the bias. How many has the dual?",
 				Answer:  func(context.Context) (float64, error) { return float64(len(six.Y)), nil },
 				Within:  1e-6,
 				Explain: `%s: one $\alpha_i$ a point. The features enter through the inner products only, and that is the door through which kernels will come in.`,
@@ -282,7 +282,7 @@ var dualLines = []lessons.Line{
 	{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
 	{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
 	{Why: `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
-	{Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
+	{Slug: "products", Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
 	{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
 	{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
 }
@@ -633,7 +633,7 @@ func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: finite(ceiling[e.Step]), Help: `primal value of this step's line, in canonical form: a ceiling`},
 		{Label: "gap", Value: finite(lessons.Flush(gap, 1e-6)), Help: "none left (below a millionth) proves that both are optimal"},
 		{Label: `$\sum_i\alpha_i$`, Value: views.Long(total), Help: `at the end $\lVert\mathbf w\rVert^2$`},
-		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: finite(1 / math.Sqrt(total)), Help: "at the end the margin"},
+		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: finite(1 / math.Sqrt(total)), Help: "at the end the margin", After: true},
 		{Label: `$1/\lVert\mathbf w\rVert$`, Value: finite(1 / lessons.Norm(w))},
 	}
 	marks := [][]figure.Mark{dots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}

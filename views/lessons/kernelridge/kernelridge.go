@@ -144,7 +144,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showLeaveOut,
 			},
 			Questions: []lessons.Question{{
-				Slug: "miss", Ask: `A point has the residual 0.3, and $S_{ii} = 0.4$. How large is its miss when it is left out?`,
+				Slug: "miss", Before: "miss", Ask: `A point has the residual 0.3, and $S_{ii} = 0.4$. How large is its miss when it is left out?`,
 				Answer:  func(context.Context) (float64, error) { return 0.3 / (1 - 0.4), nil },
 				Explain: `$0.3/(1 - 0.4) = $ %s, by line 6.`,
 			}},
@@ -716,7 +716,7 @@ var leaveOutLines = []lessons.Line{
 	{Why: `With the targets of line 2, $f^{-i}$ is the best fit to *all* $M$ points: it is best for the $M-1$ others, and its miss at point $i$ is 0.`, TeX: `f^{-i} \text{ minimises } \tfrac12\sum_j\bigl(t_j^* - g(\mathbf x_j)\bigr)^2 + \tfrac\lambda2\lVert\mathbf w_g\rVert^2`},
 	{Why: `So it is what the closed form gives for $\mathbf t^*$, with the same matrix $S = K(K+\lambda I)^{-1}$ as for $\mathbf t$. The two target vectors differ in entry $i$ alone.`, TeX: `f^{-i}(\mathbf x_i) = \sum_j S_{ij} t_j^* = f(\mathbf x_i) + S_{ii}\bigl(f^{-i}(\mathbf x_i) - t_i\bigr)`},
 	{Why: `Subtract both sides of line 4 from $t_i$.`, TeX: `t_i - f^{-i}(\mathbf x_i) = t_i - f(\mathbf x_i) + S_{ii}\bigl(t_i - f^{-i}(\mathbf x_i)\bigr)`},
-	{Why: `Solve line 5 for the miss that is wanted.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{t_i - f(\mathbf x_i)}{1 - S_{ii}}`},
+	{Slug: "miss", Why: `Solve line 5 for the miss that is wanted.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{t_i - f(\mathbf x_i)}{1 - S_{ii}}`},
 	{Why: `The residual is $\lambda a_i$, and $S = I - \lambda(K+\lambda I)^{-1}$: all that line 6 asks for is there after one fit.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{a_i}{\bigl[(K+\lambda I)^{-1}\bigr]_{ii}}`},
 }
 

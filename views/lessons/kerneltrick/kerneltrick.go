@@ -121,14 +121,14 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: []lessons.Control{xorTurn}, Show: showXOR},
 			Questions: []lessons.Question{
 				{
-					Slug: "opposite", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
+					Slug: "opposite", Before: "gram", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
 					Answer: func(context.Context) (float64, error) {
 						return theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1}), nil
 					},
 					Explain: `$(1 + (-2))^2 = $ %s, as much as for two neighbouring corners, $(1 + 0)^2$. A corner with itself has $(1 + 2)^2$.`,
 				},
 				{
-					Slug: "vectors", Ask: "How many of the four points are support vectors in the six-dimensional space?",
+					Slug: "vectors", Before: "equal", Ask: "How many of the four points are support vectors in the six-dimensional space?",
 					Options: []string{"two, one of each class", "three", "all four"},
 					Answer: func(ctx context.Context) (float64, error) {
 						x, err := newXOR(ctx)
@@ -651,8 +651,8 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	lines := []lessons.Line{
 		{Why: `Four points, and no line: this is the problem.`, TeX: ``},
 		{Why: `Map each point to six dimensions. Coordinates 1, 4 and 5 are the same for all four; the other three can be drawn.`, TeX: `\phi(\mathbf x) = (1,\ \sqrt2 x_1,\ \sqrt2 x_2,\ x_1^2,\ x_2^2,\ \sqrt2 x_1 x_2)^\top`},
-		{Why: `All the dual wants to know are inner products: the Gram matrix.`, TeX: `K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j) = (1 + \mathbf x_i^\top\mathbf x_j)^2`},
-		{Why: `By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, TeX: fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.Y))), short(q), short(float64(len(t.Y))), short(q), short(float64(len(t.Y))/q))},
+		{Slug: "gram", Why: `All the dual wants to know are inner products: the Gram matrix.`, TeX: `K_{ij} = \phi(\mathbf x_i)^\top\phi(\mathbf x_j) = (1 + \mathbf x_i^\top\mathbf x_j)^2`},
+		{Slug: "equal", Why: `By symmetry all multipliers are equal to one number $a$. The dual is a parabola in $a$; its top is where the slope is 0.`, TeX: fmt.Sprintf(`W(a) = %s a - \tfrac12\, %s\, a^2 \quad\Rightarrow\quad a = \frac{%s}{%s} = %s`, short(float64(len(t.Y))), short(q), short(float64(len(t.Y))), short(q), short(float64(len(t.Y))/q))},
 		{Why: `The weight vector has one entry that is not 0, and a plane at height 0 of that coordinate separates.`, TeX: fmt.Sprintf(`\mathbf w = \sum_i \alpha_i y_i \phi(\mathbf x_i) = (%s)^\top`, strings.ReplaceAll(strings.Join(weights, `,\ `), "−", "-"))},
 		{Why: `Back in the plane: the factors $1/\sqrt2$ and $\sqrt2$ cancel. The boundary is the pair of axes.`, TeX: fmt.Sprintf(`f(\mathbf x) = \mathbf w^\top\phi(\mathbf x) + b = %s\, x_1 x_2`, strings.Replace(short(x.w[5]*math.Sqrt2), "1", "", 1))},
 	}

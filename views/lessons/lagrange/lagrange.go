@@ -127,7 +127,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showCases,
 			},
 			Questions: []lessons.Question{{
-				Slug: "rejected", Ask: `In example 4 the case $\alpha > 0$ leads to the same point $(-\frac15, -\frac25)$ as in example 3. Why is it no solution there?`,
+				Slug: "rejected", Before: "sign", Ask: `In example 4 the case $\alpha > 0$ leads to the same point $(-\frac15, -\frac25)$ as in example 3. Why is it no solution there?`,
 				Options: []string{"The point violates the constraint.", `Its multiplier is not positive.`, "It is a solution: there are two."},
 				Answer: func(context.Context) (float64, error) {
 					s, err := theory.LagrangeExamples[3].Minimise()
@@ -464,7 +464,7 @@ func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Why: `*First case,* $\alpha = 0$: the wall is ignored.`, TeX: `x = 0, \quad y = 0, \qquad h(0, 0) = ` + lessons.TeXFraction(free.Constraint)},
 		{Why: lessons.Either(free.Verdict == theory.Accepted, "Is that place allowed? Yes: all conditions hold.", "Is that place allowed? No: the first case is rejected."), TeX: `h(0, 0) = ` + lessons.TeXFraction(free.Constraint) + lessons.Either(free.Verdict == theory.Accepted, ` \le 0`, ` > 0`)},
 		{Why: `*Second case,* $\alpha > 0$: then $h = 0$, a linear system as in example 2.`, TeX: `x = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[0] / 2, Of: `\alpha`}) + `, \quad y = ` + lessons.TeXSum(lessons.TeXTerm{Factor: -n[1] / 2, Of: `\alpha`}) + ` \quad\Rightarrow\quad \alpha = ` + lessons.TeXFraction(line.Multiplier)},
-		{Why: lessons.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lessons.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
+		{Slug: "sign", Why: lessons.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lessons.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
 		{Why: lessons.Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \quad \alpha^* = ` + lessons.TeXFraction(s.Multiplier) + `, \quad f^* = ` + lessons.TeXFraction(s.Objective)},
 	}
 	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}

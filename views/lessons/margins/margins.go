@@ -103,7 +103,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showCanonical,
 			},
 			Questions: []lessons.Question{{
-				Slug: "width", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
+				Slug: "width", Before: "apart", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
 				Answer:  func(context.Context) (float64, error) { return 2 / 0.5, nil },
 				Explain: `Each margin line is $1/\lVert\mathbf w\rVert = 2$ from the boundary, so they are %s apart.`,
 			}},
@@ -249,8 +249,8 @@ func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
 			{Label: `$b$`, Value: views.Short(cb)},
 			{Label: `$\hat\gamma$`, Value: views.Short(m.FunctionalMargin()), Help: "by the choice of the scale"},
-			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest"},
-			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines"},
+			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest", After: true},
+			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines", After: true},
 		},
 	}, nil
 }
@@ -259,7 +259,7 @@ func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error
 var derivation = []lessons.Line{
 	{Why: `Take a point on each margin line.`, TeX: `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
 	{Why: `Subtract: the bias goes.`, TeX: `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
-	{Why: `Project the difference on the unit vector across the lines.`, TeX: `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
+	{Slug: "apart", Why: `Project the difference on the unit vector across the lines.`, TeX: `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
 	{Why: `The boundary is half-way, so the margin is half of that.`, TeX: `\gamma = \frac{1}{\lVert\mathbf w\rVert}`},
 	{Why: `To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, TeX: `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
 }

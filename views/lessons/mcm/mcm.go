@@ -95,9 +95,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showFraction,
 			},
 			Questions: []lessons.Question{{
-				Slug: "value", Ask: `A function has margins $y_i f(x_i)$ between 0.5 and 4. After the transformation, what is $h$?`,
+				Slug: "value", Before: "stretch", Ask: `A function has margins $y_i f(x_i)$ between 0.5, its floor, and 4, its ceiling. Stretch it until the floor is at 1. Where is the ceiling then?`,
 				Answer:  func(context.Context) (float64, error) { return 4 / 0.5, nil },
-				Explain: `$p = 1/0.5 = 2$ lifts the smallest margin to 1 and the largest to $h = p\,g = $ %s.`,
+				Explain: `$p = 1/0.5 = 2$ lifts the smallest margin to 1 and the largest to $p\,g = $ %s, which gets the name $h$.`,
 			}},
 		},
 		{
@@ -396,8 +396,9 @@ var fractionLines = []lessons.Line{
 		TeX: `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
 	},
 	{
-		Why: `The trick of Charnes and Cooper: a factor $p > 0$ changes neither fraction nor hyperplane, so choose $p = 1/l$. The picture is stretched until the floor is at 1.`,
-		TeX: `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
+		Slug: "stretch",
+		Why:  `The trick of Charnes and Cooper: a factor $p > 0$ changes neither fraction nor hyperplane, so choose $p = 1/l$. The picture is stretched until the floor is at 1.`,
+		TeX:  `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
 	},
 	{
 		Why: `Products of unknowns become unknowns: $u$, $v$ and $g$ only ever occur with $p$.`,

@@ -78,7 +78,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: []lessons.Control{label, value}, Show: showHinge},
 			Questions: []lessons.Question{
 				{
-					Slug: "negative", Ask: `A point with $y = -1$ has $f(\mathbf x) = -2$. Does it push the weights in the next step of gradient descent?`,
+					Slug: "negative", Before: "slope", Ask: `A point with $y = -1$ has $f(\mathbf x) = -2$. Does it push the weights in the next step of gradient descent?`,
 					Options: []string{`Yes, $f < 1$.`, `No, its hinge is flat there.`, "Yes, all points of the training set do."},
 					Answer: func(context.Context) (float64, error) {
 						if theory.Hinge(2) > 0 {
@@ -160,7 +160,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: []lessons.Control{same, k12, alpha}, Show: showPair},
 			Questions: []lessons.Question{
 				{
-					Slug: "low", Ask: `$C = 1$, the labels differ, $\alpha_1 = 0.2$ and $\alpha_2 = 0.5$. How far down can $\alpha_2$ go?`,
+					Slug: "low", Before: "ends", Ask: `$C = 1$, the labels differ, $\alpha_1 = 0.2$ and $\alpha_2 = 0.5$. How far down can $\alpha_2$ go?`,
 					Answer: func(context.Context) (float64, error) {
 						low, _ := stepwise.PairDual{Y1: 1, Y2: -1, C: 1}.Ends(0.2, 0.5)
 						return low, nil
@@ -361,7 +361,7 @@ var substitution = []lessons.Line{
 	{Why: `The primal form: a slack and two constraints for every point.`, TeX: `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
 	{Why: `Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, TeX: `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
 	{Why: `Insert. No constraint is left: gradient descent can be used.`, TeX: `\min_{\mathbf w, b}\ J = \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
-	{Why: `Its slope: one case for each side of the kink.`, TeX: `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},
+	{Slug: "slope", Why: `Its slope: one case for each side of the kink.`, TeX: `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},
 	{Why: `Beside it the objective of a network with weight decay: loss + regulariser.`, TeX: `\min_\theta\ \tfrac{\lambda}{2}\lVert\theta\rVert^2 + \sum_i \ell\bigl(t_i, f_\theta(\mathbf x_i)\bigr)`},
 }
 
@@ -877,7 +877,7 @@ var pairLines = []lessons.Line{
 	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
 	{Why: `Insert: the dual is a parabola in $\alpha_2$. Its slope and its curvature, with $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$:`, TeX: `\frac{dQ}{d\alpha_2} = -y_2(g_1 - g_2) \qquad \frac{d^2Q}{d\alpha_2^2} = -\eta`},
 	{Why: `Its top, the box left aside.`, TeX: `\alpha_2^{\text{top}} = \alpha_2 - \frac{y_2(g_1 - g_2)}{\eta}`},
-	{Why: `What the box leaves of the line.`, TeX: `\begin{aligned} y_1 \ne y_2:\ & L = \max(0,\ \alpha_2 - \alpha_1) \\ & H = \min(C,\ C + \alpha_2 - \alpha_1) \\ y_1 = y_2:\ & L = \max(0,\ \alpha_1 + \alpha_2 - C) \\ & H = \min(C,\ \alpha_1 + \alpha_2) \end{aligned}`},
+	{Slug: "ends", Why: `What the box leaves of the line.`, TeX: `\begin{aligned} y_1 \ne y_2:\ & L = \max(0,\ \alpha_2 - \alpha_1) \\ & H = \min(C,\ C + \alpha_2 - \alpha_1) \\ y_1 = y_2:\ & L = \max(0,\ \alpha_1 + \alpha_2 - C) \\ & H = \min(C,\ \alpha_1 + \alpha_2) \end{aligned}`},
 	{Why: `Clip, and let $\alpha_1$ give back what $\alpha_2$ took.`, TeX: `\begin{aligned} \alpha_2' &= \min\bigl(\max(\alpha_2^{\text{top}}, L), H\bigr) \\ \alpha_1' &= \alpha_1 + y_1 y_2(\alpha_2 - \alpha_2') \end{aligned}`},
 }
 

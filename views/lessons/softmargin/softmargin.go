@@ -116,7 +116,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showDual,
 			},
 			Questions: []lessons.Question{{
-				Slug: "inside", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
+				Slug: "inside", Before: "slack", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
 				Options: []string{`$\alpha_i = 0$`, `$0 < \alpha_i < C$`, `$\alpha_i = C$`, "Nothing."},
 				Answer:  atBound,
 				Explain: `$\mu_i \xi_i = 0$ and $\xi_i > 0$ leave $\mu_i = 0$, hence $\alpha_i = C - \mu_i = C$.`,
@@ -412,8 +412,9 @@ var dualLines = []lessons.Line{
 		TeX: `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
 	},
 	{
-		Why: `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
-		TeX: `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
+		Slug: "slack",
+		Why:  `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
+		TeX:  `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
 	},
 }
 
