@@ -549,6 +549,15 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"width/gram", []string{"step", "12"}, false, []string{"largest eigenvalue", "Its eigenvalues"}},
 		{"width/bubbles", []string{"gamma", "1000"}, true, []string{"Ringed", " of 100"}},
 		{"width/bias-variance", []string{"gamma", "10"}, false, []string{"main prediction", "machines disagree"}},
+		{"generalisation/leave-one-out", []string{"C", "0.01"}, true, []string{"bound $N_{SV}/N$", "support vectors (ringed)"}},
+		{"generalisation/leave-one-out", []string{"machine", "mcm"}, false, []string{"left-out error", "errors so far"}},
+		{"several-classes/scale", []string{"factor", "0.25"}, true, nil},
+		{"several-classes/scale", []string{"factor", "1"}, false, nil},
+		{"fisher-kernel/collapse", []string{"floor", "1e-6"}, false, []string{"log L", "The log-likelihood so far"}},
+		{"fisher-kernel/kernel", []string{"unit", "10"}, true, []string{"What the parameters contribute", "simple and full"}},
+		{"fisher-kernel/svm", []string{"components", "1"}, true, nil},
+		{"mcm/ratio", []string{"o", "-4"}, false, []string{"with the 1 appended:"}},
+		{"mcm/interpolation", []string{"C", "100", "gamma", "10"}, true, []string{"right on the training points"}},
 		{"conformal/gradient", []string{"rate", "1"}, false, []string{"$J$ of the eigenvector"}},
 	} {
 		lesson, screen, _ := strings.Cut(c.screen, "/")

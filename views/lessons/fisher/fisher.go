@@ -39,6 +39,7 @@ var (
 	}}
 	moonsFirst = lessons.ChoiceControl{Name: "set", Label: "data", Default: "moons", Options: set.Options}
 	components = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 1, Max: 5, Low: 1, High: 5}
+	atLeastTwo = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 2, Max: 5, Low: 2, High: 5}
 	start      = lessons.IntegerControl{Name: "start", Label: "start", Default: "2", Min: 1, Max: starts, Low: 1, High: starts, Help: "Other first means."}
 	probe      = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.2", Min: -2.4, Max: 2.2, Low: -2.4, High: 2.2, Folded: true},
@@ -76,7 +77,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "em",
 			Covers: []string{"001 21.2", "001 21.5"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{set, components, start},
+				Controls: []lessons.Control{set, atLeastTwo, start},
 				Show:     showEM,
 			},
 			Questions: []lessons.Question{
@@ -330,7 +331,7 @@ func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := climb(ctx, t.Matrix(), components.Of(in), start.Of(in))
+	r, err := climb(ctx, t.Matrix(), atLeastTwo.Of(in), start.Of(in))
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +357,7 @@ func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "rise in this step, by point", Value: lessons.Either(step == 0, "none yet", views.Short(s.Rise))},
 		},
 		Tables: []lessons.Table{table("The mixture", &s.Mixture)},
-		Lab:    t.Lab("kernel", "fisher", "components", components.Text(in)),
+		Lab:    t.Lab("kernel", "fisher", "components", atLeastTwo.Text(in)),
 	}, nil
 }
 
@@ -536,14 +537,17 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	s := r.At(step)
 	variances := s.Mixture.Variances[0]
 	share := theory.Responsibilities(&s.Mixture, c.Matrix())
+	other := floor.Text(in) != floor.Default // as the question has it
+	sums := soFar(r, step)
+	sums.After = other
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
 			lessons.Plane("mixture", "Component 1 began as a circle about one point. ~Step on.~", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
-			soFar(r, step),
+			sums,
 		},
 		Numbers: []lessons.Number{
-			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood)},
+			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), After: other},
 			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lessons.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},
 			{Label: "its weight, in points", Value: views.Short(s.Mixture.Weights[0] * float64(len(c.Y))), Help: fmt.Sprintf("for its own point it is responsible to %s", lessons.Percent(share.At(c.point, 0)))},
 		},
@@ -757,7 +761,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	picture := func(name, caption string, s *scored) lessons.Figure {
 		return lessons.ClassMatrix(name, caption, "k", s.gram, s.Y, s.order(), s.self())
 	}
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			picture("simple", `$\mathbf u^\top\mathbf u$ among the eighty points, sorted by class and within it by component. Full colour: the mean of $k(\mathbf x, \mathbf x)$ and beyond.`, simple),
 			picture("full", `$\mathbf u^\top F^{-1}\mathbf u$ among the same, coloured in the same way.`, full),
@@ -769,7 +773,12 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		},
 		Tables: []lessons.Table{shares},
 		Lab:    simple.Lab("kernel", "fisher", "components", "4", "information", "false"),
-	}, nil
+	}
+	if unit.Of(in) != 1 { // as the question has it
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("simple", "", simple.Limits(), 2, simple.Dots(nil)), "The points with $x_1$ in its new unit. Which of the two kernels stays as it was?")
+		e.Figures[1].After, e.Tables[0].After, e.Numbers[2].After = true, true, true
+	}
+	return e, nil
 }
 
 // unitChange looks which kernel a change of unit leaves as it was.
@@ -850,7 +859,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	look := func(s *figure.Scene) { s.LegendRows = 3 }
-	return &lessons.Exhibit{
+	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("fisher", "The SVM with the Fisher kernel.", m.Model, m.data, m.spec, look),
 			lessons.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, rbf.Model, rbf.data, rbf.spec, look),
@@ -860,7 +869,11 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "RBF: wrong on 1000 fresh points", After: true, Value: lessons.Percent(rbf.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*rbf.Report.TrainAccuracy), rbf.Report.SupportVectors)},
 		},
 		Lab: t.Lab(pairs...),
-	}, nil
+	}
+	if components.Of(in) == 1 { // as the question has it
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("fisher", "", t.Limits(), 2, t.Dots(nil)), "The points, for a mixture of one component. Where is the boundary?")
+	}
+	return e, nil
 }
 
 // tooFew compares one component with four.

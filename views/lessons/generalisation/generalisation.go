@@ -242,13 +242,18 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if !svm {
 		e.After = []string{"Without a point that is no support vector the machine may change all the same."}
 	}
-	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far"}}
-	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n))})
+	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far", After: !svm}}
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n)), After: !svm})
+	turned := svm && price.Text(in) != price.Default // as the question has it
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "bound $N_{SV}/N$", Value: lessons.Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n)})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "bound $N_{SV}/N$", Value: lessons.Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n), After: turned})
 	} else {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "support vectors", Value: strconv.Itoa(full.Report.SupportVectors), Help: "$\\lambda_j \\ne 0$"})
+	}
+	if turned && e.Step == 0 {
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("leave", "", t.Limits(), 2, t.Dots(nil)), "The points, with another $C$. Are there more support vectors, or fewer?")
+		e.Notes, e.After = nil, e.Notes
 	}
 	return e, nil
 }

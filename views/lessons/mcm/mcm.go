@@ -244,7 +244,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
-			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin)},
+			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: o != 0},
 		},
 	}
 	switch {
@@ -872,17 +872,29 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		return nil, err
 	}
 	r := res.Report
+	turned := hereRho == 0 && c != price.Default // as the question has it
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
 			cuts, rhos,
 		},
 		Numbers: []lessons.Number{
-			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
+			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N), After: turned},
 			{Label: `$h$ and $\sum_i q_i$`, Value: views.Short(*r.H) + " and " + views.Short(math.Round(1e6**r.SlackSum)/1e6), After: true},
-			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy)},
+			{Label: "right on the training points", Value: lessons.Percent(*r.TrainAccuracy), After: turned},
 			{Label: "right on fresh points", Value: lessons.Percent(accuracy), Help: fmt.Sprintf("%d points that were not trained on", len(fresh.Y))},
 		},
+	}
+	if turned {
+		y, _, _, err := d.Binary("")
+		if err != nil {
+			return nil, err
+		}
+		bare := lessons.Toy{Y: y}
+		for i := range y {
+			bare.XY = append(bare.XY, [2]float64(d.X.RawRowView(i)))
+		}
+		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("model", "", bare.Limits(), 2, bare.Dots(nil)), "The points, with another $C$. What has it changed?")
 	}
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})

@@ -472,11 +472,17 @@ func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m)
 	changed.After = true
+	regions := t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied.`, m, nil)
+	if factor.Of(in) != 1 {
+		lines := three.dots(nil)
+		for _, class := range classNames {
+			w, b, _ := t.Model.Alone(strings.IndexRune(classNames, class)).Linear()
+			lines = append(lines, figure.Line{A: [2]float64{w[0], w[1]}, C: -b, Pen: figure.Pen{Color: classColor(string(class))}, Name: "f = 0 of " + string(class)})
+		}
+		regions = regions.Instead(lessons.Plane("regions", "", limits, 2, lines), "The line of each machine before. What becomes of the answers if $f_A$ is multiplied?")
+	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{
-			t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied.`, m, nil),
-			changed,
-		},
+		Figures: []lessons.Figure{regions, changed},
 		Numbers: []lessons.Number{
 			{Label: "machine A: points on their own side", Value: lessons.Percent(alone), Help: "does not depend on the factor", After: true},
 			{Label: "all three: points right", Value: lessons.Percent(right[1]), Help: lessons.Percent(right[0]) + " as trained", After: true},
