@@ -3,7 +3,22 @@ package lessons
 import (
 	"strings"
 	"testing"
+
+	"marginlab/views"
 )
+
+// TestSettings: what is printed of controls is plain text, without the source of a formula.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	d := DemoView{Fields: []views.Field{
+		{Label: "training error", Symbol: "R_emp", Value: "0.05"},
+		{Label: "price", Symbol: "C", Value: "-1"},
+		{Label: "sorted", Kind: "switch", Value: "true"},
+	}}
+	if got, want := d.Settings(), "training error = 0.05 · price C = −1 · sorted: on"; got != want {
+		t.Errorf("printed is %q, not %q", got, want)
+	}
+}
 
 // TestEnding: the end of what is printed is what fills a third of a page, and nothing where
 // all of it has room below.

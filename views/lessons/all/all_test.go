@@ -244,6 +244,36 @@ func TestPaper(t *testing.T) {
 	})
 }
 
+// TestNoSourcesInLabels: nothing that is a label holds the source of a formula.
+func TestNoSourcesInLabels(t *testing.T) {
+	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
+}
+
+// TestPointers: the answer about tuning leads to the screen of risk where training errors
+// flatter, and what needs a constraint qualification names one.
+func TestPointers(t *testing.T) {
+	t.Parallel()
+	screen := func(lesson, slug string) *lessons.Screen {
+		s, _ := Find(lesson).Screen(slug)
+		return s
+	}
+	flatters := "“" + screen("risk", "training").Title + "” of the lesson on risk"
+	if !slices.ContainsFunc(screen("generalisation", "tuning").Questions, func(q lessons.Question) bool { return strings.Contains(q.Explain, flatters) }) {
+		t.Errorf("no answer about tuning names the screen %s", flatters)
+	}
+	for lesson, slug := range map[string]string{"lagrange": "kkt", "hard-margin": "duality"} {
+		var words strings.Builder
+		if err := screen(lesson, slug).Words().Render(t.Context(), &words); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"affine", "Slater"} {
+			if !strings.Contains(words.String(), name) {
+				t.Errorf("%s/%s does not name the constraint qualification %q", lesson, slug, name)
+			}
+		}
+	}
+}
+
 // taken are the names in addresses that say how an exhibit is shown.
 var taken = []string{"step", "width", "height", "dark", "coarse", "asking", "paper", "everything", "screen", "slide", "course", "ahead", "drawn", "v"}
 

@@ -94,7 +94,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 }
 
 // source is what only the source of a formula has: commands, and signs of scripts.
-var source = regexp.MustCompile(`\\\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|gamma|lambda|sigma|delta|eta|rho)\b`)
+var source = regexp.MustCompile(`\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|gamma|lambda|sigma|delta|eta|rho)\b`)
 
 // checkWords fails the test where a text that is shown or told as it stands holds the
 // source of a formula.
@@ -102,6 +102,29 @@ func checkWords(t *testing.T, what, text string) {
 	t.Helper()
 	if found := source.FindString(text); found != "" {
 		t.Errorf("%s: %q holds %q, the source of a formula", what, text, found)
+	}
+}
+
+// CheckLabels looks for sources of formulas in what a screen says beside its exhibit: its title,
+// the names of its controls and their choices, and its questions, told as a screen reader does.
+func CheckLabels(t *testing.T, s *lessons.Screen) {
+	t.Helper()
+	checkWords(t, "title", s.Title)
+	if s.Demo != nil {
+		for _, p := range s.Demo.Params() {
+			said := []string{p.Label, p.Help} // the index of a symbol stands below it
+			for _, o := range p.Options {
+				said = append(said, o.Label)
+			}
+			for _, words := range said {
+				checkWords(t, "control "+p.Name, words)
+			}
+		}
+	}
+	for _, q := range s.Questions {
+		for _, words := range append([]string{q.Ask, q.Explain}, q.Options...) {
+			checkWords(t, "question "+q.Slug, lessons.Spoken(words))
+		}
 	}
 }
 
