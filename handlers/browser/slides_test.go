@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+	cdp "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -268,6 +269,40 @@ func TestStepsComeTogether(t *testing.T) {
 	}
 }
 
+// TestQuickSteps presses a key three times before any state has come: as soon as the states are
+// there the third step is shown, whatever else is still asked for.
+func TestQuickSteps(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	call(p, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		const real = window.fetch;
+		globalThis.late = {};
+		for (const name of ["states", "live"]) late[name] = new Promise((come) => (late["let" + name] = come));
+		window.fetch = async (url, options) => {
+			const name = ["states", "live"].find((n) => String(url).endsWith("/" + n));
+			if (name) await Promise.race([late[name], new Promise((_, end) => options.signal?.addEventListener("abort", () => end(options.signal.reason)))]);
+			return real(url, options);
+		};`})
+	p.visit("/lessons/perceptron/dual")
+	p.wait(element(".parts a.current"))
+	for range 3 {
+		clicker(p, " ", "Space", 32, 0)
+	}
+	if got := p.text("[data-count]"); !strings.HasPrefix(got, "step 0 ") {
+		t.Errorf("before anything has come it is %s", got)
+	}
+	const third = `document.querySelector("[data-count]").textContent.startsWith("step 3 ")`
+	get[bool](p, "(late.letstates(), true)")
+	p.wait(third + " && " + answered)
+	get[bool](p, "(late.letlive(), true)")
+	clicker(p, " ", "Space", 32, 0)
+	p.wait(`document.querySelector("[data-count]").textContent.startsWith("step 4 ")`)
+	if text := p.text("[data-status]"); text != "" {
+		t.Errorf("the page says %q", text)
+	}
+}
+
 // TestNotes speaks to slides as the second window with the notes does, and to that as the
 // slides do: the notes follow the slides, and turn them.
 func TestNotes(t *testing.T) {
@@ -286,9 +321,9 @@ func TestNotes(t *testing.T) {
 	p.wait(element(".parts a.current") + ".hash.startsWith('#ask-')")
 	p.part("")
 	turn(p, kb.ArrowDown)
-	p.wait("told.notes === '/lessons/lagrange/equality/notes' && told.part === 'derivation'")
+	p.wait("told.notes === '/lessons/lagrange/equality/notes' && told.part === 'derivation' && told.step === 'line 1 of 7' && !told.numbers")
 	get[bool](p, "(other.postMessage({ key: 'PageDown' }), other.postMessage({ begun: 1 }), true)")
-	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ') && sessionStorage.begun === '1'")
+	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ') && told.step === 'line 2 of 7' && sessionStorage.begun === '1'")
 
 	p.visit("/lessons/lagrange/touch/notes")
 	if text := p.text(".question"); !strings.Contains(text, "Answer:") {
@@ -297,6 +332,11 @@ func TestNotes(t *testing.T) {
 	other()
 	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'words' }), true)")
 	p.wait(element(".shown .current") + "?.dataset.part === 'words'")
+	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'picture', step: 'step 3 of 9', numbers: false }), true)")
+	p.wait(element("[data-state]") + ".textContent === 'On the screen: Picture, step 3 of 9'")
+	if p.visible("[data-part=numbers]") {
+		t.Error("the notes list numbers where the slide has none")
+	}
 	p.click("[data-key=PageDown]")
 	p.wait("told.key === 'PageDown'")
 	clicker(p, " ", "Space", 32, 8)
@@ -451,8 +491,8 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 
 	plain := open(t, s)
 	plain.noScript()
-	plain.visit("/lessons/kernel-trick?screen=xor&step=5")
-	if !plain.visible(screen+" .waits .fold-note") || plain.visible(screen+" [data-line=gram] math") {
+	plain.visit("/lessons/kernel-trick/xor?step=5")
+	if !plain.visible(note) || plain.visible("[data-line=gram] math") {
 		t.Error("without scripts the line does not wait")
 	}
 }

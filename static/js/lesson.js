@@ -88,12 +88,18 @@ class Demo {
     const asked = this.body(false), step = Number(asked.get("step"));
     asked.delete("step");
     if (asked.toString() !== this.states.of) (this.states = new Map()).of = asked.toString();
-    const reply = this.states.get(step);
-    if (reply && this.live.idle) {
-      this.showing++;
-      this.queue(() => this.receive(reply)).catch(() => {}).finally(() => this.showing--);
-    } else this.live.ask(false);
+    if (!this.come()) this.live.ask(false);
     this.lookAhead(asked, step);
+  }
+
+  /** Shows the step of the replay if its state has come, in place of what is asked for; false: it has not. */
+  come() {
+    const reply = this.states.get(this.replay.at);
+    if (!reply) return false;
+    this.live.drop();
+    this.showing++;
+    this.queue(() => this.receive(reply)).catch(() => {}).finally(() => this.showing--);
+    return true;
   }
 
   /** Shows one state after the other, however long their pictures take. */
@@ -126,6 +132,9 @@ class Demo {
       // each step is then asked for
     }
     states.asking = false;
+    const now = this.body(false);
+    now.delete("step");
+    if (this.states === states && now.toString() === states.of && !this.live.idle) this.come();
   }
 
   async receive(reply) {

@@ -6,6 +6,9 @@ const superseded = 204;
 /** Milliseconds until a page asks once more for what was coarser than asked, as many were asking, or not answered: each time twice as many, up to the last. */
 const quieter = [2000, 32000];
 
+/** Why a question was ended to which there is an answer already. */
+const come = "It has come otherwise.";
+
 /** What a refusal that passes means, by its status. */
 const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
 
@@ -59,6 +62,13 @@ export class Live {
     if (!this.running) this.send();
   }
 
+  /** Asks no more: what was asked for has come otherwise. */
+  drop() {
+    clearTimeout(this.again);
+    this.next = null;
+    this.running?.abort(new DOMException(come, "AbortError"));
+  }
+
   get idle() {
     return !this.running && !this.next;
   }
@@ -87,7 +97,7 @@ export class Live {
         const wait = Math.min(error.wait || this.pause, 60000);
         this.status.textContent = `${error.message}: asking again in ${Math.ceil(wait / 1000)} s.`;
         this.later(coarse, wait * (1 + Math.random() / 4)); // not all who wait at once
-      } else this.status.textContent = error.name === "AbortError" ? "Cancelled." : `No answer: ${error.message}`;
+      } else this.status.textContent = error.name !== "AbortError" ? `No answer: ${error.message}` : error.message === come ? "" : "Cancelled.";
     } finally {
       clearTimeout(busy);
       this.running = null;
