@@ -476,7 +476,7 @@ func TestPollDrawn(t *testing.T) {
 	if doc = a.page(200, "/course/"+code+"/poll"); doc.Find(".verdict.right").Length() != 1 {
 		t.Error("the hinge is not right")
 	}
-	if doc = tc.page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "solved=1") || !strings.Contains(doc.Find(".verdict").Text(), "The answer is the curve above.") {
+	if doc = tc.page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "solved=1") || !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "width=640") || !strings.Contains(doc.Find(".verdict").Text(), "The answer is the curve above.") {
 		t.Errorf("revealed to somebody who drew nothing: %s", doc.Find(".poll").Text())
 	}
 

@@ -180,6 +180,7 @@ func TestCoursePages(t *testing.T) {
 		{"course-lesson", "/course/" + lesson, student},
 		{"gallery", "/courses/" + few, teacher},
 		{"gallery-empty", "/courses/" + empty, teacher},
+		{"course-copy", "/courses/" + few + "/copy", teacher},
 		{"gallery-many", "/courses/" + many + "?sort=C", teacher},
 		{"gallery-link", "/teach/" + secret, student},
 		{"gallery-run", "/courses/" + few + "/runs/" + run, teacher},

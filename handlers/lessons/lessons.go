@@ -429,7 +429,7 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 				return view, err
 			}
 		}
-		if err := a.drawing(r.Context(), &v); err != nil {
+		if err := a.drawing(r.Context(), &v, false); err != nil {
 			return view, err
 		}
 		view.Questions = append(view.Questions, v)
@@ -477,8 +477,8 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 }
 
 // drawing gives a question to which the answer is drawn its pictures: that to draw into,
-// and, answered, that with what was drawn and what is right.
-func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
+// and, answered or revealed, that with what was drawn, if anything was, and what is right.
+func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView, revealed bool) error {
 	if v.Sketch == nil {
 		return nil
 	}
@@ -487,19 +487,22 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 	if v.From == "slide" {
 		look.Width, look.Height = slideWidth, slideHeight
 	}
-	picture := func(given string) (p views.Picture, frames map[int]figure.Frame, err error) {
+	picture := func(given string, right bool) (p views.Picture, frames map[int]figure.Frame, err error) {
 		query := url.Values{}
-		if given != "" {
+		switch {
+		case given != "":
 			query.Set("drawn", given)
+		case right:
+			query.Set("solved", "1")
 		}
-		at.key, at.query = v.Path+" "+given, a.Lasting(query.Encode())
+		at.key, at.query = v.Path+" "+query.Encode(), a.Lasting(query.Encode())
 		f := lessons.Figure{Name: sketchName, Caption: lessons.Spoken(v.Ask), Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return a.sketch(ctx, v.Question, v.Path, given, false, l)
+			return a.sketch(ctx, v.Question, v.Path, given, right, l)
 		}}
 		p, frames, _, err = a.picture(ctx, f, look, at, v.From == "slide", false, true)
 		return p, frames, err
 	}
-	blank, frames, err := picture("")
+	blank, frames, err := picture("", false)
 	if err != nil {
 		return err
 	}
@@ -508,8 +511,8 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 		v.Paper = door.Linked(at.base, sketchName, at.query, boxedWidth, boxedWidth*blank.Height/blank.Width, blank.Alt, "")
 	}
 	v.Stage = door.ToJSON(map[string]any{"frames": frames})
-	if v.Answered {
-		v.Shown, _, err = picture(v.Given)
+	if v.Answered || revealed {
+		v.Shown, _, err = picture(v.Given, true)
 	}
 	return err
 }
@@ -518,13 +521,7 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView) error {
 // was drawn, empty for nothing. Once that is revealed it shows what is right, beside that.
 func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
 	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
-	if err := a.drawing(ctx, &v); err != nil {
-		return v, err
-	}
-	if revealed && given == "" {
-		v.Shown = a.solution(q.Lesson, q.Screen, q.Question, q.Right())
-	}
-	return v, nil
+	return v, a.drawing(ctx, &v, revealed)
 }
 
 // sketchName is that of the picture of a question to which the answer is drawn.
@@ -1072,7 +1069,7 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}
-	if err := a.drawing(r.Context(), &v); err != nil {
+	if err := a.drawing(r.Context(), &v, false); err != nil {
 		return err
 	}
 	if v.Error == "" {
