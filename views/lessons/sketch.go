@@ -245,7 +245,7 @@ func (s *Sketch) rounded(v float64) string {
 	if s.Log {
 		return Plain(v, 2)
 	}
-	decimals := max(0, int(math.Ceil(-math.Log10(s.Height/20))))
+	decimals := max(0, int(math.Ceil(-math.Log10(s.Height/10))))
 	pow := math.Pow(10, float64(decimals))
 	return Plain(math.Round(v*pow)/pow, 4)
 }
