@@ -460,7 +460,21 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 			onward()
 		}
 		at("derivation", line)
+		if turns := p.visible(".main-figure.turns img"); turns != (line == "5") {
+			t.Errorf("line %s: the picture can be turned: %t", line, turns)
+		}
 	}
+	p.part("ask-vectors") // a link to a question does not pass the lines before it
+	clicker(p, "Home", "Home", 36, 0)
+	at("ask-vectors", "1")
+	onward()
+	at("derivation", "2")
+	for range 2 {
+		onward()
+	}
+	at("derivation", "3")
+	p.click("[data-go=end]")
+	at("derivation", "6")
 	onward()
 	at("picture", "6")
 	back()

@@ -168,7 +168,10 @@ class Demo {
     if (!stage || !next) return this.exhibit.replaceChildren(fresh);
     stage.dataset.stage = next.dataset.stage;
     stage.querySelector("picture").replaceWith(next.querySelector("picture"));
-    for (let kept = stage, now = next; kept !== this.exhibit; kept = kept.parentNode, now = now.parentNode) surround(kept, now);
+    for (let kept = stage, now = next; kept !== this.exhibit; kept = kept.parentNode, now = now.parentNode) {
+      surround(kept, now);
+      if (kept !== stage) kept.className = now.className; // of a picture that can be turned, or no longer
+    }
   }
 
   /** Says beside the controls what is wrong with them. */

@@ -168,9 +168,9 @@ function derive(line) {
 /** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. A question comes before the line that answers it. */
 function forward(steps) {
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
-  if (asked) {
-    asked.question.dataset.passed = "";
-    return derive(asked.line);
+  if (asked) { // also from a link, before its line is the next
+    if (replay.at === asked.line - 1) asked.question.dataset.passed = "";
+    return derive(replay.at < asked.line ? replay.at + 1 : replay.at);
   }
   if (replay && here === 0 && (steps || "lines" in replay.element.dataset) && replay.at < replay.last) {
     const asks = all.findIndex((l) => amid(l)?.line === replay.at + 1);
@@ -183,7 +183,7 @@ function forward(steps) {
 
 function back(steps) {
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
-  if (asked) return derive(asked.line - 1);
+  if (asked) return derive(Math.min(replay.at, asked.line - 1));
   if (replay && here === 0 && (steps || "lines" in replay.element.dataset) && replay.at > 0) {
     const asks = all.findIndex((l) => amid(l)?.line === replay.at);
     return asks > 0 ? show(asks) : derive(replay.at - 1);
