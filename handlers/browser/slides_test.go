@@ -495,8 +495,13 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	}
 	p.fill("#q-xor-opposite [name=answer]", "1")
 	p.click("#q-xor-opposite button")
+	const top = "Math.round(document.querySelector('#q-xor-opposite').getBoundingClientRect().top)"
 	p.wait(element("#q-xor-opposite .verdict"))
+	before := get[int](p, top)
 	count("3")
+	if after := get[int](p, top); after < before-2 || after > before+2 {
+		t.Errorf("the answer has gone from %d to %d while its line came", before, after)
+	}
 	if !p.visible(screen + " [data-line=gram] math") {
 		t.Error("the line has not come with the answer")
 	}

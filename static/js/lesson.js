@@ -143,12 +143,14 @@ class Demo {
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
+    const read = !this.slide && document.activeElement.closest(".question"), top = read && read.getBoundingClientRect().top;
     this.renew(fresh);
     watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
     this.form.style.minHeight = "";
+    if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // a verdict stays where it is read
     if (this.slide) this.fit();
     const screen = this.form.elements.namedItem("screen");
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
