@@ -147,6 +147,7 @@ func (b *Bars) bar(e *easel, i int, r vg.Rectangle) {
 		if size := r.Size().X; size >= 4 { // the class once more, by its shape
 			at.Y = min(max(at.Y, e.Min.Y+size/2), e.Max.Y-size/2)
 			marker{class: max(b.Classes[i], 0), color: e.theme.color(color), paper: e.theme.Paper}.draw(e.Canvas, at, min(0.55*size, 5))
+			e.ink = append(e.ink, blot{at, 3}, blot{at.Add(vg.Point{Y: 5}), 3})
 		}
 	}
 }

@@ -307,6 +307,9 @@ func place(p [2]float64) string { return fmt.Sprintf("(%.3g, %.3g)", p[0], p[1])
 func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "") }
 func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
 func (k Line) describe() string {
+	if k.C == 0 {
+		k.C = 0 // it may be -0
+	}
 	return named("Line", k.Name, k.Label, fmt.Sprintf(": (%.3g, %.3g)·x = %.3g", k.A[0], k.A[1], k.C))
 }
 
