@@ -40,7 +40,7 @@ var (
 	lifting    = lessons.ChoiceControl{Name: "z", Label: "new coordinate", Default: "squares", Options: liftOptions()}
 	liftTurn   = lessons.TurnControl{Yaw: "30", Pitch: "14"}
 	bumpsSet   = newSetControl("xor", "xor", "rings")
-	bumpsGamma = lessons.NumberControl{Name: "gamma", Label: "γ of the bumps", Symbol: "γ", Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."}
+	bumpsGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "0.6", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true, Help: "γ = 1/(2s²): larger is narrower."}
 	centres    = [2]lessons.PlaceControl{
 		{X: newCoordinate("ax", "first centre x₁", "1"), Y: newCoordinate("ay", "first centre x₂", "1")},
 		{X: newCoordinate("bx", "second centre x₁", "0.4"), Y: newCoordinate("by", "second centre x₂", "-0.9")},
@@ -61,7 +61,7 @@ var (
 	endlessSet   = newSetControl("rings", "rings", "xor", "moons")
 	endlessGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "1", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true}
 	endlessC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
-	terms        = lessons.IntegerControl{Name: "terms", Label: "terms of the series", Default: "4", Min: 1, Max: 30, Low: 1, High: 30}
+	terms        = lessons.IntegerControl{Name: "terms", Label: "terms", Default: "4", Min: 1, Max: 30, Low: 1, High: 30}
 	endlessTurn  = lessons.TurnControl{Yaw: "30", Pitch: "28"}
 )
 

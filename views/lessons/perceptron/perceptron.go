@@ -30,7 +30,7 @@ var guide string
 
 // The controls of the screens.
 var (
-	label = lessons.ChoiceControl{Name: "label", Label: "label of the point", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
+	label = lessons.ChoiceControl{Name: "label", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
 	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
 	point = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "px", Label: "point x₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},

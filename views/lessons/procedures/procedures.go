@@ -529,7 +529,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}
 		}
 		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
-		e.After = []string{"The objective is " + lessons.Short(above.Y[step]) + " above its minimum."}
+		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
 		word := "fell"
 		if above.Y[step] > above.Y[step-1] {
@@ -618,7 +618,7 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	note := `Start: all $\alpha_i = 0$.`
 	if s.Looked >= 0 {
 		looked = []int{s.Looked}
-		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, lessons.Short(s.Gradient), lessons.Short(s.Rate), lessons.Short(s.Before), lessons.Short(s.Unclipped))
+		note = fmt.Sprintf(`Pass %d, point %d: slope %s, rate $1/K_{ii} = $ %s, so $\alpha$ goes from %s to %s`, s.Pass, s.Looked+1, lessons.Typeset(lessons.Brief(s.Gradient)), lessons.Short(s.Rate), lessons.Short(s.Before), lessons.Short(s.Unclipped))
 		if s.After != s.Unclipped {
 			note += ", cut to " + lessons.Short(s.After)
 		}

@@ -367,9 +367,16 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			best = i
 		}
 	}
+	caption := "Wide kernels on the left, narrow ones on the right."
+	switch {
+	case parted(train, fresh):
+		caption += " The curves part where the machine begins to learn the noise."
+	case slices.Max(train)-slices.Min(train) < 0.02:
+		caption += " At this $C$ slack is so cheap that no width learns more than which class is larger."
+	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
-			Name: "errors", Caption: "Wide kernels on the left, narrow ones on the right. The curves part where the machine begins to learn the noise.",
+			Name: "errors", Caption: caption,
 			Asks: "Wide kernels on the left, narrow ones on the right. Two curves belong here, one for each error: draw them in your mind, then answer.",
 			Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
@@ -385,6 +392,17 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "its error on the training points", Value: lessons.Percent(train[best]), After: true},
 		},
 	}, nil
+}
+
+// parted tells whether the errors on new points leave those on the training points behind for
+// any width.
+func parted(train, fresh []float64) bool {
+	for i := range train {
+		if fresh[i] > train[i]+0.05 {
+			return true
+		}
+	}
+	return false
 }
 
 // training finds at which end the training error is lowest.

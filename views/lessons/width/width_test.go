@@ -58,3 +58,17 @@ func TestChoiceTellsTies(t *testing.T) {
 		t.Error("no draw has a tie: nothing was tested")
 	}
 }
+
+// TestCurvesPart: the caption says that the curves part only where they do.
+func TestCurvesPart(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
+		_, train, fresh, err := errors(t.Context(), c, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parted(train, fresh) != want {
+			t.Errorf("C = %s: the curves part: %t", c, !want)
+		}
+	}
+}
