@@ -39,8 +39,8 @@ var (
 
 	testKernel = newKernelControl("sigmoid", "0.5",
 		lessons.NumberControl{Name: "coef0", Label: "r", Symbol: "r", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "Polynomial and sigmoid."},
-		lessons.IntegerControl{Name: "degree", Label: "degree p (poly.)", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."})
-	testPoints = lessons.IntegerControl{Name: "n", Label: "points looked at", Default: "2", Min: 1, Max: 40, Low: 1, High: 40}
+		lessons.IntegerControl{Name: "degree", Label: "p (poly.)", Symbol: "p", Default: "3", Min: 1, Max: 8, Low: 1, High: 8, Help: "Polynomial."})
+	testPoints = lessons.IntegerControl{Name: "n", Label: "points", Default: "2", Min: 1, Max: 40, Low: 1, High: 40}
 	logHeights = lessons.SwitchControl{Name: "log", Label: "logarithmic heights", Default: "false", Help: "Shows small eigenvalues; those below zero are hatched."}
 
 	sigmoidGamma = lessons.NumberControl{Name: "gamma", Label: "γ", Symbol: "γ", Default: "3", Min: 0.01, Max: 20, Low: 0.01, High: 20, Log: true}

@@ -41,12 +41,12 @@ var (
 	printed = lessons.SwitchControl{Name: "printed", Label: "condition as printed", Default: "false", Help: "f < 1 without the label; all points in every step."}
 
 	naiveToy = newToys("apart", "apart", "overlap", "ring")
-	shift    = lessons.NumberControl{Name: "shift", Label: "shift to the right", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
+	shift    = lessons.NumberControl{Name: "shift", Label: "shift", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
 
 	chunkingKernel = newSimilarity("rbf")
 	chunkingC      = newC("3")
 	start          = lessons.IntegerControl{Name: "start", Label: "first points", Default: "6", Min: 2, Max: 20, Low: 2, High: 20}
-	add            = lessons.IntegerControl{Name: "add", Label: "added a round", Symbol: "M", Default: "4", Min: 1, Max: 20, Low: 1, High: 20}
+	add            = lessons.IntegerControl{Name: "add", Label: "added", Symbol: "M", Default: "4", Min: 1, Max: 20, Low: 1, High: 20}
 
 	same  = lessons.ChoiceControl{Name: "same", Label: "labels", Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}}
 	k12   = lessons.NumberControl{Name: "k12", Label: "similarity", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
