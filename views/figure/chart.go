@@ -38,6 +38,8 @@ type Axis struct {
 	// Log makes the axis logarithmic; what is not above 0 is left out then, and
 	// curves have a gap there.
 	Log bool
+	// Whole leaves labels to whole numbers.
+	Whole bool
 	// Min and Max are the ends; where they are equal the curves' range is taken.
 	Min, Max float64
 }
@@ -78,6 +80,11 @@ func (ch Chart) Picture() (*Picture, error) {
 	sh.log = [2]bool{ch.X.Log, ch.Y.Log}
 	if sh.limits, err = ch.limits(); err != nil {
 		return nil, err
+	}
+	for k, ends := range [2][2]float64{{sh.limits.XMin, sh.limits.XMax}, {sh.limits.YMin, sh.limits.YMax}} {
+		if [2]Axis{ch.X, ch.Y}[k].Whole {
+			sh.ticks[k] = func(n int) []tick { return ticks(ends[0], ends[1], max(1, min(n, int(ends[1]-ends[0])))) }
+		}
 	}
 	if ch.SoFar && ch.Here != nil {
 		whole := ch.Curves

@@ -683,7 +683,7 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	here := float64(n)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
-			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. Each further setting lets the test fold claim less error; the truth does not follow.", repeats),
+			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. The error that the test fold claims of what it has chosen lies below the true one.", repeats),
 			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: append(curves[:1:1], l.Known(curves[1])...), Here: &here}.Picture()
 			},
@@ -837,7 +837,7 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		low = min(low, slices.Min(c.Y))
 	}
 	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Asks: "Accuracy on the test fold, fold by fold. The conformal MCM joins in with the answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: append(curves[:3:3], l.Known(curves[3])...)}.Picture()
+		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Whole: true, Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: append(curves[:3:3], l.Known(curves[3])...)}.Picture()
 	}}}
 	t.After = true
 	e.Tables = []lessons.Table{t}

@@ -1083,7 +1083,11 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		},
 		Lab: t.Lab("learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", farLambda.Text(in)),
 	}
-	if n := t.Errors(f); n > 0 {
+	switch n := t.Errors(f); {
+	case n == 0:
+	case -b/w[0] < -s.B/s.W[0]: // the line is farther from the far points than that of the SVM
+		e.Notes = []string{fmt.Sprintf("Weights are so dear that $f$ stays small everywhere, and ridge gets %s wrong.", lessons.Count(n, "point", "points"))}
+	default:
 		e.Notes = []string{fmt.Sprintf("Ridge has moved its line towards the far points, to make their $f$ smaller, and gets %s wrong. The SVM does not stir: the far points are no support vectors.", lessons.Count(n, "point", "points"))}
 	}
 	if away {

@@ -2,7 +2,9 @@ package kernelridge
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -273,6 +275,19 @@ func TestTooRight(t *testing.T) {
 		}
 		for _, q := range p.XY {
 			lessonstest.Near(t, "f", w[0]*q[0]+w[1]*q[1]+b, res.Model.Decision(q[:]), 1e-8)
+		}
+	}
+}
+
+// The note on the line of ridge says where it has gone, at every price of the weights.
+func TestTooRightSaysWhereTheLineGoes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		x, lambda, says string
+	}{{"12", "0.1", "towards the far points"}, {"3.5", "100", "stays small everywhere"}, {"3.5", "0.1", ""}} {
+		e := lessonstest.Show(t, &Lesson, "too-right", "fx", c.x, "lambda", c.lambda)
+		if notes := strings.Join(slices.Concat(e.Notes, e.After), " "); !strings.Contains(notes, c.says) || c.says == "" && notes != "" {
+			t.Errorf("far points at %s, lambda %s: %q", c.x, c.lambda, notes)
 		}
 	}
 }

@@ -663,6 +663,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}
 	now := all[len(all)-1]
 	e := &lessons.Exhibit{Steps: degrees + 1, Step: step}
+	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // of what is still to come as well
 	curves := []figure.Curve{{Name: "training error", Marks: true}, {Name: "structural term", Marks: true}, {Name: "bound", Marks: true}}
 	t := lessons.Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
@@ -696,9 +697,9 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	t.After = reveal
 	e.Tables = []lessons.Table{t}
 	e.Figures = []lessons.Figure{
-		{Name: "structure", Caption: "The training error falls from one family to the next and the structural term rises. The smallest sum is chosen.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		{Name: "structure", Caption: "The training error tends to fall from one family to the next, the structural term rises. The smallest sum is chosen.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.2},
+				Format: l.Format(2), X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(1.2, 1.3*highest)},
 				Curves: append(curves[:3:3], l.Known(curves[3:]...)...), Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
 			}.Picture()
 		}},
