@@ -334,7 +334,7 @@ func TestHandInAtOnce(t *testing.T) {
 		t.Errorf("handed in: %q", got)
 	}
 	gallery := tc.page(200, "/courses/"+code)
-	if h := texts(gallery.Find("#gallery h2[role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
+	if h := texts(gallery.Find("#gallery h2 [role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
 		t.Errorf("the gallery says %q", h)
 	}
 

@@ -174,7 +174,7 @@ func TestCoursePages(t *testing.T) {
 		{"courses-empty", "/courses", student},
 		{"course-wrong", "/course?code=nosuch", student},
 		{"course-new", "/courses/new?target=%2Flab%3Fdata%3Diris", teacher},
-		{"course-new-lesson", "/courses/new?target=%2Flessons%2Fmargins", teacher},
+		{"course-new-lesson", "/courses/new?target=%2Flessons%2Fsoft-margin", teacher},
 		{"course-lab", "/course/" + few, student},
 		{"course-run", "/runs/" + own, student},
 		{"course-lesson", "/course/" + lesson, student},

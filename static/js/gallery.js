@@ -3,7 +3,7 @@ import { choose } from "./runs.js";
 import { tell } from "./times.js";
 
 const every = 4000; // milliseconds
-const heading = document.querySelector("#gallery h2");
+const heading = document.querySelector("#gallery h2 [data-state]");
 const state = document.querySelector(".course-state");
 const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // of it: whether it takes hand-ins, and who is blocked
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
@@ -13,7 +13,7 @@ async function look() {
   const response = await fetch(location.href);
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const news = page.querySelector("#gallery h2");
+  const news = page.querySelector("#gallery h2 [data-state]");
   if (!news || news.dataset.state === heading.dataset.state) return;
 
   const fresh = document.adoptNode(page.querySelector("[data-gallery]"));
