@@ -193,4 +193,14 @@ func TestCoursePages(t *testing.T) {
 	if right := get[float64](p, `Math.max(...[...document.querySelectorAll(".gallery tr")].map((row) => row.cells[3].getBoundingClientRect().right))`); right > 360 {
 		t.Errorf("on a phone the column that ranks ends at %g px", right)
 	}
+	p.use(student)
+	p.visit("/lab?course=" + few)
+	p.picture(".stage img")
+	if !get[bool](p, `((field) => {
+		field.focus();
+		const { left, top, width, height } = field.getBoundingClientRect();
+		return document.elementFromPoint(left + width / 2, top + height / 2) === field;
+	})(`+element("#f-who")+`)`) {
+		t.Error("on a phone the picture of the lab covers the field that has the keyboard")
+	}
 }
