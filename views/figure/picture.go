@@ -178,6 +178,15 @@ func (s *sheet) picture() *Picture {
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = flow(s.legend, room, most)
+		if s.theme == &Grey { // paper has nothing else to tell lines apart, and room
+			rows = flow(s.legend, room, len(s.legend))
+			s.legendRows, s.possible = 0, nil // nothing moves
+			more := lineStep * vg.Length(max(0, len(rows)-most))
+			all.Max.Y += more
+			inner.Max.Y += more
+			s.height += int(more * k)
+			p.Height = s.height
+		}
 		kept := max(len(rows), s.legendRows)
 		for _, names := range s.possible {
 			kept = max(kept, len(flow(unseen(names), room, most)))
