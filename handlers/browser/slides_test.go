@@ -250,6 +250,10 @@ func TestSlidesTurnInPlace(t *testing.T) {
 	}
 	turn(p, " ") // the demo of the new slide is alive
 	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ')")
+
+	p.size(1024, 768)
+	p.visit("/lessons/lagrange/equality#picture") // as after loading it anew: the picture is drawn for the part that is shown
+	p.wait("((i) => i.clientWidth > 600 && 12 * i.clientWidth / i.naturalWidth < 20)(" + element(".exhibit .figure img") + ")")
 }
 
 // TestStepsComeTogether steps through a replay whose states came together: no step asks

@@ -352,6 +352,10 @@ addEventListener("hashchange", () => {
   arrange();
   resize();
 });
+addEventListener("load", () => { // now the part of the address is the target of the styles
+  arrange();
+  resize();
+});
 addEventListener("popstate", () => {
   if (location.pathname + location.search !== shownPath && location.pathname !== shownPath.split("?")[0]) turn(location.href, { part: location.hash.slice(1), push: false });
 });
