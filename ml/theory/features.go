@@ -57,10 +57,13 @@ var ProductsSpace = FeatureMap{
 // dimension.
 func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
 	n, d := centres.Dims()
-	k := kernel.RBF(gamma)
+	bumps := make([]*kernel.Sum, n)
+	for i := range bumps {
+		bumps[i] = kernel.NewSum(kernel.RBF(gamma), centres.Slice(i, i+1, 0, d).(*mat.Dense), []float64{1})
+	}
 	m := FeatureMap{Inputs: d, Coordinates: make([]string, n), at: func(dst, x []float64) {
-		for i := range dst {
-			dst[i] = k.Eval(x, centres.RawRowView(i))
+		for i, b := range bumps {
+			dst[i] = b.At(x)
 		}
 	}}
 	for i := range m.Coordinates {

@@ -354,7 +354,7 @@ func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), Help: "of all eighty points"},
-			{Label: "rise in this step, by point", Value: lessons.Either(step == 0, "none yet", views.Short(s.Rise))},
+			{Label: "change in this step, by point", Value: lessons.Either(step == 0, "none yet", views.Short(s.Rise))},
 		},
 		Tables: []lessons.Table{table("The mixture", &s.Mixture)},
 		Lab:    t.Lab("kernel", "fisher", "components", atLeastTwo.Text(in)),

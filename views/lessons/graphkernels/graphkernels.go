@@ -86,7 +86,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 20.1", "001 20.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{walkGraph, walkLength}, Show: showWalks},
 			Questions: []lessons.Question{{
-				Slug: "return", Ask: "Four nodes, each joined to all the others. How many walks of 3 steps lead from a node back to itself?",
+				Slug: "return-of-four", Ask: "Four nodes, each joined to all the others. How many walks of 3 steps lead from a node back to itself?",
 				Answer: func(context.Context) (float64, error) {
 					return power(theory.Adjacency(complete(4)), 3).At(0, 0), nil
 				},
@@ -106,7 +106,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Explain: `Any of the one goes with any of the other: $12 \cdot 6 = $ %s. In formulas, $\mathbf 1^\top(A \otimes A')^n\mathbf 1 = \mathbf 1^\top A^n\mathbf 1 \cdot \mathbf 1^\top A'^n\mathbf 1$.`,
 				},
 				{
-					Slug: "edges", Ask: "A ring of five nodes has 5 edges and a path of five has 4; nodes have no labels. How many edges has their product graph?",
+					Slug: "ring-and-path", Ask: "A ring of five nodes has 5 edges and a path of five has 4; nodes have no labels. How many edges has their product graph?",
 					Answer: func(context.Context) (float64, error) {
 						p, err := theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false)
 						if err != nil {
@@ -123,7 +123,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 20.3"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, decay}, Show: showSeries},
 			Questions: []lessons.Question{{
-				Slug: "limit", Ask: `Four nodes, each joined to all the others, and the ring of four, without labels: below which $\lambda$ has the series an end?`,
+				Slug: "limit-of-four", Ask: `Four nodes, each joined to all the others, and the ring of four, without labels: below which $\lambda$ has the series an end?`,
 				Answer: func(context.Context) (float64, error) {
 					p, err := theory.NewProductGraph(complete(4), shapes["ring"].graph, false)
 					if err != nil {

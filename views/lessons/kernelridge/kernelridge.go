@@ -189,7 +189,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"002 summary"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{tube, tubeMiss}, Show: showTube},
 			Questions: []lessons.Question{{
-				Slug: "miss", Ask: `$\varepsilon = 0.5$, and a point has $t = 20$, $f(\mathbf x) = 12$. What is its loss in support vector regression?`,
+				Slug: "outside", Ask: `$\varepsilon = 0.5$, and a point has $t = 20$, $f(\mathbf x) = 12$. What is its loss in support vector regression?`,
 				Answer:  func(context.Context) (float64, error) { return insensitive(20-12, 0.5), nil },
 				Explain: `It misses by $8$, of which $0.5$ are free: %s. Half the square would be $32$.`,
 			}},
@@ -203,7 +203,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "loss", Ask: `A point has $y f(\mathbf x) = 6$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
+					Slug: "loss-at-six", Ask: `A point has $y f(\mathbf x) = 6$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
 					Answer:  func(context.Context) (float64, error) { return square(6), nil },
 					Explain: `$(1-6)^2 = $ %s, as much as for a point with $y f = -4$, which is far on the wrong side. The hinge charges $\max(0, 1-6) = 0$.`,
 				},

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -507,8 +508,8 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	c := [2][2]float64{centres[0].Of(in), centres[1].Of(in)}
-	k := kernel.RBF(bumpsGamma.Of(in))
-	phi, err := theory.GaussianBasis(mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]}), bumpsGamma.Of(in)).Rows(t.Matrix())
+	at := mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]})
+	phi, err := theory.GaussianBasis(at, bumpsGamma.Of(in)).Rows(t.Matrix())
 	if err != nil {
 		return nil, err
 	}
@@ -516,10 +517,8 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := func(x, y float64) float64 {
-		at := []float64{x, y}
-		return w[0]*k.Eval(at, c[0][:]) + w[1]*k.Eval(at, c[1][:]) + b
-	}
+	bumps := kernel.NewSum(kernel.RBF(bumpsGamma.Of(in)), at, w)
+	f := func(x, y float64) float64 { return bumps.At([]float64{x, y}) + b }
 	miss := func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }
 	// The higher bump gets height 1, whatever the scale of f.
 	scale := max(math.Abs(w[0]), math.Abs(w[1]), 1e-9)
@@ -618,6 +617,11 @@ func newXOR(ctx context.Context) (*xor, error) {
 	return x, nil
 }
 
+// decision is f = wᵀφ + b at a point of the plane.
+func (x *xor) decision(a, b float64) float64 {
+	return x.w[0] + math.Sqrt2*(x.w[1]*a+x.w[2]*b+x.w[5]*a*b) + x.w[3]*a*a + x.w[4]*b*b + x.b
+}
+
 // quadratic is y'Ky: with equal multipliers a the dual is 4a - a²/2 times it.
 func (x *xor) quadratic() float64 {
 	y := mat.NewVecDense(len(corners.Y), corners.Y)
@@ -685,7 +689,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		box.Cut = &figure.Cut{W: [3]float64{x.w[1], x.w[2], x.w[5]}, C: -x.b - x.w[0] - x.w[3] - x.w[4], Name: "w·φ + b = 0"}
 		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "plane", "The separating plane in the same three coordinates. All four points are equally far from it: all are support vectors.", box).Instead(images, asks)}
 	case xorBack:
-		f := func(a, b float64) float64 { return x.model.Decision([]float64{a, b}) }
+		f := x.decision
 		margin := figure.Contours{F: f, Levels: []float64{-1, 1}, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Plain: true, Name: "f = ±1"}
 		e.Figures = []lessons.Figure{lessons.Plane("back", `The plane of the feature space, seen in the plane of the points: the boundary is the pair of axes, the margins $f = \pm 1$ are hyperbolas through the four points.`, limits, 3,
 			sides(f), []figure.Mark{margin}, dots)}
@@ -762,7 +766,8 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	phiX, phiZ := phi.RawRowView(0), phi.RawRowView(1)
-	k := m.Kernel.Eval(x, z)
+	to := kernel.NewSum(m.Kernel, mat.NewDense(1, len(z), slices.Clone(z)), []float64{1})
+	k := to.At(x)
 	tab := lessons.Table{Caption: `The features, and their products, which add up to $\phi(\mathbf x)^\top\phi(\mathbf z)$`, Head: []string{"feature", `$\phi(\mathbf x)$`, `$\phi(\mathbf z)$`, "product"}}
 	for i, c := range m.Coordinates {
 		tab.Rows = append(tab.Rows, []string{c, views.Short(phiX[i]), views.Short(phiZ[i]), views.Short(phiX[i] * phiZ[i])})
@@ -771,7 +776,7 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	dot := floats.Dot(phiX, phiZ)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("points", caption, limits, 1, []figure.Mark{
-			figure.Contours{F: func(a, b float64) float64 { return m.Kernel.Eval(level(a, b), z) }, Name: "k(·, z)"},
+			figure.Contours{F: func(a, b float64) float64 { return to.At(level(a, b)) }, Name: "k(·, z)"},
 			figure.Arrow{To: px, Pen: figure.Pen{Color: figure.Magenta}, Held: true, Label: "x"},
 			figure.Arrow{To: pz, Pen: figure.Pen{Color: figure.Green}, Held: true, Label: "z"},
 		})},

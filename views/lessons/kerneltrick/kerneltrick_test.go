@@ -45,6 +45,9 @@ func TestXOR(t *testing.T) {
 		if got := x.model.Decision([]float64{a, b}); math.Abs(got-a*b) > 1e-7*(1+a*a+b*b) {
 			t.Errorf("f(%g, %g) = %g, want %g", a, b, got, a*b)
 		}
+		if got := x.decision(a, b); math.Abs(got-a*b) > 1e-7*(1+a*a+b*b) {
+			t.Errorf("by the features f(%g, %g) = %g, want %g", a, b, got, a*b)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "sketch", Ask: `Draw it: how many of the fourteen points are support vectors, over $C$? (Linear kernel.)`,
 					Sketch: &lessons.Sketch{
-						Of: "the number", Over: "C", X: []float64{1e-3, 1e-2, 0.0316, 0.1, 0.316, 1, 10, 100, 1e3, 1e4}, Height: 15,
+						Of: "the number of support vectors", Over: "C", X: []float64{1e-3, 1e-2, 0.0316, 0.1, 0.316, 1, 10, 100, 1e3, 1e4}, Height: 15,
 						Truth: vectors,
 						Draw:  lessons.SketchChart(figure.Axis{Name: "C", Log: true, Min: 1e-3, Max: 1e4}, figure.Axis{Name: "support vectors", Min: 0, Max: 15}, figure.Rule{Name: "all points", At: 14}),
 					},

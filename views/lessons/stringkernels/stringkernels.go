@@ -152,7 +152,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 19.2"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{longX, longZ, longK, tableDecay}, Show: showWeights},
 			Questions: []lessons.Question{{
-				Slug: "factor", Ask: `$\lambda = 0.5$ and $k = 10$. How many times as large is the value with weights by gaps as the one with weights by span? (5 % off is fine.)`,
+				Slug: "factor-of-ten", Ask: `$\lambda = 0.5$ and $k = 10$. How many times as large is the value with weights by gaps as the one with weights by span? (5 % off is fine.)`,
 				Within: 0.05,
 				Answer: func(ctx context.Context) (float64, error) {
 					gaps, err := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
