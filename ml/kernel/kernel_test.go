@@ -288,7 +288,11 @@ func TestGramRowAllocatesNothing(t *testing.T) {
 	dst := make([]float64, 50)
 	for _, row := range ofVectors() {
 		g := NewGram(learnt(t, samples(row.Name)[0], 5), x).Scaled(make([]float64, 50))
-		if n := testing.AllocsPerRun(10, func() { g.Row(dst, 3) }); n != 0 {
+		n := math.Inf(1)
+		for range 10 { // the race detector takes from pools at random
+			n = min(n, testing.AllocsPerRun(10, func() { g.Row(dst, 3) }))
+		}
+		if n != 0 {
 			t.Errorf("%s: Row allocates %g times", row.Name, n)
 		}
 	}
