@@ -47,14 +47,17 @@ func (p *page) sheets(width, height float64) (filled [][2]float64, smallest floa
 	smallest = math.Inf(1)
 	for _, content := range pages {
 		var lowest [2]float64
-		for _, l := range letters(content) {
+		all := letters(content)
+		for i, l := range all {
 			column := 0
 			if l.x > width*72/2 {
 				column = 1
 			}
 			down := (height - l.y/72 - margin) / (height - 2*margin)
 			lowest[column] = max(lowest[column], down)
-			smallest = min(smallest, l.size)
+			if i == 0 || !l.raised(all[i-1]) {
+				smallest = min(smallest, l.size)
+			}
 		}
 		filled = append(filled, lowest)
 	}
@@ -123,6 +126,12 @@ func (m matrix) then(n matrix) matrix {
 // corner, and the size of the type there.
 type letter struct{ x, y, size float64 }
 
+// raised tells whether the letter begins the exponent of what was written before it.
+func (l letter) raised(before letter) bool {
+	up := (l.y - before.y) / before.size
+	return math.Abs(l.size/before.size-0.75) < 0.01 && up > 0.2 && up < 0.6
+}
+
 // letters are the first ones of all that drawing commands write.
 func letters(commands string) (all []letter) {
 	now, kept := matrix{1, 0, 0, 1, 0, 0}, []matrix(nil)
@@ -174,7 +183,7 @@ func TestLetters(t *testing.T) {
 
 // TestPrint: what is printed of a lesson fits its page, or browsers would make all of it
 // smaller; it is dark on white also for those who prefer dark screens; no letter is below 9
-// points but in formulas, neither in figures nor in tables, and captions are below the text;
+// points but in formulas and exponents, neither in figures nor in tables, and captions are below the text;
 // nothing is shown that only moves; no page is half empty but the last one, and neither column
 // of that is where the other one is full.
 func TestPrint(t *testing.T) {

@@ -259,7 +259,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					}
 					return 1, nil
 				},
-				Explain: `Every $\boldsymbol\alpha$ is a candidate for both, and the largest eigenvalue is the maximum over all of them. The gradient can only come close.`,
+				Explain: `Both choose among all $\boldsymbol\alpha$, and the largest eigenvalue is the maximum there. The gradient can only come close.`,
 			}},
 		},
 		{
@@ -273,7 +273,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Slug: "best", Ask: "The eigenvector reaches the largest $J$ of the three maps. On which of moons, circles, XOR and checkerboard has it also the best accuracy on held-out points, alone or with others (the settings of this screen)?",
 				Options: []string{"On all of them.", "On some of them.", "On none of them."},
 				Answer:  alwaysBest,
-				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few rows near the boundary, and by rows that $J$ has never seen.`,
+				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few near the boundary, and by rows never seen.`,
 			}},
 		},
 	},

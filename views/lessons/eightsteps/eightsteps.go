@@ -304,7 +304,7 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
 	}
-	table := lessons.Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "sample deviation", "mean after", "deviation after"}}
+	table := lessons.Table{Caption: "Training rows: mean and deviation of every feature", Head: []string{"feature", "mean", "deviation", "as a sample", "mean after", "deviation after"}}
 	z := t.p.X
 	m := float64(len(t.train))
 	for j, name := range t.data.Features {
