@@ -1,6 +1,8 @@
 package door
 
 import (
+	"bytes"
+	"encoding/csv"
 	"io"
 	"mime"
 	"net/http"
@@ -41,6 +43,15 @@ func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSe
 	}
 	_, err = io.Copy(w, text)
 	return err
+}
+
+// SendRows sends rows, the first of which has the names of the columns, as SendCSV does.
+func SendRows(w http.ResponseWriter, r *http.Request, name string, rows [][]string) error {
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return err
+	}
+	return SendCSV(w, r, name, bytes.NewReader(text.Bytes()))
 }
 
 // ascii tells whether a text has no other letters.

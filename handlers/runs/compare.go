@@ -221,7 +221,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		}
 		rows = append(rows, row)
 	}
-	return sendCSV(w, r, "comparison.csv", rows)
+	return door.SendRows(w, r, "comparison.csv", rows)
 }
 
 // headline is the short result of a run.

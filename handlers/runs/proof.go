@@ -1,8 +1,6 @@
 package runs
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -85,7 +83,7 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 		}
 		pair("corrected t", p.First, p.Second, append([]string{"", "", "", inCSV(&p.Mean), inCSV(&p.Interval.Low), inCSV(&p.Interval.High), inCSV(p.T), strconv.Itoa(p.Freedom), inCSV(p.P), inCSV(p.Holm)}, chances...)...)
 	}
-	return sendCSV(w, r, "tests.csv", rows)
+	return door.SendRows(w, r, "tests.csv", rows)
 }
 
 // ComparePoints sends the points as CSV that all runs held out and on which not all give the
@@ -135,13 +133,5 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 		}
 		rows = append(rows, row)
 	}
-	return sendCSV(w, r, "disagreement.csv", rows)
-}
-
-func sendCSV(w http.ResponseWriter, r *http.Request, name string, rows [][]string) error {
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-		return err
-	}
-	return door.SendCSV(w, r, name, bytes.NewReader(text.Bytes()))
+	return door.SendRows(w, r, "disagreement.csv", rows)
 }

@@ -453,7 +453,7 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 		}
 		rows = append(rows, row)
 	}
-	return sendCSV(w, r, "runs.csv", rows)
+	return door.SendRows(w, r, "runs.csv", rows)
 }
 
 // inFull is a field of a run as a file has it.

@@ -1,8 +1,6 @@
 package teach
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"slices"
@@ -115,9 +113,7 @@ func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) e
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	c := csv.NewWriter(&text)
-	_ = c.Write([]string{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn"}) // Error tells at the end
+	rows := [][]string{{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn"}}
 	for _, s := range students {
 		for _, g := range s.Answers {
 			lesson, rest, _ := strings.Cut(g.Question, "/")
@@ -128,13 +124,10 @@ func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) e
 					drawn = g.Given
 				}
 			} // numbers stay as they are
-			_ = c.Write([]string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339), number(drawn)})
+			rows = append(rows, []string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339), number(drawn)})
 		}
 	}
-	if c.Flush(); c.Error() != nil {
-		return c.Error()
-	}
-	return door.SendCSV(w, r, g.Title+" answers.csv", bytes.NewReader(text.Bytes()))
+	return door.SendRows(w, r, g.Title+" answers.csv", rows)
 }
 
 // number is a text for a spreadsheet, which may compute numbers and nothing else.

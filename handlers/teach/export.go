@@ -1,8 +1,6 @@
 package teach
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,8 +29,6 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	for _, n := range students {
 		last = max(last, n)
 	}
-	var text bytes.Buffer
-	c := csv.NewWriter(&text)
 	record := []string{"name", "student", "handed_in", "status", "data", "points"}
 	for _, p := range ml.Params {
 		record = append(record, p.Name)
@@ -44,14 +40,14 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		}
 		record = append(record, name)
 	}
-	_ = c.Write(record) // Error tells at the end
+	rows := [][]string{record}
 	for _, run := range runs {
 		ws := of[run.ID]
 		if students[ws] == 0 {
 			last++
 			students[ws] = last
 		}
-		record = append(record[:0], dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
+		record := append(make([]string, 0, len(rows[0])), dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
 		for _, p := range ml.Params {
 			text := ""
 			if run.Spec.Applies(p.Name) {
@@ -62,12 +58,9 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		for _, q := range ml.Quantities {
 			record = append(record, quantity(q, run.Report))
 		}
-		_ = c.Write(record)
+		rows = append(rows, record)
 	}
-	if c.Flush(); c.Error() != nil {
-		return c.Error()
-	}
-	return door.SendCSV(w, r, g.Title+".csv", bytes.NewReader(text.Bytes()))
+	return door.SendRows(w, r, g.Title+".csv", rows)
 }
 
 // quantity is a number or a text of a report for a program to read.

@@ -1,15 +1,12 @@
 // How a course answers the questions of a lesson, as it changes.
+import { again } from "./again.js";
 import { tell } from "./times.js";
 
-const every = 4000; // milliseconds
 const part = (root) => root.querySelector("[data-answers]");
 const stops = (root) => [...root.querySelectorAll("a, summary, [tabindex]")]; // of the keyboard
 
-/** Asks for the page again; the browser's cache answers as long as nothing is new. */
-async function look() {
-  const response = await fetch(location.href);
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+/** Takes the answers of a page that has others. */
+function look(page) {
   const old = part(document), fresh = part(page);
   if (!fresh || fresh.dataset.state === old.dataset.state) return;
   tell(fresh);
@@ -22,9 +19,4 @@ async function look() {
   stops(fresh)[focused]?.focus({ preventScroll: true });
 }
 
-async function watch() {
-  if (!document.hidden) await look().catch(() => {});
-  setTimeout(watch, every);
-}
-setTimeout(watch, every);
-document.addEventListener("visibilitychange", () => document.hidden || look().catch(() => {}));
+again(look);

@@ -1,18 +1,15 @@
 // The teacher's page of a course: what is handed in appears by itself.
+import { again } from "./again.js";
 import { choose } from "./runs.js";
 import { tell } from "./times.js";
 
-const every = 4000; // milliseconds
 const heading = document.querySelector("#gallery h2 [data-state]");
 const state = document.querySelector(".course-state");
 const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // of it: whether it takes hand-ins, and who is blocked
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
 
-/** Asks for the page again; the browser's cache answers as long as nothing is new. */
-async function look() {
-  const response = await fetch(location.href);
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+/** Takes what has been handed in, and how the course stands, of a page that has news. */
+async function look(page) {
   const news = page.querySelector("#gallery h2 [data-state]");
   if (!news || news.dataset.state === heading.dataset.state) return;
 
@@ -55,9 +52,4 @@ end.form.addEventListener("formdata", (e) => {
   if (end.value) e.formData.set("ends", new Date(end.value).toISOString().slice(0, 16));
 });
 
-async function watch() {
-  if (!document.hidden) await look().catch(() => {});
-  setTimeout(watch, every);
-}
-setTimeout(watch, every);
-document.addEventListener("visibilitychange", () => document.hidden || look().catch(() => {}));
+again(look);
