@@ -23,6 +23,8 @@ var arrows = map[string]string{
 	"handlers/cmdline": "web/jobs/fleet store views/figure ml ml/",
 	"handlers/browser": "",
 
+	"handlers/handlerstest": "handlers handlers/api static store web web/jobs ml ml/",
+
 	"web":               "ml/param",
 	"web/jobs":          "store ml ml/",
 	"web/jobs/fleet":    "web web/jobs store ml ml/",

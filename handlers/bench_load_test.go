@@ -1,6 +1,6 @@
 //go:build load
 
-package handlers
+package handlers_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
@@ -27,14 +28,14 @@ func BenchmarkLab(b *testing.B) {
 		{"coarse answer for 300 points", "POST", "/lab/live", "data=DATA&stage=720&coarse=1&gamma=2&C=NEW"},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			s := serve(b, false, dataset.DefaultLimits)
-			h := s.app.Handler()
-			data := s.moons(b, 300)
+			s := handlerstest.Serve(b, false, dataset.DefaultLimits)
+			h := s.App.Handler()
+			data := s.Moons(b, 300)
 			before := processors()
 			for i := 0; b.Loop(); i++ {
 				fill := strings.NewReplacer("DATA", data, "NEW", fmt.Sprint(1+float64(i)/1e4)).Replace
 				r := httptest.NewRequest(bench.method, fill(bench.target), strings.NewReader(fill(bench.form)))
-				r.Header.Set("Authorization", "Bearer "+alice)
+				r.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
 				r.Header.Set("Accept-Encoding", "gzip")
 				if bench.form != "" {
 					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"context"
@@ -6,13 +6,17 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"marginlab/handlers/door"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 )
@@ -23,8 +27,8 @@ import (
 func TestFewDraggers(t *testing.T) {
 	t.Parallel()
 	const visitors, questions = 6, 4
-	s := serve(t, false, dataset.DefaultLimits)
-	s.app.Line = door.NewLine(1)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s.App.Line = door.NewLine(1)
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
@@ -48,8 +52,8 @@ func TestFewDraggers(t *testing.T) {
 func TestFewHandins(t *testing.T) {
 	t.Parallel()
 	const students = 10
-	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 	handInAtOnce(t, s, code, students, func(int) {}, func(time.Duration) {})
 	everythingOnce(t, s, code, students)
 }
@@ -77,7 +81,7 @@ func picture(ctx context.Context, client *http.Client, to, token string, form ur
 // handInAtOnce lets so many students hand in each a run of his own when his turn has come,
 // and every other one once more, because the answer was slow to come. It says how long each
 // answer took.
-func handInAtOnce(t *testing.T, s *server, code string, students int, turn func(student int), answered func(took time.Duration)) {
+func handInAtOnce(t *testing.T, s *handlerstest.Server, code string, students int, turn func(student int), answered func(took time.Duration)) {
 	t.Helper()
 	client := &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
@@ -125,15 +129,15 @@ func handInAtOnce(t *testing.T, s *server, code string, students int, turn func(
 
 // everythingOnce waits until all that handInAtOnce handed in is trained, and checks that it
 // is there once, in the course and with the students.
-func everythingOnce(t *testing.T, s *server, code string, students int) {
+func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := s.app.Store.Course(ctx, code)
+	c, err := s.App.Store.Course(ctx, code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, _, err := s.app.Store.Runs(ctx, c.Gallery(), store.Filter{})
+	runs, _, err := s.App.Store.Runs(ctx, c.Gallery(), store.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +149,13 @@ func everythingOnce(t *testing.T, s *server, code string, students int) {
 	}
 	own := 0
 	for i := range students {
-		_, n, err := s.app.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
+		_, n, err := s.App.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		own += n
 	}
-	s.app.Jobs.Wait(ctx, time.Minute, ids...)
+	s.App.Jobs.Wait(ctx, time.Minute, ids...)
 	if ctx.Err() != nil {
 		t.Error("not all were trained within a minute")
 	}
@@ -159,3 +163,40 @@ func everythingOnce(t *testing.T, s *server, code string, students int) {
 		t.Errorf("%d own runs, %d handed in, %d different, of %d students", own, len(runs), len(different), students)
 	}
 }
+
+func TestPollAtOnce(t *testing.T) {
+	t.Parallel()
+	const students = 24
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
+	s.Browse(t, handlerstest.Teacher).Ask(code, handlerstest.Optioned)
+	if refused := rush(t, s, code, students, func(int) {}, func(time.Time) {}); refused > 0 {
+		t.Errorf("%d answers were refused", refused)
+	}
+	poll, err := s.App.Store.CurrentPoll(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
+	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 {
+		t.Errorf("%+v, %v", tally, err)
+	}
+}
+
+// TestUploadsAtOnce is the small form of TestTwentyUploads, see load_test.go: there is room for
+// two files at a time, each has its turn, and no temporary file is left.
+func TestUploadsAtOnce(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s.App.Memory = semaphore.NewWeighted(8 << 20)
+	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
+	s.Close()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v are left (%v)", left, err)
+	}
+}
+
+// TestEndUnderUploads is the small form of TestGracefulEnd, see load_test.go: a server ends
+// although files are still on their way, and keeps none of them by half.
+func TestEndUnderUploads(t *testing.T) { endUnderUploads(t, 4, digitsFile(3000, 100)) }

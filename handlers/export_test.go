@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
@@ -13,19 +14,19 @@ import (
 // programs; what was sent is taken again.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const mark = "\ufeff"
 	var wide strings.Builder
 	wide.WriteString("Größe,Höhe,Art\n")
 	for range 6 {
 		wide.WriteString("1,2,süß\n-1,-2,bitter\n1.5,2,süß\n-1,-2.5,bitter\n")
 	}
-	set, plain := tc.upload("name=fr%C3%BCchte", wide.String()), tc.upload("name=plain", strings.NewReplacer("ö", "o", "ü", "u", "ß", "s").Replace(wide.String()))
-	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
-	a.send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&who=J%C3%BCrgen")
-	run := tc.train(`{"dataset":"` + set.ID + `"}`)
-	tc.follow(run)
+	set, plain := tc.Upload("name=fr%C3%BCchte", wide.String()), tc.Upload("name=plain", strings.NewReplacer("ö", "o", "ü", "u", "ß", "s").Replace(wide.String()))
+	code := tc.Course("/lab?data=moons&test_fraction=0.3", "")
+	a.Send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&who=J%C3%BCrgen")
+	run := tc.Train(`{"dataset":"` + set.ID + `"}`)
+	tc.Follow(run)
 	for path, marked := range map[string]bool{
 		"/datasets/" + set.ID + ".csv": true, "/datasets/" + plain.ID + ".csv": false,
 		"/courses/" + code + "/handins.csv":       true,
@@ -37,7 +38,7 @@ func TestByteOrderMark(t *testing.T) {
 		"/api/runs/" + run + "/predictions.csv":   false,
 		"/api/runs.csv":                           false,
 	} {
-		body := string(tc.want(200, "GET", path, "").body)
+		body := string(tc.Want(200, "GET", path, "").Body)
 		if got := strings.HasPrefix(body, mark); got != marked || strings.Count(body, mark) > 1 {
 			t.Errorf("%s: a mark: %t\n%.200s", path, got, body)
 		}
@@ -45,7 +46,7 @@ func TestByteOrderMark(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	again := tc.upload("name=again", string(tc.want(200, "GET", "/datasets/"+set.ID+".csv", "").body))
+	again := tc.Upload("name=again", string(tc.Want(200, "GET", "/datasets/"+set.ID+".csv", "").Body))
 	if strings.Join(again.Features, " ") != "Größe Höhe" || again.Rows != set.Rows {
 		t.Errorf("taken again: %+v, not %+v", again, set)
 	}

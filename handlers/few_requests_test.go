@@ -1,6 +1,6 @@
 //go:build !load
 
-package handlers
+package handlers_test
 
 import "time"
 

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"bufio"
@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/handlers"
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
@@ -21,38 +23,38 @@ import (
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	told := make(chan struct{}, 1)
-	s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
+	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{Train: func(ctx context.Context, _ *dataset.Data, _ ml.Spec, report trace.Recorder) (*ml.Result, error) {
 		report(trace.Step{Phase: "kernel matrix", Done: 30, Rows: 120})
 		told <- struct{}{}
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	c, b := s.client(t, alice), s.browse(t, alice)
-	if text := b.page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is being trained") {
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	if text := b.Page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is being trained") {
 		t.Errorf("nothing is under way, and the page says %q", text)
 	}
-	first := c.train(`{"dataset":"moons","name":"first","spec":{}}`)
+	first := c.Train(`{"dataset":"moons","name":"first","spec":{}}`)
 	<-told
-	c.train(`{"dataset":"moons","name":"second","spec":{}}`)
-	rows := b.page(200, "/jobs").Find(".jobs tbody tr")
+	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
+	rows := b.Page(200, "/jobs").Find(".jobs tbody tr")
 	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "waits for its turn") {
 		t.Fatalf("under way: %q", rows.Text())
 	}
 	if v, _ := rows.Eq(0).Find("progress").Attr("value"); v != "30" {
 		t.Errorf("the bar stands at %q", v)
 	}
-	list := decode[struct{ Jobs []api.Job }](c.want(200, "GET", "/api/jobs", "")).Jobs
+	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
 	if len(list) != 2 || list[0].ID != first || list[0].Total != 120 || list[0].Step == nil || list[1].Status != "queued" || list[1].Left != nil {
 		t.Errorf("programs are told %+v", list)
 	}
-	if n := s.browse(t, bob).page(200, "/jobs").Find(".jobs").Length(); n != 0 {
+	if n := s.Browse(t, handlerstest.Bob).Page(200, "/jobs").Find(".jobs").Length(); n != 0 {
 		t.Error("somebody else sees the jobs")
 	}
 	form := rows.Eq(0).Find("form")
 	to, _ := form.Attr("action")
-	after := c.fetch("POST", to, "back="+form.Find("input[name=back]").AttrOr("value", ""))
-	if title := after.html().Find("h1").Text(); title != "Under way" || strings.Contains(after.html().Find(".jobs").Text(), "first") {
-		t.Errorf("after it was cancelled: %q, %q", title, after.html().Find(".jobs").Text())
+	after := c.Fetch("POST", to, "back="+form.Find("input[name=back]").AttrOr("value", ""))
+	if title := after.HTML().Find("h1").Text(); title != "Under way" || strings.Contains(after.HTML().Find(".jobs").Text(), "first") {
+		t.Errorf("after it was cancelled: %q, %q", title, after.HTML().Find(".jobs").Text())
 	}
 	<-told // the second one has begun
 }
@@ -61,10 +63,10 @@ func TestJobs(t *testing.T) {
 // cancelled from the page of all jobs.
 func TestStudyIsAJob(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits) // nobody works
-	c, b := s.client(t, alice), s.browse(t, alice)
-	id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(strings.Replace(smallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
-	list := decode[struct{ Jobs []api.Job }](c.want(200, "GET", "/api/jobs", "")).Jobs
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
+	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
 	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "waits for its turn" {
 		t.Errorf("%+v", list)
 	}
@@ -74,7 +76,7 @@ func TestStudyIsAJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+alice)
+	req.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -96,9 +98,9 @@ func TestStudyIsAJob(t *testing.T) {
 	if first := next(); len(first) != 1 || first[0].ID != id {
 		t.Errorf("the stream begins with %+v", first)
 	}
-	form := b.page(200, "/jobs").Find(".jobs form")
+	form := b.Page(200, "/jobs").Find(".jobs form")
 	to, _ := form.Attr("action")
-	if title := c.fetch("POST", to, "back=/jobs").html().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Under way" {
+	if title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Under way" {
 		t.Errorf("after %s: %q", to, title)
 	}
 	if last := next(); len(last) != 0 {

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"bytes"
@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/handlers"
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -22,13 +24,13 @@ import (
 // Whoever only looks has used the workspace as well.
 func TestUseIsNoted(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
-	s.app.Store.Now = func() time.Time { return now }
-	c := s.client(t, alice)
-	c.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n")
+	s.App.Store.Now = func() time.Time { return now }
+	c := s.As(t, handlerstest.Alice)
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n")
 	seen := func() time.Time {
-		h, err := s.app.Store.Holdings(t.Context(), store.WorkspaceOf(alice))
+		h, err := s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func TestUseIsNoted(t *testing.T) {
 	}
 	for _, hours := range []int{30, 100 * 24} {
 		now = now.Add(time.Duration(hours) * time.Hour)
-		c.want(http.StatusOK, "GET", "/datasets", "")
+		c.Want(http.StatusOK, "GET", "/datasets", "")
 		if !seen().Equal(now) {
 			t.Errorf("last used %v, and looked at %v", seen(), now)
 		}
@@ -47,71 +49,71 @@ func TestUseIsNoted(t *testing.T) {
 // not well.
 func TestDirectoryTakenAway(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.client(t, alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
 	const points = "x,y,c\n1,2,a\n3,4,b\n"
-	c.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
-	c.want(http.StatusOK, "GET", "/healthz", "")
-	if err := os.RemoveAll(filepath.Dir(s.app.Store.Path())); err != nil {
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
+	c.Want(http.StatusOK, "GET", "/healthz", "")
+	if err := os.RemoveAll(filepath.Dir(s.App.Store.Path())); err != nil {
 		t.Fatal(err)
 	}
-	c.want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", points)
-	c.want(http.StatusInsufficientStorage, "GET", "/healthz", "")
-	c.want(http.StatusOK, "GET", "/", "") // pages can still be looked at
+	c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", points)
+	c.Want(http.StatusInsufficientStorage, "GET", "/healthz", "")
+	c.Want(http.StatusOK, "GET", "/", "") // pages can still be looked at
 }
 
 // What is downloaded from the page is brought in over JSON in another workspace, and the
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	a, b := s.client(t, alice), s.client(t, bob)
-	a.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
-	a.follow(a.train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
-	asked := a.ended(decode[api.RunStatus](a.want(http.StatusAccepted, "POST", "/api/studies", orderOf("[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[learner.SVM]\n[learner.MCM]\nlearner = \"mcm\"\n"))).ID)
-	search := decode[api.RunStatus](a.want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10]},"folds":3}`)).ID
-	a.app.Jobs.Wait(t.Context(), time.Hour, search)
-	holds := func(c *client) (datasets, runs float64) {
-		o := decode[object](c.want(http.StatusOK, "GET", "/api/workspace", ""))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	a, b := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
+	a.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n5,5,b\n0,0,a\n")
+	a.Follow(a.Train(`{"dataset":"moons","name":"mine","tags":["t"]}`))
+	asked := a.Ended(handlerstest.Decode[api.RunStatus](a.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf("[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[learner.SVM]\n[learner.MCM]\nlearner = \"mcm\"\n"))).ID)
+	search := handlerstest.Decode[api.RunStatus](a.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10]},"folds":3}`)).ID
+	a.App.Jobs.Wait(t.Context(), time.Hour, search)
+	holds := func(c *handlerstest.Client) (datasets, runs float64) {
+		o := handlerstest.Decode[handlerstest.Object](c.Want(http.StatusOK, "GET", "/api/workspace", ""))
 		return o["datasets"].(float64), o["runs"].(float64)
 	}
-	archive := a.want(http.StatusOK, "GET", "/settings/workspace.zip", "")
-	if kind := archive.header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.header.Get("Content-Disposition"), "margin-lab-") {
-		t.Errorf("%v", archive.header)
+	archive := a.Want(http.StatusOK, "GET", "/settings/workspace.zip", "")
+	if kind := archive.Header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-") {
+		t.Errorf("%v", archive.Header)
 	}
 	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"present":4}`} {
-		if got := strings.TrimSpace(string(b.want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.body)).body)); got != want {
+		if got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	if d, r := holds(b); d != 1 || r != 1 {
 		t.Errorf("%v data sets, %v runs", d, r)
 	}
-	run := decode[struct{ Runs []object }](b.want(http.StatusOK, "GET", "/api/runs", "")).Runs[0]
-	b.want(http.StatusOK, "GET", "/runs/"+run["id"].(string), "")
-	b.want(http.StatusOK, "GET", "/api/runs/"+run["id"].(string)+"/figures/boundary.svg", "")
-	b.want(http.StatusUnprocessableEntity, "POST", "/api/workspace.zip", "no archive")
-	there := decode[struct{ Studies []api.Study }](b.want(http.StatusOK, "GET", "/api/studies", "")).Studies[0]
-	if there = b.ended(there.ID); there.Status != store.Done || !cmp.Equal(there.Result, asked.Result) {
+	run := handlerstest.Decode[struct{ Runs []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0]
+	b.Want(http.StatusOK, "GET", "/runs/"+run["id"].(string), "")
+	b.Want(http.StatusOK, "GET", "/api/runs/"+run["id"].(string)+"/figures/boundary.svg", "")
+	b.Want(http.StatusUnprocessableEntity, "POST", "/api/workspace.zip", "no archive")
+	there := handlerstest.Decode[struct{ Studies []api.Study }](b.Want(http.StatusOK, "GET", "/api/studies", "")).Studies[0]
+	if there = b.Ended(there.ID); there.Status != store.Done || !cmp.Equal(there.Result, asked.Result) {
 		t.Errorf("the study came back otherwise: %s", cmp.Diff(there.Result, asked.Result))
 	}
-	if text := b.page(http.StatusOK, "/studies/"+there.ID).Find("main").Text(); !strings.Contains(text, "brought in from an archive") || !strings.Contains(text, "Accuracy in %") {
+	if text := b.Page(http.StatusOK, "/studies/"+there.ID).Find("main").Text(); !strings.Contains(text, "brought in from an archive") || !strings.Contains(text, "Accuracy in %") {
 		t.Error(text)
 	}
-	b.want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")
-	b.want(http.StatusOK, "GET", "/studies", "")
-	found := decode[struct{ Searches []api.Search }](b.want(http.StatusOK, "GET", "/api/searches", "")).Searches[0]
-	if n := b.page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
+	b.Want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")
+	b.Want(http.StatusOK, "GET", "/studies", "")
+	found := handlerstest.Decode[struct{ Searches []api.Search }](b.Want(http.StatusOK, "GET", "/api/searches", "")).Searches[0]
+	if n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
 		t.Errorf("the search came back otherwise: %+v", found)
 	}
-	b.want(http.StatusNoContent, "DELETE", "/api/studies/"+there.ID, "")
-	b.want(http.StatusNoContent, "DELETE", "/api/searches/"+found.ID, "")
+	b.Want(http.StatusNoContent, "DELETE", "/api/studies/"+there.ID, "")
+	b.Want(http.StatusNoContent, "DELETE", "/api/searches/"+found.ID, "")
 
-	b.want(http.StatusUnprocessableEntity, "POST", "/settings/delete", "", form...)
+	b.Want(http.StatusUnprocessableEntity, "POST", "/settings/delete", "", form...)
 	if d, _ := holds(b); d != 1 {
 		t.Error("deleted though the box was not ticked")
 	}
-	page := string(b.want(http.StatusOK, "POST", "/settings/delete", "sure=yes", form...).body)
+	page := string(b.Want(http.StatusOK, "POST", "/settings/delete", "sure=yes", form...).Body)
 	if d, r := holds(b); d+r != 0 || !strings.Contains(page, "was deleted") {
 		t.Errorf("%v data sets, %v runs are left", d, r)
 	}
@@ -121,16 +123,16 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part.Write(archive.body)
+	part.Write(archive.Body)
 	m.Close()
-	page = string(b.want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).body)
+	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)
 	if !strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search and 1 study.") {
 		t.Error(page)
 	}
-	if !strings.Contains(string(b.want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.body), "dear", 1), "Content-Type", m.FormDataContentType()).body), "not a whole zip file") {
+	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a whole zip file") {
 		t.Error("no word about a file that is no archive")
 	}
-	b.want(http.StatusNoContent, "DELETE", "/api/workspace", "")
+	b.Want(http.StatusNoContent, "DELETE", "/api/workspace", "")
 	if d, r := holds(b); d+r != 0 {
 		t.Errorf("%v data sets and %v runs are left", d, r)
 	}
@@ -142,21 +144,21 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 // A full workspace is told the limit and the remedy, in JSON and on a page.
 func TestQuotaIsTold(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	s.app.Store.Quota = store.Quota{Datasets: 1, Runs: 1}
-	c := s.client(t, alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s.App.Store.Quota = store.Quota{Datasets: 1, Runs: 1}
+	c := s.As(t, handlerstest.Alice)
 	const points = "x,y,c\n1,2,a\n3,4,b\n"
-	c.want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
 	for path, body := range map[string]string{"/api/datasets?name=b.csv": points, "/datasets/generate": "generator=moons&n=20&noise=0.1&seed=1"} {
 		var header []string
 		if body != points {
 			header = form
 		}
-		if got := string(c.want(http.StatusInsufficientStorage, "POST", path, body, header...).body); !strings.Contains(got, "This workspace holds 1 data set, the most that it may.") || !strings.Contains(got, "Delete what you do not need") {
+		if got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body); !strings.Contains(got, "This workspace holds 1 data set, the most that it may.") || !strings.Contains(got, "Delete what you do not need") {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if page := string(c.want(http.StatusOK, "GET", "/settings", "").body); !strings.Contains(page, "1 data sets and 1 runs") {
+	if page := string(c.Want(http.StatusOK, "GET", "/settings", "").Body); !strings.Contains(page, "1 data sets and 1 runs") {
 		t.Error(page)
 	}
 }
@@ -168,10 +170,10 @@ var form = []string{"Content-Type", "application/x-www-form-urlencoded"}
 func TestRetentionIsTold(t *testing.T) {
 	t.Parallel()
 	for days, want := range map[int]bool{0: false, 45: true} {
-		s := serveWith(t, false, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
-		c := s.browse(t, ada)
+		s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
+		c := s.Browse(t, handlerstest.Ada)
 		for _, page := range []string{"/datasets", "/lab?data=moons", "/settings"} {
-			if says := strings.Contains(c.want(http.StatusOK, "GET", page, "").html().Text(), "nobody opens for 45 days"); says != want {
+			if says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "nobody opens for 45 days"); says != want {
 				t.Errorf("%s says so: %v, after %d days", page, says, days)
 			}
 		}

@@ -1,6 +1,6 @@
 //go:build load
 
-package handlers
+package handlers_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
@@ -22,14 +23,14 @@ import (
 //	go test -tags load -run TestSliderLatency -v ./handlers
 func TestSliderLatency(t *testing.T) {
 	const lasting, least = 3 * time.Second, 8
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	defer client.CloseIdleConnections()
 	move := 0
 	for _, points := range []int{300, 2000, 20000} {
 		var sets []string
 		for v := range 8 {
-			sets = append(sets, s.moonsOf(t, fmt.Sprintf("%032x", v+1), points))
+			sets = append(sets, s.MoonsOf(t, fmt.Sprintf("%032x", v+1), points))
 		}
 		for _, visitors := range []int{1, 8} {
 			var mu sync.Mutex

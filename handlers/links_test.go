@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"net"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/web"
 )
@@ -18,23 +19,23 @@ import (
 // links are for other people's.
 func TestLinksHandedOn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, teacher)
-	course := "/courses/" + c.course("/lab?data=moons", "")
-	c.send(200, "/runs", "data=moons")
-	runs := c.page(200, "/runs").Find("tbody a[href^='/runs/']")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Teacher)
+	course := "/courses/" + c.Course("/lab?data=moons", "")
+	c.Send(200, "/runs", "data=moons")
+	runs := c.Page(200, "/runs").Find("tbody a[href^='/runs/']")
 	run := runs.AttrOr("href", "")
-	c.send(200, run+"/share", "")
+	c.Send(200, run+"/share", "")
 
 	anywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
 	at := func(links web.Links, host, path string) *goquery.Document {
 		t.Helper()
-		s.app.Links = links
+		s.App.Links = links
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Host = host
-		r.AddCookie(c.cookie)
+		r.AddCookie(c.Cookie)
 		w := httptest.NewRecorder()
-		s.app.Handler().ServeHTTP(w, r)
+		s.App.Handler().ServeHTTP(w, r)
 		doc, err := goquery.NewDocumentFromReader(w.Body)
 		if err != nil || w.Code != 200 {
 			t.Fatalf("%s: %d %v", path, w.Code, err)

@@ -1,6 +1,6 @@
 //go:build load
 
-package handlers
+package handlers_test
 
 import (
 	"bufio"
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"marginlab/handlers/door"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -57,7 +58,7 @@ func TestDraggers(t *testing.T) {
 func TestTwentyUploads(t *testing.T) {
 	const n, within, most = 20, time.Minute, 1000 << 20
 	file := digitsFile(24_900, 200)
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	begin, before := time.Now(), processors()
 	uploadAtOnce(t, s, n, file)
 	took, cpu, peak := time.Since(begin), processors()-before, peakMemory(t)
@@ -128,8 +129,8 @@ func processors() time.Duration {
 // given up once it is older than patience.
 func drag(t *testing.T, n int, line *door.Line, patience time.Duration) dragged {
 	const warm, lasting = 300 * time.Millisecond, 1500 * time.Millisecond
-	s := serve(t, false, dataset.DefaultLimits)
-	s.app.Line = line
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	s.App.Line = line
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	defer client.CloseIdleConnections()
 	begin := time.Now().Add(warm)
@@ -178,7 +179,7 @@ func drag(t *testing.T, n int, line *door.Line, patience time.Duration) dragged 
 func TestNeighbours(t *testing.T) {
 	const heavy, most = 20, 2.0
 	const lasting = 3 * time.Second
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: heavy + 1}}
 	defer client.CloseIdleConnections()
 	spread := func(workspace, rows int) string {
@@ -192,7 +193,7 @@ func TestNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := s.app.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
+		set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +244,7 @@ func TestNeighbours(t *testing.T) {
 	neighbours.Wait()
 	again := median()
 
-	queue := s.app.Jobs
+	queue := s.App.Jobs
 	ctx, stop = context.WithCancel(t.Context())
 	var trained sync.WaitGroup
 	trained.Go(func() { queue.Run(ctx) })
@@ -251,11 +252,11 @@ func TestNeighbours(t *testing.T) {
 	spec.Learner = "mcm"
 	for i := range heavy {
 		ws := store.WorkspaceOf(fmt.Sprintf("%032x", i+2))
-		d, err := s.app.Store.Dataset(t.Context(), ws, spread(i+2, 4000))
+		d, err := s.App.Store.Dataset(t.Context(), ws, spread(i+2, 4000))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.app.Store.CreateRun(t.Context(), ws, store.NewRun{Dataset: d.ID, Spec: spec}); err != nil {
+		if _, err := s.App.Store.CreateRun(t.Context(), ws, store.NewRun{Dataset: d.ID, Spec: spec}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,11 +266,11 @@ func TestNeighbours(t *testing.T) {
 	stop()
 	trained.Wait()
 
-	set, err := s.app.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0])
+	set, err := s.App.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.app.Store.Data(t.Context(), set.Hash)
+	d, err := s.App.Store.Data(t.Context(), set.Hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +278,7 @@ func TestNeighbours(t *testing.T) {
 	for i := range gammas {
 		gammas[i] = 0.1 * float64(i+1)
 	}
-	search, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), store.NewSearch{
+	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), store.NewSearch{
 		Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"gamma": eval.Numbers(gammas...)}, Scheme: eval.Scheme{Folds: 10, Repeats: 5},
 	})
 	if err != nil {
@@ -289,7 +290,7 @@ func TestNeighbours(t *testing.T) {
 	searching := median()
 	stop()
 	trained.Wait()
-	search, err = s.app.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID)
+	search, err = s.App.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,8 +314,8 @@ func TestNeighbours(t *testing.T) {
 //	go test -tags load -run TestHandinRush -v ./handlers
 func TestHandinRush(t *testing.T) {
 	const students, within = 200, 3 * time.Second
-	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).course("/lab?data=moons&C=10", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=10", "")
 	var mu sync.Mutex
 	var took []time.Duration
 	before := processors()
@@ -338,18 +339,18 @@ func TestHandinRush(t *testing.T) {
 //	go test -tags load -run TestPollRush -v ./handlers
 func TestPollRush(t *testing.T) {
 	const students, within, late = 200, 10 * time.Second, time.Second
-	s := serve(t, false, dataset.DefaultLimits)
-	tc := s.browse(t, teacher)
-	code := tc.course("/lessons/margins", "")
-	path := tc.ask(code, optioned)
-	poll, err := s.app.Store.CurrentPoll(t.Context(), code)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	code := tc.Course("/lessons/margins", "")
+	path := tc.Ask(code, handlerstest.Optioned)
+	poll, err := s.App.Store.CurrentPoll(t.Context(), code)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	follow := func(c *client, path string, told func(data string)) {
-		body := bufio.NewReader(c.open(ctx, "GET", path, nil).Body)
+	follow := func(c *handlerstest.Client, path string, told func(data string)) {
+		body := bufio.NewReader(c.Open(ctx, "GET", path, nil).Body)
 		go func() {
 			for {
 				line, err := body.ReadString('\n')
@@ -364,7 +365,7 @@ func TestPollRush(t *testing.T) {
 	}
 	var phases, bytes atomic.Int64
 	for range students {
-		follow(s.browse(t, ada), "/course/"+code+"/poll/events", func(string) { phases.Add(1) })
+		follow(s.Browse(t, handlerstest.Ada), "/course/"+code+"/poll/events", func(string) { phases.Add(1) })
 	}
 	type sight struct {
 		at    time.Time
@@ -387,7 +388,7 @@ func TestPollRush(t *testing.T) {
 		time.Sleep(within * time.Duration(i) / students)
 	}, func(took time.Time) { mu.Lock(); sent = append(sent, took); mu.Unlock() })
 	took, used := time.Since(begin), processors()-cpu
-	tally, err := s.app.Store.Tally(t.Context(), code, poll.ID)
+	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
 	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 || refused > 0 {
 		t.Errorf("%d refused; %+v, %v", refused, tally, err)
 	}

@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"bytes"
@@ -27,6 +27,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -41,7 +43,7 @@ func TestRandomRequests(t *testing.T) {
 	for seed := range uint64(randomSeeds) {
 		t.Run(fmt.Sprint("seed ", seed+1), func(t *testing.T) {
 			var log faults
-			s := serveWith(t, true, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
+			s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.NewTextHandler(&log, nil)), Patience: time.Second}, jobs.Config{Limit: 2 * time.Second})
 			a := newAsker(t, s, seed+1)
 			for i := range randomRequests {
 				if i%200 == 0 {
@@ -81,7 +83,7 @@ func (f *faults) lines() []string {
 // asker asks at random, and learns from the answers what more there is to ask.
 type asker struct {
 	t        *testing.T
-	s        *server
+	s        *handlerstest.Server
 	rng      *rand.Rand
 	client   *http.Client
 	token    string // of the workspace
@@ -106,13 +108,13 @@ type filled struct {
 
 const many = 400 // links and forms that are remembered
 
-func newAsker(t *testing.T, s *server, seed uint64) *asker {
+func newAsker(t *testing.T, s *handlerstest.Server, seed uint64) *asker {
 	a := &asker{
 		t: t, s: s, rng: rand.New(rand.NewPCG(seed, 14)), links: []string{"/"},
 		ids: map[string][]string{}, values: map[string][]string{}, statuses: map[int]int{},
 		client: &http.Client{Transport: s.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		files: []string{
-			square, "word,label\nabba,a\nbaba,a\ncece,b\necce,b\n", ">a|one\nACGT\n>b|two\nTGCA\n", "+1 1:0.5 2:1\n-1 1:3 2:2\n",
+			handlerstest.Square, "word,label\nabba,a\nbaba,a\ncece,b\necce,b\n", ">a|one\nACGT\n>b|two\nTGCA\n", "+1 1:0.5 2:1\n-1 1:3 2:2\n",
 			`{"n":3,"edges":[[0,1],[1,2]],"label":"a"}` + "\n" + `{"n":2,"edges":[[0,1]],"label":"b"}` + "\n",
 			"@relation r\n@attribute x numeric\n@attribute c {a,b}\n@data\n1,a\n2,b\n", "x,y\n1,2.5\n2,3.5\n3,1.25\n4,0.5\n5,7.75\n6,3\n",
 		},
@@ -128,7 +130,7 @@ func newAsker(t *testing.T, s *server, seed uint64) *asker {
 		}
 		a.files = append(a.files, string(b))
 	}
-	err = chi.Walk(s.app.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err = chi.Walk(s.App.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, method) {
 			a.routes = append(a.routes, route{method, "/" + strings.Trim(pattern, "/")})
 		}
@@ -153,7 +155,7 @@ func newAsker(t *testing.T, s *server, seed uint64) *asker {
 // sow makes one of everything that there is, so that there is something to ask for.
 func (a *asker) sow() {
 	const typed = "application/x-www-form-urlencoded"
-	a.token = alice
+	a.token = handlerstest.Alice
 	var runs, searches []string
 	for i, file := range a.files[:7] {
 		set := path.Base(a.send("POST", fmt.Sprintf("/api/datasets?name=%d", i), file, "text/plain"))
@@ -172,7 +174,7 @@ func (a *asker) sow() {
 	for i := range 3 {
 		a.send("POST", "/course/"+code+"/handins", url.Values{"course": {code}, "data": {"moons"}, "C": {strconv.Itoa(i + 1)}, "who": {fmt.Sprint("student ", i)}}.Encode(), typed)
 	}
-	a.s.app.Jobs.Wait(a.t.Context(), 30*time.Second, append(runs, searches...)...)
+	a.s.App.Jobs.Wait(a.t.Context(), 30*time.Second, append(runs, searches...)...)
 	a.send("POST", "/runs/"+runs[0]+"/share", "", typed)
 	a.sendForm(filled{method: "POST", action: "/datasets", parts: true, values: url.Values{"text": {"name;height;weight;member\nAda;1,65;55;yes\nBob;1,80;82;no\n"}, "name": {"doubtful"}}})
 	for _, p := range []string{
@@ -191,8 +193,8 @@ func (a *asker) sow() {
 
 // ask sends one request and looks at the answer.
 func (a *asker) ask() {
-	if a.token = alice; a.seldom() {
-		a.token = bob
+	if a.token = handlerstest.Alice; a.seldom() {
+		a.token = handlerstest.Bob
 	}
 	switch a.rng.IntN(10) {
 	case 0, 1:

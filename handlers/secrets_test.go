@@ -1,4 +1,4 @@
-package handlers
+package handlers_test
 
 import (
 	"log/slog"
@@ -7,9 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"marginlab/handlers"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/web"
+	"marginlab/web/jobs"
 )
 
 // kept is a log in memory.
@@ -36,38 +40,38 @@ func (k *kept) String() string {
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	log := &kept{}
-	s := serveLogged(t, true, dataset.DefaultLimits, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	c := s.browse(t, teacher)
-	code := c.course("/lab?data=moons", "")
-	teach := c.secret(code)
-	c.page(200, teach)
-	c.page(200, "/course/"+code)
-	c.fetch(http.MethodPost, "/runs", "data=moons&name=Shared")
-	c.settle()
-	run := strings.TrimPrefix(c.page(200, "/runs").Find("tbody a").AttrOr("href", ""), "/runs/")
-	link := c.send(200, "/runs/"+run+"/share", "").html().Find(".share").AttrOr("value", "")
+	s := handlerstest.ServeLogged(t, true, dataset.DefaultLimits, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	c := s.Browse(t, handlerstest.Teacher)
+	code := c.Course("/lab?data=moons", "")
+	teach := c.Secret(code)
+	c.Page(200, teach)
+	c.Page(200, "/course/"+code)
+	c.Fetch(http.MethodPost, "/runs", "data=moons&name=Shared")
+	c.Settle()
+	run := strings.TrimPrefix(c.Page(200, "/runs").Find("tbody a").AttrOr("href", ""), "/runs/")
+	link := c.Send(200, "/runs/"+run+"/share", "").HTML().Find(".share").AttrOr("value", "")
 	shared := strings.TrimPrefix(link, c.URL)
-	c.page(200, shared)
-	short := strings.TrimPrefix(c.send(200, "/links", "data=moons&C=3").html().Find(".share").AttrOr("value", ""), c.URL)
-	c.page(200, short)
+	c.Page(200, shared)
+	short := strings.TrimPrefix(c.Send(200, "/links", "data=moons&C=3").HTML().Find(".share").AttrOr("value", ""), c.URL)
+	c.Page(200, short)
 
 	typo := func(path string) string { return path[:len(path)-1] + "~" }
 	for _, path := range []string{
 		typo(shared), shared + "/x", strings.Replace(shared, "/shared/", "/share/", 1), strings.TrimPrefix(shared, "/shared"), shared + "/figures/none.svg", "/SHARED" + shared,
 		typo(short), short + "/x", "/L" + short, typo(teach), teach + "/x", "/taech" + teach, "/course/" + typo(code), "/curse/" + code, "/lab?course=" + typo(code), "/lessons/" + code, "/api" + shared, "/static" + shared,
 	} {
-		if a := c.do("GET", path, ""); a.status != 404 {
-			t.Errorf("%s: %d", path, a.status)
+		if a := c.Do("GET", path, ""); a.Status != 404 {
+			t.Errorf("%s: %d", path, a.Status)
 		}
 	}
-	c.send(422, "/settings/workspace", "token="+bob+"0")
-	c.send(200, "/settings/workspace", "token="+bob)
-	s.client(t, typo(bob)).do("GET", "/api/runs", "")
-	s.client(t, bob).do("GET", "/api/runs", "")
-	c.do(code, "/", "")
+	c.Send(422, "/settings/workspace", "token="+handlerstest.Bob+"0")
+	c.Send(200, "/settings/workspace", "token="+handlerstest.Bob)
+	s.As(t, typo(handlerstest.Bob)).Do("GET", "/api/runs", "")
+	s.As(t, handlerstest.Bob).Do("GET", "/api/runs", "")
+	c.Do(code, "/", "")
 
-	written := strings.ToLower(log.String() + string(c.do("GET", "/metrics", "").body))
-	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "token of a link": strings.TrimPrefix(short, "/l/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": bob, "key of the teacher": teacher} {
+	written := strings.ToLower(log.String() + string(c.Do("GET", "/metrics", "").Body))
+	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "token of a link": strings.TrimPrefix(short, "/l/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": handlerstest.Bob, "key of the teacher": handlerstest.Teacher} {
 		if len(secret) < 6 {
 			t.Fatalf("%s %q", what, secret)
 		}
@@ -84,12 +88,11 @@ func TestSecretsStayOut(t *testing.T) {
 func TestMetricsApart(t *testing.T) {
 	t.Parallel()
 	metrics := web.NewMetrics()
-	s := serve(t, false, dataset.DefaultLimits)
-	s.app.apart = true
+	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Apart: true}, jobs.Config{})
 	for path, h := range map[string]struct {
 		pages, alone int
 	}{"/metrics": {404, 200}, "/healthz": {200, 404}, "/": {200, 404}} {
-		for want, handler := range map[int]http.Handler{h.pages: s.app.Handler(), h.alone: metrics.Alone()} {
+		for want, handler := range map[int]http.Handler{h.pages: s.App.Handler(), h.alone: metrics.Alone()} {
 			w := httptest.NewRecorder()
 			if handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil)); w.Code != want {
 				t.Errorf("%s: %d, want %d", path, w.Code, want)

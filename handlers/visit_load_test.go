@@ -1,6 +1,6 @@
 //go:build load
 
-package handlers
+package handlers_test
 
 import (
 	"context"
@@ -22,6 +22,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -41,9 +42,9 @@ func TestVisits(t *testing.T) {
 	for _, l := range all.Lessons {
 		pages = append(pages, "/lessons/"+l.Slug)
 	}
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	for _, page := range pages {
-		with := s.browse(t, alice).outline(page)
+		with := outline(s.Browse(t, handlerstest.Alice), page)
 		if err := newBrowser(s, with, 0).visit(t.Context(), page); err != nil { // which warms the server
 			t.Fatal(err)
 		}
@@ -69,10 +70,10 @@ func TestVisits(t *testing.T) {
 // Two hundred students open the same lesson at once, that nobody has opened before.
 func TestRush(t *testing.T) {
 	const most, students = 3 * time.Second, 200
-	scout := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	scout := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, l := range all.Lessons {
-		with := scout.outline("/lessons/" + l.Slug)
-		s := serve(t, false, dataset.DefaultLimits)
+		with := outline(scout, "/lessons/"+l.Slug)
+		s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 		took := make([]time.Duration, students)
 		var rush sync.WaitGroup
 		begin, before := time.Now(), processors()
@@ -101,15 +102,15 @@ func TestRush(t *testing.T) {
 //	go test -tags load -run TestReadersBesideSearch -v ./handlers
 func TestReadersBesideSearch(t *testing.T) {
 	const readers, cells, enough, within = 50, 2000, 0.95, 200 * time.Millisecond
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
 	pages := []string{"/", "/lessons", "/runs", "/searches", "/lab?data=moons&C=10&gamma=2", "/lab?data=xor&learner=mcm&C=1"}
 	for _, l := range all.Lessons {
 		pages = append(pages, "/lessons/"+l.Slug)
 	}
 	with := map[string][]string{}
 	for _, page := range pages {
-		maps.Copy(with, c.outline(page))
+		maps.Copy(with, outline(c, page))
 	}
 	rows, labels := make([][2]float64, 400), make([]string, 400)
 	for i := range rows {
@@ -120,7 +121,7 @@ func TestReadersBesideSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := s.app.Store.CreateDataset(t.Context(), store.WorkspaceOf(alice), "rings", "", d)
+	set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(handlerstest.Alice), "rings", "", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +166,12 @@ func TestReadersBesideSearch(t *testing.T) {
 		gammas[i] = math.Pow(1.5, float64(i-10))
 	}
 	grid := eval.Grid{"C": eval.Numbers(0.1, 1, 10, 100), "gamma": eval.Numbers(gammas...)}
-	search, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(alice), store.NewSearch{Dataset: set.ID, Data: d, Spec: ml.DefaultSpec(), Grid: grid, Scheme: eval.Scheme{Folds: 10, Repeats: 10, Seed: 1}})
+	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewSearch{Dataset: set.ID, Data: d, Spec: ml.DefaultSpec(), Grid: grid, Scheme: eval.Scheme{Folds: 10, Repeats: 10, Seed: 1}})
 	if err != nil || search.Total != cells {
 		t.Fatalf("%d cells, %v", search.Total, err)
 	}
-	s.app.Jobs.Notify()
-	events, err := s.app.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(alice), search.ID)
+	s.App.Jobs.Notify()
+	events, err := s.App.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), search.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +195,8 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // outline is what every address leads to that belongs to a page: what a browser asks for,
 // in light colours and with a wide window.
-func (c *client) outline(page string) map[string][]string {
-	c.t.Helper()
+func outline(c *handlerstest.Client, page string) map[string][]string {
+	c.T.Helper()
 	with := map[string][]string{}
 	var follow func(address string)
 	follow = func(address string) {
@@ -203,17 +204,17 @@ func (c *client) outline(page string) map[string][]string {
 			return
 		}
 		with[address] = nil
-		a := c.do(http.MethodGet, address, "")
-		if a.status != http.StatusOK {
-			c.t.Fatalf("%s: %d", address, a.status)
+		a := c.Do(http.MethodGet, address, "")
+		if a.Status != http.StatusOK {
+			c.T.Fatalf("%s: %d", address, a.Status)
 		}
-		switch kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";"); kind {
+		switch kind, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";"); kind {
 		case "text/html":
-			a.html().Find("img[src], script[src], link[href]").Each(func(_ int, e *goquery.Selection) {
+			a.HTML().Find("img[src], script[src], link[href]").Each(func(_ int, e *goquery.Selection) {
 				with[address] = append(with[address], e.AttrOr("src", e.AttrOr("href", "")))
 			})
 		case "text/javascript":
-			for _, found := range imports.FindAllStringSubmatch(string(a.body), -1) {
+			for _, found := range imports.FindAllStringSubmatch(string(a.Body), -1) {
 				with[address] = append(with[address], path.Join(path.Dir(address), found[1]))
 			}
 		}
@@ -230,7 +231,7 @@ var imports = regexp.MustCompile(`(?m)^import .* from "(.*)";$`)
 // browser asks as browsers do: for a page and then for all that belongs to it, by a few
 // connections, without what it may keep, and with the tag of what it has to ask for again.
 type browser struct {
-	server *server
+	server *handlerstest.Server
 	client *http.Client
 	token  string
 	with   map[string][]string // what an address leads to
@@ -247,7 +248,7 @@ type copied struct {
 	good bool // without asking
 }
 
-func newBrowser(s *server, with map[string][]string, number int) *browser {
+func newBrowser(s *handlerstest.Server, with map[string][]string, number int) *browser {
 	transport := &http.Transport{MaxConnsPerHost: 6, DisableCompression: true}
 	return &browser{server: s, client: &http.Client{Transport: transport}, token: fmt.Sprintf("%032x", number), with: with}
 }

@@ -1,4 +1,4 @@
-package handlers
+package studies_test
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -22,44 +23,44 @@ import (
 )
 
 // search begins a search and returns its id.
-func (c *client) search(body string) string {
-	c.t.Helper()
-	return decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches", body)).ID
+func search(c *handlerstest.Client, body string) string {
+	c.T.Helper()
+	return handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches", body)).ID
 }
 
 // found is a search once it has ended.
-func (c *client) found(id string) api.Search {
-	c.t.Helper()
-	c.app.Jobs.Wait(c.t.Context(), time.Hour, id)
-	return decode[api.Search](c.want(200, "GET", "/api/searches/"+id, ""))
+func found(c *handlerstest.Client, id string) api.Search {
+	c.T.Helper()
+	c.App.Jobs.Wait(c.T.Context(), time.Hour, id)
+	return handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
 }
 
 // A search over HTTP has what one process gets of the same points, its cells come as
 // events, and its best becomes a run.
 func TestAPISearch(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	a := c.want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
-	id := decode[api.RunStatus](a).ID
-	if got := a.header.Get("Location"); got != "/api/searches/"+id {
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	a := c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
+	id := handlerstest.Decode[api.RunStatus](a).ID
+	if got := a.Header.Get("Location"); got != "/api/searches/"+id {
 		t.Errorf("Location %q", got)
 	}
-	resp := c.open(t.Context(), "GET", "/api/searches/"+id+"/events", nil)
+	resp := c.Open(t.Context(), "GET", "/api/searches/"+id+"/events", nil)
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
-	var last event
+	var last handlerstest.Event
 	for {
-		e, ok := next(t, events)
+		e, ok := handlerstest.NextEvent(t, events)
 		if !ok {
 			break
 		}
-		if last = e; e.name == "progress" && !strings.Contains(e.data, `"total":24`) {
+		if last = e; e.Name == "progress" && !strings.Contains(e.Data, `"total":24`) {
 			t.Errorf("%+v", e)
 		}
 	}
-	got := c.found(id)
-	if last.name != "status" || last.data != `{"status":"done"}` || got.Status != store.Done || got.Done != 24 || got.Total != 24 {
+	got := found(c, id)
+	if last.Name != "status" || last.Data != `{"status":"done"}` || got.Status != store.Done || got.Done != 24 || got.Total != 24 {
 		t.Errorf("%+v after %+v", got, last)
 	}
 	b, _ := dataset.FindBuiltin("moons")
@@ -77,9 +78,9 @@ func TestAPISearch(t *testing.T) {
 		t.Errorf("%s, %+v", diff, got)
 	}
 
-	run := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
-	c.app.Jobs.Wait(t.Context(), time.Hour, run)
-	saved := decode[api.Run](c.want(200, "GET", "/api/runs/"+run, ""))
+	run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
+	c.App.Jobs.Wait(t.Context(), time.Hour, run)
+	saved := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
 	for name, v := range want.Settings[want.Best].Values {
 		if saved.Spec.Text(name) != v.Text() {
 			t.Errorf("the run has %s %s, the best setting %s", name, saved.Spec.Text(name), v.Text())
@@ -88,33 +89,33 @@ func TestAPISearch(t *testing.T) {
 	if saved.Status != store.Done || saved.Search != id || !strings.Contains(saved.Note, "Nested") || saved.Spec.Standardize {
 		t.Errorf("%+v", saved)
 	}
-	c.want(http.StatusUnprocessableEntity, "POST", "/api/searches/"+id+"/runs", `{"cell":4}`)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/searches/"+id+"/runs", `{"cell":4}`)
 
-	again := c.found(c.search(`{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"seed":7}`))
+	again := found(c, search(c, `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"seed":7}`))
 	if again.Known != 6 || again.Total != 6 || !reflect.DeepEqual(again.Cells, got.Cells) || again.Warning == "" || again.Nested != nil {
 		t.Errorf("the same without nested folds: %+v", again)
 	}
-	if list := decode[struct{ Searches []api.Search }](c.want(200, "GET", "/api/searches", "")).Searches; len(list) != 2 || list[0].ID != again.ID || list[0].Cells != nil {
+	if list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches; len(list) != 2 || list[0].ID != again.ID || list[0].Cells != nil {
 		t.Errorf("%+v", list)
 	}
-	three := c.found(c.search(`{"dataset":"moons","grid":{"C":[1,10,100],"gamma":[0.5,1,2]},"folds":3,"score":"mcc"}`)).ID
-	c.pictures(c.page(200, "/searches/"+three), 3)
-	c.want(404, "GET", "/searches/"+three+"/figures/along-degree.svg", "")
-	c.want(404, "GET", "/searches/"+three+"/figures/roc.svg", "")
-	c.want(http.StatusNoContent, "DELETE", "/api/searches/"+three, "")
-	c.want(http.StatusConflict, "POST", "/api/searches/"+id+"/cancel", "")
-	c.want(http.StatusNoContent, "DELETE", "/api/searches/"+id, "")
-	c.want(404, "GET", "/api/searches/"+id, "")
-	c.want(404, "GET", "/api/searches/"+id+"/events", "")
+	three := found(c, search(c, `{"dataset":"moons","grid":{"C":[1,10,100],"gamma":[0.5,1,2]},"folds":3,"score":"mcc"}`)).ID
+	c.Pictures(c.Page(200, "/searches/"+three), 3)
+	c.Want(404, "GET", "/searches/"+three+"/figures/along-degree.svg", "")
+	c.Want(404, "GET", "/searches/"+three+"/figures/roc.svg", "")
+	c.Want(http.StatusNoContent, "DELETE", "/api/searches/"+three, "")
+	c.Want(http.StatusConflict, "POST", "/api/searches/"+id+"/cancel", "")
+	c.Want(http.StatusNoContent, "DELETE", "/api/searches/"+id, "")
+	c.Want(404, "GET", "/api/searches/"+id, "")
+	c.Want(404, "GET", "/api/searches/"+id+"/events", "")
 }
 
 // A drawn search over HTTP tries what the library draws, goes on around its best, and has what
 // is known of the same cells in a grid.
 func TestAPIDrawnSearch(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, alice)
-	got := c.found(c.search(`{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	got := found(c, search(c, `{"dataset":"moons","grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"sobol","points":8,"folds":3,"seed":7}`))
 	want := &eval.Drawn{
 		Design: eval.OfSobol, Points: 8, Seed: 7, Lists: eval.Grid{},
 		Ranges: map[string]eval.Range{"C": {Low: 0.1, High: 100, Log: true}, "gamma": {Low: 0.1, High: 10, Log: true}},
@@ -135,32 +136,32 @@ func TestAPIDrawnSearch(t *testing.T) {
 			grid = fmt.Sprintf(`{"C":[%s],"gamma":[%s]}`, cell.Values.Text("C"), cell.Values.Text("gamma"))
 		}
 	}
-	if one := c.found(c.search(`{"dataset":"moons","grid":` + grid + `,"folds":3,"seed":7}`)); one.Known != 3 || one.Total != 3 {
+	if one := found(c, search(c, `{"dataset":"moons","grid":`+grid+`,"folds":3,"seed":7}`)); one.Known != 3 || one.Total != 3 {
 		t.Errorf("of the same cells in a grid %d of %d are known", one.Known, one.Total)
 	}
-	finer := c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)).ID)
+	finer := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)).ID)
 	best := got.Cells[*got.Best]
 	if finer.Total != 27 || finer.Known != 3 || !cmp.Equal(finer.Cells[0], best) || finer.Cells[*finer.Best].Accuracy < best.Accuracy {
 		t.Errorf("%+v", finer)
 	}
-	nested := c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
+	nested := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
 	if nested.Nested == nil || nested.Known != 24 || !cmp.Equal(nested.Cells, got.Cells) {
 		t.Errorf("%+v", nested)
 	}
-	if page := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
+	if page := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
 		t.Errorf("%s", page)
 	}
-	finer = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
-	if page := c.page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
+	finer = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
+	if page := c.Page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
 	}
-	c.want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
-	s.client(t, bob).want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
-	text := c.page(200, "/searches/"+got.ID).Text()
+	c.Want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
+	s.As(t, handlerstest.Bob).Want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
+	text := c.Page(200, "/searches/"+got.ID).Text()
 	if !strings.Contains(text, "--C=0.1..100") || !strings.Contains(text, "--design=sobol --points=8") || !strings.Contains(text, "8 points of a Sobol sequence") {
 		t.Errorf("%s", text)
 	}
-	if text := c.page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
+	if text := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
 		t.Errorf("%s", text)
 	}
 }
@@ -169,8 +170,8 @@ func TestAPIDrawnSearch(t *testing.T) {
 // the numbers that the library has for all rounds; and its page says that it may be reported.
 func TestAPIFinerNested(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
 	b, _ := dataset.FindBuiltin("moons")
 	d, err := b.Load()
@@ -179,7 +180,7 @@ func TestAPIFinerNested(t *testing.T) {
 	}
 	for name, values := range map[string]string{"a grid": `"grid":{"kernel":["rbf","linear"],"C":[0.1,1,10],"gamma":[0.2,2]}`, "drawn points": `"grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"random","points":4`} {
 		asked := `{"dataset":"moons",` + values + `,"folds":3,"seed":4,"nested":true}`
-		one := c.found(c.search(asked))
+		one := found(c, search(c, asked))
 		var design eval.Design = one.Grid
 		if one.Drawn != nil {
 			design = one.Drawn
@@ -190,18 +191,18 @@ func TestAPIFinerNested(t *testing.T) {
 		}
 		for i, want := range rounds {
 			if i > 0 {
-				one = c.found(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/again", `{"how":"finer"}`)).ID)
+				one = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/again", `{"how":"finer"}`)).ID)
 			}
 			if diff := cmp.Diff(want.Nested, one.Nested); one.Status != store.Done || diff != "" || !cmp.Equal(want.Settings[want.Best].Folds, one.Cells[*one.Best].Folds) || one.Warning != "" {
 				t.Errorf("%s, search %d: %s %q, %s", name, i+1, one.Status, one.Warning, diff)
 			}
 		}
-		page := c.page(200, "/searches/"+one.ID)
+		page := c.Page(200, "/searches/"+one.ID)
 		if text := page.Text(); !strings.Contains(text, "chosen anew, search by search, in every fold") || !strings.Contains(text, "This is the number to report") || strings.Contains(text, "marginlab cv --data") {
 			t.Errorf("%s: %s", name, text)
 		}
-		run := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/runs", `{}`))
-		if note := decode[api.Run](c.want(200, "GET", "/api/runs/"+run.ID, "")).Note; !strings.Contains(note, "search by search") || strings.Contains(note, "too good") {
+		run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/runs", `{}`))
+		if note := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run.ID, "")).Note; !strings.Contains(note, "search by search") || strings.Contains(note, "too good") {
 			t.Errorf("%s: the saved run says %q", name, note)
 		}
 	}
@@ -211,13 +212,13 @@ func TestAPIFinerNested(t *testing.T) {
 // choices beside numbers, parameters of any machine, each score.
 func TestSearchForm(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	id := func(form string) string {
 		t.Helper()
-		a := c.fetch("POST", "/searches", form)
-		id, ok := a.html().Find("#search").Attr("data-id")
+		a := c.Fetch("POST", "/searches", form)
+		id, ok := a.HTML().Find("#search").Attr("data-id")
 		if !ok {
-			t.Fatalf("%s: %d %s", form, a.status, a.html().Find(".error, [role=alert]").Text())
+			t.Fatalf("%s: %d %s", form, a.Status, a.HTML().Find(".error, [role=alert]").Text())
 		}
 		return id
 	}
@@ -227,8 +228,8 @@ func TestSearchForm(t *testing.T) {
 	for i := range 24 {
 		fmt.Fprintf(&csv, "%d,%d,%d,%s\n", i%5, i%7, i%3, []string{"a", "b"}[i/3%2])
 	}
-	sites := decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets?name=sites.csv", csv.String())).ID
-	if got := c.page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length(); got != 3 {
+	sites := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=sites.csv", csv.String())).ID
+	if got := c.Page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length(); got != 3 {
 		t.Errorf("%d columns to hold out by", got)
 	}
 	for form, want := range map[string]eval.Scheme{
@@ -238,12 +239,12 @@ func TestSearchForm(t *testing.T) {
 		"data=" + sites + "&search.C=1,10&search.held=column&search.fold_column=site": {Folds: 5, Repeats: 1, Seed: 1, Column: "site"},
 		plain + "&search.folds=2&search.nested=true&search.score=mcc":                 {Folds: 2, Repeats: 1, Seed: 1, Nested: true, Score: "mcc"},
 	} {
-		s, err := c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id(form))
+		s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id(form))
 		if err != nil || !reflect.DeepEqual(s.Scheme, want) {
 			t.Errorf("%s: %+v, %v", form, s.Scheme, err)
 		}
 	}
-	s, err := c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
+	s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
 		"&search.C=0.1..10&search.gamma=0.1,10&search.coef0=0..2&search.degree=2..3&search.rho=0.01..1&search.core_gamma=0.1..1&search.core_step=3..9&search.kernel=poly&search.kernel=rbf&search.standardize=true&search.standardize=false"))
 	if err != nil || s.Drawn == nil || s.Drawn.Points != 6 || s.Drawn.Design != eval.OfSobol {
 		t.Fatalf("%+v, %v", s, err)
@@ -252,7 +253,7 @@ func TestSearchForm(t *testing.T) {
 		t.Errorf("%v: %+v", got, s.Drawn)
 	}
 	// rank_tol has a meaning for rho = 0 alone.
-	s, err = c.app.Store.Search(t.Context(), store.WorkspaceOf(alice), id("data=moons&learner=mcm&search.rank_tol=1e-6..1e-2/3&search.C=1&search.folds=2"))
+	s, err = c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&search.rank_tol=1e-6..1e-2/3&search.C=1&search.folds=2"))
 	if err != nil || len(s.Grid["rank_tol"]) != 3 {
 		t.Errorf("%+v, %v", s.Grid, err)
 	}
@@ -269,12 +270,12 @@ func TestSearchForm(t *testing.T) {
 		plain + "&search.score=log_loss":                      "score",
 		plain + "&search.held=column&search.fold_column=nope": "fold_column",
 	} {
-		a := c.fetch("POST", "/searches", form)
-		if want == "" && a.status == 422 && a.html().Find(".search-values[open] > .error").Length() == 1 {
+		a := c.Fetch("POST", "/searches", form)
+		if want == "" && a.Status == 422 && a.HTML().Find(".search-values[open] > .error").Length() == 1 {
 			continue
 		}
-		if a.status != 422 || a.html().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() != 1 {
-			t.Errorf("%s: %d, %q, not at %s", form, a.status, a.html().Find(".search-values .error").Text(), want)
+		if a.Status != 422 || a.HTML().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() != 1 {
+			t.Errorf("%s: %d, %q, not at %s", form, a.Status, a.HTML().Find(".search-values .error").Text(), want)
 		}
 	}
 }
@@ -282,13 +283,13 @@ func TestSearchForm(t *testing.T) {
 // Each score ranks: on the page, in the API, and says so.
 func TestEveryScoreRanks(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, score := range eval.Scores {
 		data, spec := "moons", `{"calibration":"platt"}`
 		if slices.Contains([]string{"mse", "r2"}, score.Name) {
 			data, spec = "sine", `{"target":"value","learner":"ridge"}`
 		}
-		got := c.found(c.search(`{"dataset":"` + data + `","spec":` + spec + `,"grid":{"gamma":[0.01,1,100]},"folds":3,"score":"` + score.Name + `"}`))
+		got := found(c, search(c, `{"dataset":"`+data+`","spec":`+spec+`,"grid":{"gamma":[0.01,1,100]},"folds":3,"score":"`+score.Name+`"}`))
 		if got.Status != store.Done || got.Score != score.Name {
 			t.Errorf("%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
 			continue
@@ -299,7 +300,7 @@ func TestEveryScoreRanks(t *testing.T) {
 				t.Errorf("%s: %g is better than the best, %g", score.Name, mean, best)
 			}
 		}
-		if text := c.page(200, "/searches/"+got.ID).Find("#search").Text(); !strings.Contains(strings.ToLower(text), strings.ToLower(score.Label)) {
+		if text := c.Page(200, "/searches/"+got.ID).Find("#search").Text(); !strings.Contains(strings.ToLower(text), strings.ToLower(score.Label)) {
 			t.Errorf("the page does not speak of %s: %s", score.Label, text)
 		}
 	}
@@ -308,8 +309,8 @@ func TestEveryScoreRanks(t *testing.T) {
 // What cannot be searched is refused with the field, and nobody else's search is there.
 func TestAPISearchRefused(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.client(t, alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
 	for body, want := range map[string]struct {
 		status int
 		word   string
@@ -334,20 +335,20 @@ func TestAPISearchRefused(t *testing.T) {
 		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"C":"?"}}`:                     {422, "C"},
 		`{"dataset":"moons","spec":{"learner":"ridge"},"grid":{"lambda":[1,2,1e99]}}`: {422, "lambda"},
 	} {
-		if a := c.do("POST", "/api/searches", body); a.status != want.status || !strings.Contains(string(a.body), want.word) {
-			t.Errorf("%s: %d %s", body, a.status, a.body)
+		if a := c.Do("POST", "/api/searches", body); a.Status != want.status || !strings.Contains(string(a.Body), want.word) {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	id := c.search(`{"dataset":"moons","grid":{"C":[1,2]}}`)
-	his := s.client(t, bob)
+	id := search(c, `{"dataset":"moons","grid":{"C":[1,2]}}`)
+	his := s.As(t, handlerstest.Bob)
 	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"GET", "/events"}, {"POST", "/cancel"}} {
-		his.want(404, r[0], "/api/searches/"+id+r[1], "")
+		his.Want(404, r[0], "/api/searches/"+id+r[1], "")
 	}
-	his.want(404, "POST", "/api/searches/"+id+"/runs", "{}")
-	his.want(404, "POST", "/api/runs", `{"dataset":"search-`+id+`"}`)
-	c.want(http.StatusConflict, "POST", "/api/searches/"+id+"/runs", "{}")
-	c.want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
-	if got := decode[api.Search](c.want(200, "GET", "/api/searches/"+id, "")); got.Status != store.Cancelled || got.Done != 0 || got.Total != 5 {
+	his.Want(404, "POST", "/api/searches/"+id+"/runs", "{}")
+	his.Want(404, "POST", "/api/runs", `{"dataset":"search-`+id+`"}`)
+	c.Want(http.StatusConflict, "POST", "/api/searches/"+id+"/runs", "{}")
+	c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
+	if got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, "")); got.Status != store.Cancelled || got.Done != 0 || got.Total != 5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -356,23 +357,23 @@ func TestAPISearchRefused(t *testing.T) {
 // by programs.
 func TestSearchesQueueFull(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range store.MaxSearching {
 		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
-		if _, err := s.app.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n); err != nil {
+		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, a := range map[string]answer{
-		"API":  s.client(t, alice).do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
-		"page": s.browse(t, alice).do("POST", "/searches", "data=moons&search.C=1,2&search.gamma=1&search.folds=5", "Content-Type", "application/x-www-form-urlencoded"),
+	for name, a := range map[string]handlerstest.Answer{
+		"API":  s.As(t, handlerstest.Alice).Do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
+		"page": s.Browse(t, handlerstest.Alice).Do("POST", "/searches", "data=moons&search.C=1,2&search.gamma=1&search.folds=5", "Content-Type", "application/x-www-form-urlencoded"),
 	} {
-		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
-			t.Errorf("%s: %d, Retry-After %q", name, a.status, a.header.Get("Retry-After"))
+		if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %d, Retry-After %q", name, a.Status, a.Header.Get("Retry-After"))
 		}
 	}
 }
@@ -381,15 +382,15 @@ func TestSearchesQueueFull(t *testing.T) {
 // around its best setting.
 func TestSearchOneValue(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
-	id := c.search(`{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
-	c.app.Jobs.Wait(t.Context(), time.Hour, id)
-	if got := c.page(200, "/searches/"+id).Text(); !strings.Contains(got, "--degree=2") {
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	id := search(c, `{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
+	c.App.Jobs.Wait(t.Context(), time.Hour, id)
+	if got := c.Page(200, "/searches/"+id).Text(); !strings.Contains(got, "--degree=2") {
 		t.Errorf("the command is another one: %s", got)
 	}
-	finer := c.fetch("POST", "/searches/"+id+"/again", "how=finer").html()
+	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
 	other, _ := finer.Find("#search").Attr("data-id")
-	if s := decode[api.Search](c.want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
+	if s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
 		t.Errorf("%s %v", s.Spec.Text("degree"), s.Grid)
 	}
 }
@@ -398,12 +399,12 @@ func TestSearchOneValue(t *testing.T) {
 // again, and leads back to the lab, to a finer search and to a run.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
-	if got := c.page(200, "/searches").Find(".empty").Text(); !strings.Contains(got, "Nothing searched yet") {
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	if got := c.Page(200, "/searches").Find(".empty").Text(); !strings.Contains(got, "Nothing searched yet") {
 		t.Errorf("%q", got)
 	}
 	form := url.Values{}
-	lab := c.page(200, "/lab?data=moons&standardize=false")
+	lab := c.Page(200, "/lab?data=moons&standardize=false")
 	lab.Find("#lab input, #lab select").Each(func(_ int, f *goquery.Selection) {
 		name, _ := f.Attr("name")
 		value, _ := f.Attr("value")
@@ -419,16 +420,16 @@ func TestSearchPages(t *testing.T) {
 	}
 	form.Set("search.C", "1; 10 100,10")
 	form.Set("search.gamma", "1,x")
-	if a := c.fetch("POST", "/searches", form.Encode()); a.status != 422 || !strings.Contains(a.html().Find(".error").Text(), "Gamma must") {
-		t.Fatalf("%d %.300s", a.status, a.html().Find(".error, [role=alert]").Text())
+	if a := c.Fetch("POST", "/searches", form.Encode()); a.Status != 422 || !strings.Contains(a.HTML().Find(".error").Text(), "Gamma must") {
+		t.Fatalf("%d %.300s", a.Status, a.HTML().Find(".error, [role=alert]").Text())
 	}
 	form.Set("search.gamma", "1, 0.1")
 	form.Set("search.folds", "3")
 	form.Del("search.nested")
-	doc := c.fetch("POST", "/searches", form.Encode()).html()
+	doc := c.Fetch("POST", "/searches", form.Encode()).HTML()
 	id, _ := doc.Find("#search").Attr("data-id")
-	c.app.Jobs.Wait(t.Context(), time.Hour, id)
-	doc = c.page(200, "/searches/"+id)
+	c.App.Jobs.Wait(t.Context(), time.Hour, id)
+	doc = c.Page(200, "/searches/"+id)
 	if got := doc.Find("h1").Text(); got != "C and gamma of SVM rbf standardize=false" {
 		t.Errorf("%q", got)
 	}
@@ -445,7 +446,7 @@ func TestSearchPages(t *testing.T) {
 	if title, _ := doc.Find(".heat-map .best a").Attr("title"); !strings.Contains(title, "accuracy") || !strings.Contains(title, "support vectors") || !strings.Contains(title, "γ = ") {
 		t.Errorf("%q", title)
 	}
-	opened := c.page(200, best)
+	opened := c.Page(200, best)
 	if got := opened.Find("h1").Text(); got != "Moons" {
 		t.Errorf("the lab shows %q", got)
 	}
@@ -457,43 +458,43 @@ func TestSearchPages(t *testing.T) {
 	}
 
 	for how, cells := range map[string]string{"nested": "24 cells", "finer": "cells"} {
-		next := c.fetch("POST", "/searches/"+id+"/again", "how="+how).html()
+		next := c.Fetch("POST", "/searches/"+id+"/again", "how="+how).HTML()
 		other, _ := next.Find("#search").Attr("data-id")
-		c.app.Jobs.Wait(t.Context(), time.Hour, other)
-		got := c.page(200, "/searches/"+other).Find("#search").Text()
+		c.App.Jobs.Wait(t.Context(), time.Hour, other)
+		got := c.Page(200, "/searches/"+other).Find("#search").Text()
 		if other == id || !strings.Contains(got, cells) || strings.Contains(got, "This is the number to report.") != (how == "nested") {
 			t.Errorf("%s: %s", how, got)
 		}
 	}
-	if a := c.fetch("POST", "/searches/"+id+"/again", "how=better"); a.status != 422 {
-		t.Errorf("%d", a.status)
+	if a := c.Fetch("POST", "/searches/"+id+"/again", "how=better"); a.Status != 422 {
+		t.Errorf("%d", a.Status)
 	}
 	at, _ := doc.Find(`button[name="cell"]`).First().Attr("value")
-	run := c.fetch("POST", "/searches/"+id+"/runs", "cell="+at).html()
+	run := c.Fetch("POST", "/searches/"+id+"/runs", "cell="+at).HTML()
 	if got := run.Find("#f-note").Text(); !strings.Contains(got, "The best of 6 settings") {
 		t.Errorf("%q", got)
 	}
 	if href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href"); href == "" {
 		t.Error("the run does not lead to its search")
 	}
-	if n := c.page(200, "/searches").Find("tbody tr").Length(); n != 3 {
+	if n := c.Page(200, "/searches").Find("tbody tr").Length(); n != 3 {
 		t.Errorf("%d searches", n)
 	}
-	c.fetch("POST", "/searches/"+id+"/delete", "")
-	if n := c.page(200, "/searches").Find("tbody tr").Length(); n != 2 {
+	c.Fetch("POST", "/searches/"+id+"/delete", "")
+	if n := c.Page(200, "/searches").Find("tbody tr").Length(); n != 2 {
 		t.Errorf("%d searches after one was deleted", n)
 	}
-	c.page(404, "/searches/"+id)
+	c.Page(404, "/searches/"+id)
 }
 
 // A learning curve is computed by the queue, on the page and for programs, and is that of one
 // process; its last place is cross-validation, whose cells are known then.
 func TestLearningCurves(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	id := c.search(`{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
-	got := c.found(id)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
+	got := found(c, id)
 	b, _ := dataset.FindBuiltin("moons")
 	d, err := b.Load()
 	if err != nil {
@@ -506,7 +507,7 @@ func TestLearningCurves(t *testing.T) {
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
 		t.Errorf("%s, %+v", diff, got)
 	}
-	whole := c.found(c.search(`{"dataset":"moons","spec":{"C":10},"grid":{},"folds":3,"repeats":2,"seed":7}`))
+	whole := found(c, search(c, `{"dataset":"moons","spec":{"C":10},"grid":{},"folds":3,"repeats":2,"seed":7}`))
 	if diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds); diff != "" || whole.Known != 6 {
 		t.Errorf("%s; %d cells were known", diff, whole.Known)
 	}
@@ -516,23 +517,23 @@ func TestLearningCurves(t *testing.T) {
 		`{"dataset":"moons","shares":[0.5,0.2]}`:                   "rise",
 		`{"dataset":"moons","shares":[0]}`:                         "above 0",
 	} {
-		if a := c.fetch("POST", "/api/searches", body); a.status != 422 || !strings.Contains(string(a.body), word) {
-			t.Errorf("%s: %d %s", body, a.status, a.body)
+		if a := c.Fetch("POST", "/api/searches", body); a.Status != 422 || !strings.Contains(string(a.Body), word) {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
 
-	p := s.browse(t, alice)
-	doc := p.page(200, "/searches/"+id)
+	p := s.Browse(t, handlerstest.Alice)
+	doc := p.Page(200, "/searches/"+id)
 	if rows := doc.Find("table tbody tr"); doc.Find(".heat-map").Length() != 0 || doc.Find(`img[src*="/figures/learning"], svg`).Length() == 0 || !strings.Contains(rows.First().Text(), "10") {
 		t.Errorf("%s", doc.Find("main").Text())
 	}
 	if line := doc.Find(".reproduce code").Text(); !strings.Contains(line, "--learning=0.1,0.5,1") || !strings.Contains(line, "--repeats=2") {
 		t.Errorf("%q", line)
 	}
-	if a := p.fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.status != 200 || !strings.Contains(string(a.body), "points that train") {
-		t.Errorf("%d", a.status)
+	if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.Status != 200 || !strings.Contains(string(a.Body), "points that train") {
+		t.Errorf("%d", a.Status)
 	}
-	pressed := p.fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").html()
+	pressed := p.Fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").HTML()
 	if got := pressed.Find("h1").Text(); !strings.HasPrefix(got, "Learning curve of SVM") {
 		t.Errorf("%q", got)
 	}
@@ -542,10 +543,10 @@ func TestLearningCurves(t *testing.T) {
 // from two on that is another one when there are more.
 func TestLearningCurvesArrive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c, p := s.client(t, alice), s.browse(t, alice)
-	id := c.search(`{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
-	plan, d, err := s.app.Store.PlanOf(t.Context(), id)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
+	plan, d, err := s.App.Store.PlanOf(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -553,23 +554,23 @@ func TestLearningCurvesArrive(t *testing.T) {
 	seen := map[string]bool{}
 	for done, cell := range append(plan.Cells(), eval.Cell{}) {
 		whole := done / 2
-		doc := p.page(200, "/searches/"+id)
+		doc := p.Page(200, "/searches/"+id)
 		picture := doc.Find(`img[src*="/figures/learning"]`)
 		if got := doc.Find("#search table tbody tr").Length(); got != whole || (picture.Length() == 1) != (whole > 1) {
 			t.Errorf("%d cells: %d places, %d pictures", done, got, picture.Length())
 		}
 		if src, ok := picture.Attr("src"); ok {
 			seen[src] = true
-			if a := p.fetch("GET", src, ""); a.status != 200 {
-				t.Errorf("%s: %d", src, a.status)
+			if a := p.Fetch("GET", src, ""); a.Status != 200 {
+				t.Errorf("%s: %d", src, a.Status)
 			}
 		}
-		got := decode[api.Search](c.want(200, "GET", "/api/searches/"+id, ""))
+		got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
 		if len(got.Learning) != whole || (len(got.Cells) == 1) != (whole == 3) {
 			t.Errorf("%d cells: %d places for programs", done, len(got.Learning))
 		}
-		if a := p.fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); whole == 0 && a.status != 404 {
-			t.Errorf("a picture of nothing: %d", a.status)
+		if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); whole == 0 && a.Status != 404 {
+			t.Errorf("a picture of nothing: %d", a.Status)
 		}
 		if done == 6 {
 			break
@@ -578,7 +579,7 @@ func TestLearningCurvesArrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.app.Store.FinishCell(t.Context(), res); err != nil {
+		if _, err := s.App.Store.FinishCell(t.Context(), res); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -590,7 +591,7 @@ func TestLearningCurvesArrive(t *testing.T) {
 // One parameter, three, strings and values have their maps; one setting has a cell.
 func TestSearchMaps(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for name, s := range map[string]struct {
 		body       string
 		query      string
@@ -604,9 +605,9 @@ func TestSearchMaps(t *testing.T) {
 		"some":    {`{"dataset":"moons","grid":{"kernel":["linear","rbf"],"gamma":["auto",1]},"folds":2}`, "", 3, 2, 0, "–"},
 		"values":  {`{"dataset":"sine","spec":{"target":"value","learner":"ridge"},"grid":{"lambda":[0.1,1],"gamma":[1,10]},"folds":2}`, "", 2, 2, 0, "Mean squared error"},
 	} {
-		id := c.search(s.body)
-		c.found(id)
-		doc := c.page(200, "/searches/"+id+s.query)
+		id := search(c, s.body)
+		found(c, id)
+		doc := c.Page(200, "/searches/"+id+s.query)
 		rows := doc.Find(".heat-map tbody tr")
 		if rows.Length() != s.rows || rows.First().Find("td").Length() != s.cols || doc.Find("form.inline select").Length() != s.axes || !strings.Contains(doc.Find("#search").Text(), s.word) {
 			t.Errorf("%s: %d rows of %d: %s", name, rows.Length(), rows.First().Find("td").Length(), doc.Find("#search").Text())

@@ -1,4 +1,4 @@
-package handlers
+package data_test
 
 import (
 	"archive/zip"
@@ -19,6 +19,7 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/cmdline"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/views"
@@ -48,20 +49,20 @@ func sequences(n int) string {
 // TestStrings goes with labelled strings through every door that points go through.
 func TestStrings(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	file := sequences(60)
-	set := c.upload("name=DNA", file)
+	set := c.Upload("name=DNA", file)
 	if set.Kind != "strings" || set.Rows != 60 || len(set.Features) != 0 || set.Label != "class" {
 		t.Fatalf("%+v", set)
 	}
-	csv := string(c.want(200, "GET", "/api/datasets/"+set.ID+".csv", "").body)
-	if again := c.upload("", csv); !strings.HasPrefix(csv, "#strings\nsequence,class\n") || again.Hash != set.Hash {
+	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
+	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#strings\nsequence,class\n") || again.Hash != set.Hash {
 		t.Error("what is downloaded is not what was uploaded")
 	}
 	beside := "id,class,text,note\n1,a,cat,x\n2,b,cart,y\n3,a,bar,x\n"
-	if chosen := c.upload("kind=strings&label=class&features=text", beside); chosen.Kind != "strings" || chosen.Hash == set.Hash {
+	if chosen := c.Upload("kind=strings&label=class&features=text", beside); chosen.Kind != "strings" || chosen.Hash == set.Hash {
 		t.Errorf("%+v", chosen)
 	}
 	for query, says := range map[string]string{
@@ -69,12 +70,12 @@ func TestStrings(t *testing.T) {
 		"kind=strings&features=text,note&label=id":  "expected one column of strings",
 		"kind=strings&features=nothing&label=class": "no column",
 	} {
-		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside); !strings.Contains(string(a.body), says) {
-			t.Errorf("%s: %s", query, a.body)
+		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside); !strings.Contains(string(a.Body), says) {
+			t.Errorf("%s: %s", query, a.Body)
 		}
 	}
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=strings", "s,class\nab,x\n,y\n"); !strings.Contains(string(a.body), "line 3, column 1 (s): expected a string, found nothing") {
-		t.Errorf("%s", a.body)
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=strings", "s,class\nab,x\n,y\n"); !strings.Contains(string(a.Body), "line 3, column 1 (s): expected a string, found nothing") {
+		t.Errorf("%s", a.Body)
 	}
 
 	// Kernels that do not take them are refused, and values out of range.
@@ -84,90 +85,90 @@ func TestStrings(t *testing.T) {
 		`{"kernel":"spectrum","k":0.5}`:          "k must be a whole number",
 		`{"kernel":"gap-subsequence","decay":2}`: "decay must be a number above 0",
 	} {
-		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.body), says) {
-			t.Errorf("%s: %s", spec, a.body)
+		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
+			t.Errorf("%s: %s", spec, a.Body)
 		}
 	}
 	var ids []string
 	for _, spec := range []string{`{"kernel":"spectrum","k":4,"test_fraction":0.25}`, `{"kernel":"gap-subsequence","k":3,"normalize":true,"conformal":"amari","C":10}`} {
-		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
-		c.follow(id)
-		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
+		c.Follow(id)
+		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 || run.Report.Values.Number("k") < 3 {
 			t.Fatalf("%+v", run)
 		}
-		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
+		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		if err != nil || m.Objects != dataset.KindStrings {
 			t.Errorf("%v", err)
 		}
-		a := c.want(200, "POST", "/api/runs/"+id+"/predictions", "sequence\nGATTACAGATTACA\nCCCCCCCCCCC\n", "Content-Type", "text/csv")
-		if lines := strings.Split(string(a.body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,planted,") {
-			t.Errorf("%s", a.body)
+		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", "sequence\nGATTACAGATTACA\nCCCCCCCCCCC\n", "Content-Type", "text/csv")
+		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,planted,") {
+			t.Errorf("%s", a.Body)
 		}
 		ids = append(ids, id)
 	}
-	if text := c.page(200, "/runs").Find("table").Text(); !strings.Contains(text, "spectrum, k=4") || !strings.Contains(text, "normalise") || strings.Contains(text, "=false") || strings.Contains(text, ", =") {
+	if text := c.Page(200, "/runs").Find("table").Text(); !strings.Contains(text, "spectrum, k=4") || !strings.Contains(text, "normalise") || strings.Contains(text, "=false") || strings.Contains(text, ", =") {
 		t.Errorf("the table tells of kernels %s", text)
 	}
 
-	data := c.page(200, "/datasets/"+set.ID)
+	data := c.Page(200, "/datasets/"+set.ID)
 	first := strings.Split(strings.Split(file, "\n")[1], ",")[0]
 	if text := data.Text(); !strings.Contains(text, "60 strings") || !strings.Contains(text, "symbols") || !strings.Contains(data.Find("td").Text(), first) || !strings.Contains(data.Find("textarea").Text(), "#strings") {
 		t.Error(text)
 	}
-	c.pictures(data, 1)
-	c.pictures(c.page(200, "/datasets"), 1)
+	c.Pictures(data, 1)
+	c.Pictures(c.Page(200, "/datasets"), 1)
 
-	lab := c.page(200, "/lab?data="+set.ID)
+	lab := c.Page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 	if fmt.Sprint(options) != "[spectrum gap-subsequence combined]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
 	// An expression that nobody wrote becomes one that takes strings; one that is wrong says so.
-	sums := c.page(200, "/lab?kernel=combined&data="+set.ID)
+	sums := c.Page(200, "/lab?kernel=combined&data="+set.ID)
 	if text, _ := sums.Find("#f-expression").Attr("value"); text != "spectrum + gap-subsequence" || sums.Find("#f-kernel option[selected]").AttrOr("value", "") != "combined" || !strings.Contains(sums.Text(), "Combined (sums and products) kernel") {
 		t.Errorf("expression %q: %s", text, sums.Find("figcaption").Text())
 	}
-	wrong := c.page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)
+	wrong := c.Page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)
 	if said := wrong.Find("#f-expression-error").Text(); said != "expression: character 11: expected a kernel, a number or (, found the end" {
 		t.Errorf("%q", said)
 	}
 	if !strings.Contains(lab.Find("td").Text(), first) {
 		t.Error("the lab does not show the strings")
 	}
-	c.pictures(lab, 5)
-	c.pictures(c.page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
-	c.pictures(c.page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
+	c.Pictures(lab, 5)
+	c.Pictures(c.Page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
+	c.Pictures(c.Page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
-		run := c.page(200, "/runs/"+id)
+		run := c.Page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "strings have no coordinates") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 5)
+		c.Pictures(run, 5)
 		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
 			t.Errorf("row 5 leads to its neighbours by %q", link)
 		}
-		near := c.page(200, "/runs/"+id+"?near=5")
-		c.pictures(near, 6)
+		near := c.Page(200, "/runs/"+id+"?near=5")
+		c.Pictures(near, 6)
 		rows := near.Find("#near tbody tr")
 		if rows.Length() != 13 || rows.First().Find("th").Text() != "5" || rows.Find(".object").Eq(0).Text() != strings.Split(strings.Split(file, "\n")[5], ",")[0] {
 			t.Errorf("neighbours of row 5: %s", near.Find("#near").Text())
 		}
 		for _, wrong := range []string{"0", "61", "x", "-1", "5.5"} {
-			if text := c.page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text(); !strings.Contains(text, "rows 1 to 60") {
+			if text := c.Page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text(); !strings.Contains(text, "rows 1 to 60") {
 				t.Errorf("%s: %s", wrong, text)
 			}
 		}
-		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 61 {
-			t.Errorf("predictions: %d", a.status)
+		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || strings.Count(string(a.Body), "\n") != 61 {
+			t.Errorf("predictions: %d", a.Status)
 		}
 	}
-	compared := c.page(200, "/compare?"+url.Values{"run": ids}.Encode())
+	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if text := compared.Text(); !strings.Contains(text, "no boundaries to lay over each other") || !strings.Contains(text, "gap-subsequence") {
 		t.Error(compared.Find("main").Text())
 	}
-	c.pictures(compared, 2)
-	c.pictures(c.page(200, "/runs"), 2)
+	c.Pictures(compared, 2)
+	c.Pictures(c.Page(200, "/runs"), 2)
 }
 
 // archive is a zip file of files, given as name and text in turn.
@@ -192,16 +193,16 @@ func TestAPIArchive(t *testing.T) {
 	t.Parallel()
 	limits := dataset.DefaultLimits
 	limits.Bytes = 2000
-	c := serve(t, true, limits).client(t, alice)
-	set := c.upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
+	c := handlerstest.Serve(t, true, limits).As(t, handlerstest.Alice)
+	set := c.Upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
 	if set.Kind != "strings" || set.Rows != 4 || fmt.Sprint(set.Classes) != "[neg pos]" {
 		t.Fatalf("%+v", set)
 	}
-	run := c.train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
-	c.follow(run)
-	a := c.want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
-	if lines := strings.Split(string(a.body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,pos,") || !strings.HasPrefix(lines[2], "2,neg,") {
-		t.Errorf("%s", a.body)
+	run := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
+	c.Follow(run)
+	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
+	if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,pos,") || !strings.HasPrefix(lines[2], "2,neg,") {
+		t.Errorf("%s", a.Body)
 	}
 	for _, tt := range []struct {
 		status int
@@ -212,33 +213,33 @@ func TestAPIArchive(t *testing.T) {
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
 		{413, "r.zip, pos/1: expected at most 2000 bytes in all files together", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
-		if a := c.want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...)); !strings.Contains(string(a.body), tt.says) {
-			t.Errorf("%s", a.body)
+		if a := c.Want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...)); !strings.Contains(string(a.Body), tt.says) {
+			t.Errorf("%s", a.Body)
 		}
 	}
 }
 
 // sendFile uploads a file by the page.
-func (c *client) sendFile(status int, name, text string) *goquery.Document {
-	c.t.Helper()
+func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Document {
+	c.T.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	part, err := w.CreateFormFile("file", name)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	_, _ = part.Write([]byte(text))
 	w.Close()
-	return c.want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").html()
+	return c.Want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").HTML()
 }
 
 // TestUglyStrings sends what strings should not be through the page, the door of programs
 // and the terminal: each names what is wrong in the same words.
 func TestUglyStrings(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	for _, tt := range []struct{ name, text, says string }{
 		{"empty.csv", "s,class\nab,x\n,y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
@@ -256,10 +257,10 @@ func TestUglyStrings(t *testing.T) {
 		if !strings.HasPrefix(tt.says, "line") && !strings.HasPrefix(tt.says, "column") {
 			says = tt.name + ": " + tt.says
 		}
-		if got := c.sendFile(http.StatusUnprocessableEntity, tt.name, tt.text).Find(".upload .error").Text(); !strings.Contains(got, says) {
+		if got := sendFile(c, http.StatusUnprocessableEntity, tt.name, tt.text).Find(".upload .error").Text(); !strings.Contains(got, says) {
 			t.Errorf("page: %s, want %s", got, says)
 		}
-		if got := decode[web.Problem](c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name="+tt.name, tt.text)); !strings.Contains(got.Errors.For("file"), says) {
+		if got := handlerstest.Decode[web.Problem](c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name="+tt.name, tt.text)); !strings.Contains(got.Errors.For("file"), says) {
 			t.Errorf("programs: %+v, want %s", got, says)
 		}
 		path := filepath.Join(t.TempDir(), tt.name)
@@ -278,7 +279,7 @@ func TestUglyStrings(t *testing.T) {
 // answer, or an error that says what to do.
 func TestOddStrings(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).client(t, alice)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	for name, text := range map[string]string{
 		"shorter than k":        "s,class\na,x\nb,y\nc,x\nd,y\n",
 		"some shorter than k":   "s,class\na,x\nabcd,y\nabce,x\nd,y\n",
@@ -286,18 +287,18 @@ func TestOddStrings(t *testing.T) {
 		"a class of one member": "s,class\nabcd,x\nabce,y\nbcde,y\nxbcd,y\nabcd,y\n",
 		"all the same":          "s,class\nabcd,x\nabcd,y\nabcd,x\nabcd,y\n",
 	} {
-		set := c.upload("name=odd&kind=strings&label=class", text)
+		set := c.Upload("name=odd&kind=strings&label=class", text)
 		for _, l := range ml.Learners {
 			for _, spec := range []string{`"kernel":"spectrum","k":3`, `"kernel":"gap-subsequence","k":2,"normalize":true,"test_fraction":0.4`} {
-				id := c.train(fmt.Sprintf(`{"dataset":%q,"spec":{"learner":%q,%s}}`, set.ID, l.Name, spec))
-				c.follow(id)
-				run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+				id := c.Train(fmt.Sprintf(`{"dataset":%q,"spec":{"learner":%q,%s}}`, set.ID, l.Name, spec))
+				c.Follow(id)
+				run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 				switch {
 				case run.Status == "failed" && strings.Contains(run.Error, ";"): // what is wrong; what to do
 				case run.Status != "done" || run.Report == nil:
 					t.Errorf("%s, %s, %s: %s %s", name, l.Name, spec, run.Status, run.Error)
 				default:
-					c.want(200, "GET", "/api/runs/"+id+"/predictions.csv", "")
+					c.Want(200, "GET", "/api/runs/"+id+"/predictions.csv", "")
 				}
 			}
 		}
@@ -308,10 +309,10 @@ func TestOddStrings(t *testing.T) {
 // columns are asked for.
 func TestUploadOfStrings(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
-	send := func(name, text string) *goquery.Document { return c.sendFile(200, name, text) }
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
 	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
 		t.Error(doc.Find("main").Text())
 	}
@@ -327,7 +328,7 @@ func TestUploadOfStrings(t *testing.T) {
 	if v, _ := form.Find(`input[name="objects"][checked]`).Attr("value"); v != "word" {
 		t.Errorf("the strings are said to stand in %q", v)
 	}
-	doc = c.send(http.StatusOK, action, "name=Words&kind=strings&label=kind&objects=word&feature=number").html()
+	doc = c.Send(http.StatusOK, action, "name=Words&kind=strings&label=kind&objects=word&feature=number").HTML()
 	if !strings.Contains(doc.Text(), "4 strings") || !strings.Contains(doc.Find("td").Text(), "cart") {
 		t.Error(doc.Find("main").Text())
 	}
@@ -337,22 +338,22 @@ func TestUploadOfStrings(t *testing.T) {
 // the file has it.
 func TestAPIReplacesRows(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	before := c.upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	before := c.Upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
 	at := "/api/datasets/" + before.ID
-	now := decode[api.Dataset](c.want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
+	now := handlerstest.Decode[api.Dataset](c.Want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
 	if now.ID != before.ID || now.Name != "Words" || now.Rows != 3 || now.Label != "kind" || now.Hash == before.Hash || now.Kind != "strings" {
 		t.Errorf("%+v", now)
 	}
-	if rows := string(c.want(200, "GET", at+".csv", "").body); rows != "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n" {
+	if rows := string(c.Want(200, "GET", at+".csv", "").Body); rows != "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n" {
 		t.Error(rows)
 	}
-	if a := c.want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
-		t.Errorf("%s", a.body)
+	if a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
+		t.Errorf("%s", a.Body)
 	}
-	c.want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
-	if same := decode[api.Dataset](c.want(200, "GET", at, "")); same.Hash != now.Hash {
+	c.Want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
+	if same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, "")); same.Hash != now.Hash {
 		t.Error("what was refused was stored")
 	}
 }
@@ -361,9 +362,9 @@ func TestAPIReplacesRows(t *testing.T) {
 // refused with what is wrong beside the field.
 func TestEditStrings(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	rows := func(doc *goquery.Document) (rows []string) {
 		doc.Find("tbody tr").Each(func(_ int, tr *goquery.Selection) {
 			if cells := tr.Find("td"); cells.Length() == 3 {
@@ -372,11 +373,11 @@ func TestEditStrings(t *testing.T) {
 		})
 		return rows
 	}
-	typed := c.send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).html()
+	typed := c.Send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).HTML()
 	if typed.Find("#f-typed-error").Text() != "typed rows, line 2: expected 2 fields separated by comma, found 1." || typed.Find("#f-typed").Text() != "cat,a\ncart\nbar,a" {
 		t.Error(typed.Find("#f-typed-error").Text())
 	}
-	doc := c.send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).html()
+	doc := c.Send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).HTML()
 	if fmt.Sprint(rows(doc)) != "[cat a cart b bar a]" || !strings.Contains(doc.Text(), "3 strings · typed") {
 		t.Fatal(doc.Find("main").Text())
 	}
@@ -385,12 +386,12 @@ func TestEditStrings(t *testing.T) {
 	// edit fills in the form of a row, 0 for a new one, and sends it.
 	edit := func(status, row int, act, object, label string) *goquery.Document {
 		t.Helper()
-		form := c.page(http.StatusOK, fmt.Sprintf("%s?row=%d", at, row)).Find("#edit form").First()
+		form := c.Page(http.StatusOK, fmt.Sprintf("%s?row=%d", at, row)).Find("#edit form").First()
 		q := url.Values{"act": {act}, "object": {object}, "label": {label}}
 		for _, name := range []string{"hash", "row"} {
 			q.Set(name, form.Find("[name="+name+"]").AttrOr("value", ""))
 		}
-		return c.send(status, action, q.Encode()).html()
+		return c.Send(status, action, q.Encode()).HTML()
 	}
 	for _, tt := range []struct {
 		row                int
@@ -405,7 +406,7 @@ func TestEditStrings(t *testing.T) {
 			t.Errorf("%v, want %s", got, tt.want)
 		}
 	}
-	filled := c.page(http.StatusOK, at+"?row=2")
+	filled := c.Page(http.StatusOK, at+"?row=2")
 	if filled.Find("#f-object").Text() != "bar" || filled.Find("#f-object-label").AttrOr("value", "") != "a" || filled.Find("#edit button.danger").Length() != 1 || filled.Find("#classes option").Length() != 3 {
 		t.Error(filled.Find("#edit").Text())
 	}
@@ -416,34 +417,34 @@ func TestEditStrings(t *testing.T) {
 	if long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a"); !strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols") {
 		t.Error(long.Find("#edit").Text())
 	}
-	c.send(http.StatusConflict, action, "act=drop&row=1&hash=old")
+	c.Send(http.StatusConflict, action, "act=drop&row=1&hash=old")
 	edit(http.StatusUnprocessableEntity, 9, "drop", "", "") // there is no such row
 	edit(http.StatusOK, 1, "drop", "", "")
 	edit(http.StatusOK, 1, "drop", "", "")
 	edit(http.StatusUnprocessableEntity, 1, "drop", "", "") // the last
-	moons := c.upload("name=points.csv", square)
-	c.send(http.StatusUnprocessableEntity, "/datasets/"+moons.ID+"/objects", "act=drop&row=1&hash="+moons.Hash)
-	s.client(t, bob).send(http.StatusNotFound, action, "act=drop&row=1")
+	moons := c.Upload("name=points.csv", handlerstest.Square)
+	c.Send(http.StatusUnprocessableEntity, "/datasets/"+moons.ID+"/objects", "act=drop&row=1&hash="+moons.Hash)
+	s.As(t, handlerstest.Bob).Send(http.StatusNotFound, action, "act=drop&row=1")
 }
 
 // TestTryString types a string in the lab, by the form and live, and compares with the
 // predictions of the run of the same settings.
 func TestTryString(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	for _, tt := range []struct{ data, query, spec string }{
 		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
 		{"dna", "kernel=spectrum&k=4&test_fraction=0.4&conformal=amari", `{"kernel":"spectrum","k":4,"test_fraction":0.4,"conformal":"amari"}`},
-		{c.upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
+		{c.Upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
 	} {
 		word := "GATTACATTGdogs"
-		run := c.train(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)
-		c.follow(run)
-		told := strings.Split(strings.Split(string(c.want(200, "POST", "/api/runs/"+run+"/predictions", "sequence\n"+word+"\n", "Content-Type", "text/csv").body), "\n")[1], ",")
+		run := c.Train(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)
+		c.Follow(run)
+		told := strings.Split(strings.Split(string(c.Want(200, "POST", "/api/runs/"+run+"/predictions", "sequence\n"+word+"\n", "Content-Type", "text/csv").Body), "\n")[1], ",")
 		q := "data=" + tt.data + "&" + tt.query + "&try=" + word
-		doc := c.page(200, "/lab?"+q)
+		doc := c.Page(200, "/lab?"+q)
 		shown := doc.Find("#tried")
 		var scores []string
 		for _, v := range told[2:] {
@@ -457,12 +458,12 @@ func TestTryString(t *testing.T) {
 			t.Errorf("%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
 		}
 		var live struct{ Tried, Query string }
-		if err := json.Unmarshal(c.fetch("POST", "/lab/live", q).body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
+		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
 			t.Errorf("live: %+v, %v", live, err)
 		}
 	}
 	// A support vector is nearest to itself.
-	if near := c.page(200, "/lab?data="+c.upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text(); near != "catrow 1, a, at the distance 0" {
+	if near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text(); near != "catrow 1, a, at the distance 0" {
 		t.Error(near)
 	}
 	for query, says := range map[string]string{
@@ -472,11 +473,11 @@ func TestTryString(t *testing.T) {
 		"data=dna&try=" + url.QueryEscape(" \u00df "): "f = ",
 		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols are more than the 10000 that are tried",
 	} {
-		if shown := c.page(200, "/lab?"+query).Find("#tried").Text(); !strings.Contains(shown, says) || says == "" && strings.TrimSpace(shown) != "" {
+		if shown := c.Page(200, "/lab?"+query).Find("#tried").Text(); !strings.Contains(shown, says) || says == "" && strings.TrimSpace(shown) != "" {
 			t.Errorf("%.40s: %s", query, shown)
 		}
 	}
-	if c.page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() != 0 {
+	if c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() != 0 {
 		t.Error("points are typed as strings")
 	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package runs_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -20,9 +21,9 @@ import (
 
 // severalMachines stores a finished run of a model with a machine for every pair of
 // three classes, each with a conformal map of its own.
-func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *dataset.Data) {
+func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml.Model, d *dataset.Data) {
 	t.Helper()
-	text, err := os.ReadFile("../ml/testdata/model_format2_ovo.json")
+	text, err := os.ReadFile("../../ml/testdata/model_format2_ovo.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *da
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, ctx := s.app.Store, t.Context()
-	if run, err = st.CreateRun(ctx, store.WorkspaceOf(alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
+	st, ctx := s.App.Store, t.Context()
+	if run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := st.ClaimRun(ctx, "test", 9); !ok || err != nil {
@@ -68,27 +69,27 @@ func severalMachines(t *testing.T, s *server) (run store.Run, m *ml.Model, d *da
 // pages, pictures, the stage, predictions and JSON.
 func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	run, m, d := severalMachines(t, s)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	path := "/runs/" + run.ID
 
 	for query, want := range map[string]int{"rule=ovo": 1, "rule=sign": 0, "": 1} {
-		if got := decode[struct{ Total int }](c.want(200, "GET", "/api/runs?"+query, "")); got.Total != want {
+		if got := handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs?"+query, "")); got.Total != want {
 			t.Errorf("%q: %d runs", query, got.Total)
 		}
 	}
-	c.want(http.StatusUnprocessableEntity, "GET", "/api/runs?rule=vote", "")
-	if got := decode[struct{ Report ml.Report }](c.want(200, "GET", "/api"+path, "")); got.Report.Rule != ml.OneVsOne {
+	c.Want(http.StatusUnprocessableEntity, "GET", "/api/runs?rule=vote", "")
+	if got := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api"+path, "")); got.Report.Rule != ml.OneVsOne {
 		t.Errorf("rule %q", got.Report.Rule)
 	}
-	back, err := ml.ReadModel(bytes.NewReader(c.want(200, "GET", "/api"+path+"/model.json", "").body))
+	back, err := ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api"+path+"/model.json", "").Body))
 	if err != nil || len(back.Machines) != 3 || !mat.Equal(back.Scores(d.X), m.Scores(d.X)) {
 		t.Errorf("%v: another model came back", err)
 	}
 
 	names := []string{"f beech vs ash", "f elm vs ash", "f elm vs beech"}
-	rows, err := csv.NewReader(bytes.NewReader(b.fetch("GET", path+"/predictions.csv", "").body)).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(b.Fetch("GET", path+"/predictions.csv", "").Body)).ReadAll()
 	if err != nil || len(rows) != 31 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -108,7 +109,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		}
 	}
 
-	doc := b.page(200, path)
+	doc := b.Page(200, path)
 	var head []string
 	for _, th := range doc.Find(".points th").EachIter() {
 		head = append(head, th.Text())
@@ -141,22 +142,22 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		"boundary": "Regions of ash, beech, elm", "before": "Regions of ash, beech, elm", "map": "c(x) of f beech vs ash", "map-2": "c(x) of f elm vs ash", "map-3": "c(x) of f elm vs beech",
 		"machine": "Decision boundary between beech and ash", "machine-3": "Decision boundary between elm and beech",
 	} {
-		if svg := string(b.fetch("GET", path+"/figures/"+name+".svg", "").body); !strings.Contains(svg, says) {
+		if svg := string(b.Fetch("GET", path+"/figures/"+name+".svg", "").Body); !strings.Contains(svg, says) {
 			t.Errorf("%s does not say %q", name, says)
 		}
 	}
 	for _, name := range []string{"machine-4", "map-4", "map-1", "map-", "mapped"} {
-		c.want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
+		c.Want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")
 	}
 }
 
 // A comparison says what its lines are where there is no single f.
 func TestSeveralMachinesCompared(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	one, _, _ := severalMachines(t, s)
 	two, _, _ := severalMachines(t, s)
-	got := s.browse(t, alice).page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
+	got := s.Browse(t, handlerstest.Alice).Page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
 	if !strings.Contains(got, "where the class that a run predicts changes") || strings.Contains(got, "All boundaries f = 0") {
 		t.Errorf("the captions: %q", got)
 	}

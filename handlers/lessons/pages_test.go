@@ -1,4 +1,4 @@
-package handlers
+package lessons_test
 
 import (
 	"net/http"
@@ -8,76 +8,25 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 )
 
-// browse is a client with the cookie of a workspace, as browsers have.
-func (s *server) browse(t *testing.T, token string) *client {
-	t.Helper()
-	c := s.client(t, "")
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: token}
-	return c
-}
-
-// page gets a page and takes it apart.
-func (c *client) page(status int, path string) *goquery.Document {
-	c.t.Helper()
-	a := c.fetch(http.MethodGet, path, "")
-	if a.status != status {
-		c.t.Fatalf("GET %s: %d, want %d\n%s", path, a.status, status, a.body)
-	}
-	return a.html()
-}
-
-// pictures fetches every figure of a page, of which there are to be so many at least.
-func (c *client) pictures(doc *goquery.Document, least int) {
-	c.t.Helper()
-	n := 0
-	doc.Find("img").Each(func(_ int, img *goquery.Selection) {
-		src, _ := img.Attr("src")
-		if !strings.Contains(src, "/figures/") {
-			return
-		}
-		n++
-		if a := c.do("GET", src, ""); a.status != 200 || !strings.Contains(string(a.body), "<svg") {
-			c.t.Errorf("%s: %d", src, a.status)
-		}
-	})
-	if n < least {
-		c.t.Errorf("%d pictures, want %d", n, least)
-	}
-}
-
-// fetch is do as a form does it.
-func (c *client) fetch(method, path, body string) answer {
-	c.t.Helper()
-	return c.do(method, path, body, "Content-Type", "application/x-www-form-urlencoded")
-}
-
-func (a answer) html() *goquery.Document {
-	a.t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(a.body)))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return doc
-}
-
 // TestLessonPages opens every lesson and every slide, and follows the chain of
 // slides from the first to the last and back.
 func TestLessonPages(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, alice)
-	list := c.page(200, "/lessons")
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	list := c.Page(200, "/lessons")
 	if n := list.Find(".lessons li").Length(); n != len(all.Lessons) {
 		t.Errorf("the list has %d lessons of %d", n, len(all.Lessons))
 	}
 	var chain []string
 	for _, l := range all.Lessons {
-		doc := c.page(200, "/lessons/"+l.Slug)
+		doc := c.Page(200, "/lessons/"+l.Slug)
 		if n := doc.Find(".screen").Length(); n != len(l.Screens) {
 			t.Errorf("%s shows %d screens of %d", l.Slug, n, len(l.Screens))
 		}
@@ -101,7 +50,7 @@ func TestLessonPages(t *testing.T) {
 		if at != chain[i] {
 			t.Fatalf("slide %d is %s, not %s", i, at, chain[i])
 		}
-		doc := c.page(200, at)
+		doc := c.Page(200, at)
 		if back := doc.Find(`a[rel="prev"]`).AttrOr("href", ""); i > 0 && back != chain[i-1] {
 			t.Errorf("before %s comes %q", at, back)
 		}
@@ -111,15 +60,15 @@ func TestLessonPages(t *testing.T) {
 		t.Errorf("after the last slide comes %s", at)
 	}
 	for _, path := range []string{"/lessons/nothing", "/lessons/margins/nothing", "/lessons/margins/line/figures/nothing.svg", "/lessons/margins/line/figures/line.gif"} {
-		c.page(404, path)
+		c.Page(404, path)
 	}
 }
 
 // TestLessonIndex: every section leads to a screen that is there.
 func TestLessonIndex(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
-	doc := c.page(200, "/lessons/index")
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	doc := c.Page(200, "/lessons/index")
 	sections := 0
 	for _, d := range lessons.Documents {
 		sections += len(d.Sections)
@@ -136,15 +85,15 @@ func TestLessonIndex(t *testing.T) {
 		row.Find("a").Each(func(_ int, a *goquery.Selection) { routes[a.AttrOr("href", "")] = true })
 	})
 	for route := range routes {
-		c.page(200, route)
+		c.Page(200, route)
 	}
 }
 
 func TestLessonDemo(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line"
-	doc := c.page(200, path+"?w1=2&w2=0&b=nonsense")
+	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	if got := doc.Find(`input[name="w1"]`).AttrOr("value", ""); got != "2" {
 		t.Errorf("w1 is %q", got)
 	}
@@ -155,11 +104,11 @@ func TestLessonDemo(t *testing.T) {
 	if q, _ := url.Parse(src); q == nil || q.Query().Get("w1") != "2" {
 		t.Errorf("the picture is %s", src)
 	}
-	if a := c.fetch(http.MethodGet, src, ""); a.status != 200 || !strings.HasPrefix(string(a.body), "<svg") && !strings.Contains(string(a.body), "<svg") {
-		t.Errorf("the picture: %d %.80s", a.status, a.body)
+	if a := c.Fetch(http.MethodGet, src, ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "<svg") && !strings.Contains(string(a.Body), "<svg") {
+		t.Errorf("the picture: %d %.80s", a.Status, a.Body)
 	}
 	// In the lesson the controls belong to the screen that the query names.
-	doc = c.page(200, "/lessons/margins?screen=line&b=3")
+	doc = c.Page(200, "/lessons/margins?screen=line&b=3")
 	if got := doc.Find(`#line input[name="b"]`).AttrOr("value", ""); got != "3" {
 		t.Errorf("b is %q", got)
 	}
@@ -167,7 +116,7 @@ func TestLessonDemo(t *testing.T) {
 		HTML, Problem, Query string
 		Errors               map[string]string
 	}
-	live := decode[reply](c.fetch(http.MethodPost, path+"/live", "w1=0&w2=0&b=1"))
+	live := handlerstest.Decode[reply](c.Fetch(http.MethodPost, path+"/live", "w1=0&w2=0&b=1"))
 	if !strings.Contains(live.HTML, "no boundary") || !strings.Contains(live.HTML, "data:image/svg+xml") || live.Query == "" {
 		t.Errorf("live: %.300s, query %q", live.HTML, live.Query)
 	}
@@ -176,9 +125,9 @@ func TestLessonDemo(t *testing.T) {
 // The empty drawing, which the lab offers, is refused where a lesson needs points.
 func TestLessonWithoutPoints(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
-		doc := c.page(200, path+"?data=drawing")
+		doc := c.Page(200, path+"?data=drawing")
 		if got := doc.Find("main").Text(); !strings.Contains(got, "Drawing has no points yet; choose others") {
 			t.Errorf("%s does not say that there are no points", path)
 		}
@@ -187,49 +136,49 @@ func TestLessonWithoutPoints(t *testing.T) {
 
 func TestLessonQuestions(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line/questions/distance"
-	progress := func(c *client) string {
+	progress := func(c *handlerstest.Client) string {
 		t.Helper()
-		return strings.Join(strings.Fields(c.page(200, "/lessons/margins").Find(".lesson-head .toolbar .quiet").Text()), " ")
+		return strings.Join(strings.Fields(c.Page(200, "/lessons/margins").Find(".lesson-head .toolbar .quiet").Text()), " ")
 	}
 	before := progress(c)
 
 	// Without a script: the answer leads back to the question, revealed.
-	a := c.fetch(http.MethodPost, path, "answer=7")
-	q := a.html().Find("#q-line-distance")
-	if a.status != 200 || q.Find(".verdict.right").Length() != 0 || !strings.Contains(q.Find(".verdict").Text(), "2") {
-		t.Errorf("wrong answer: %d %s", a.status, q.Text())
+	a := c.Fetch(http.MethodPost, path, "answer=7")
+	q := a.HTML().Find("#q-line-distance")
+	if a.Status != 200 || q.Find(".verdict.right").Length() != 0 || !strings.Contains(q.Find(".verdict").Text(), "2") {
+		t.Errorf("wrong answer: %d %s", a.Status, q.Text())
 	}
 	// With one: the question alone.
-	a = c.fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
-	if doc := a.html(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
-		t.Errorf("right answer: %s", a.body)
+	a = c.Fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
+	if doc := a.HTML(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
+		t.Errorf("right answer: %s", a.Body)
 	}
 	if got := progress(c); got == before || !strings.Contains(got, "1 right") {
 		t.Errorf("progress was %q and is %q", before, got)
 	}
-	if got := progress(s.browse(t, bob)); got != before {
+	if got := progress(s.Browse(t, handlerstest.Bob)); got != before {
 		t.Errorf("somebody else's progress is %q", got)
 	}
 
 	// What is no answer is said beside the question and kept from the record.
-	a = c.fetch(http.MethodPost, path, "answer=far")
-	if got := a.html().Find("#q-line-distance .error").Text(); a.status != 422 || !strings.Contains(got, "Give a number") {
-		t.Errorf("no number: %d %q", a.status, got)
+	a = c.Fetch(http.MethodPost, path, "answer=far")
+	if got := a.HTML().Find("#q-line-distance .error").Text(); a.Status != 422 || !strings.Contains(got, "Give a number") {
+		t.Errorf("no number: %d %q", a.Status, got)
 	}
-	a = c.fetch(http.MethodPost, path, "answer=&from=slide")
-	if got := a.html().Find("#q-line-distance .error").Text(); a.status != 422 || got == "" {
-		t.Errorf("nothing: %d %q", a.status, got)
+	a = c.Fetch(http.MethodPost, path, "answer=&from=slide")
+	if got := a.HTML().Find("#q-line-distance .error").Text(); a.Status != 422 || got == "" {
+		t.Errorf("nothing: %d %q", a.Status, got)
 	}
 	if got := progress(c); !strings.Contains(got, "1 right") {
 		t.Errorf("progress is %q", got)
 	}
-	if a := c.fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1"); a.status != 404 {
-		t.Errorf("no such question: %d", a.status)
+	if a := c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1"); a.Status != 404 {
+		t.Errorf("no such question: %d", a.Status)
 	}
-	c.fetch(http.MethodPost, "/lessons/margins/forget", "")
+	c.Fetch(http.MethodPost, "/lessons/margins/forget", "")
 	if got := progress(c); got != before {
 		t.Errorf("forgotten, the progress is %q", got)
 	}
@@ -240,9 +189,9 @@ func TestLessonQuestions(t *testing.T) {
 // asked for again, and not sent twice.
 func TestPicturesOfLessonsAreKept(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, alice)
-	code := s.browse(t, teacher).course("/lessons/margins", "")
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	for page, policy := range map[string]string{
 		"/":                                      "public, max-age=31536000, immutable",
 		"/lessons":                               "public, max-age=31536000, immutable",
@@ -253,20 +202,20 @@ func TestPicturesOfLessonsAreKept(t *testing.T) {
 		"/lab?data=drawing&points=0,0,a%0A1,1,b": "private, no-cache",
 		"/lessons/margins?course=" + code:        "private, no-cache",
 	} {
-		images := c.page(200, page).Find("main img").Map(func(_ int, img *goquery.Selection) string { return img.AttrOr("src", "") })
+		images := c.Page(200, page).Find("main img").Map(func(_ int, img *goquery.Selection) string { return img.AttrOr("src", "") })
 		if len(images) == 0 {
 			t.Errorf("%s has no pictures", page)
 		}
 		for _, src := range images[:min(len(images), 2)] {
-			first := c.do("GET", src, "")
-			if got := first.header.Get("Cache-Control"); first.status != 200 || got != policy {
-				t.Errorf("%s: %d, %q", src, first.status, got)
+			first := c.Do("GET", src, "")
+			if got := first.Header.Get("Cache-Control"); first.Status != 200 || got != policy {
+				t.Errorf("%s: %d, %q", src, first.Status, got)
 			}
-			if cookie := first.header.Get("Set-Cookie"); (cookie == "") != strings.HasPrefix(policy, "public") {
+			if cookie := first.Header.Get("Set-Cookie"); (cookie == "") != strings.HasPrefix(policy, "public") {
 				t.Errorf("%s sets the cookie %q", src, cookie)
 			}
-			if again := s.browse(t, bob).do("GET", src, "", "If-None-Match", first.header.Get("ETag")); again.status != 304 || len(again.body) > 0 {
-				t.Errorf("%s, asked again: %d", src, again.status)
+			if again := s.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 || len(again.Body) > 0 {
+				t.Errorf("%s, asked again: %d", src, again.Status)
 			}
 		}
 	}

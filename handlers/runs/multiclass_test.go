@@ -1,4 +1,4 @@
-package handlers
+package runs_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
@@ -16,9 +17,9 @@ import (
 // saved, shown with its confusion matrices, and compared.
 func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
-	lab := b.page(200, "/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	lab := b.Page(200, "/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
 	if n := lab.Find(".problem").Length(); n > 0 {
 		t.Errorf("the lab opens with %q", lab.Find(".problem").Text())
 	}
@@ -40,7 +41,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		t.Errorf("caption %q", caption)
 	}
 	for what, query := range map[string]string{"two classes": "/lab?data=moons", "one named": "/lab?data=iris&positive=setosa"} {
-		if _, hidden := b.page(200, query).Find("[data-field=multiclass]").Attr("hidden"); !hidden {
+		if _, hidden := b.Page(200, query).Find("[data-field=multiclass]").Attr("hidden"); !hidden {
 			t.Errorf("%s: the ways to tell several apart are offered", what)
 		}
 	}
@@ -53,7 +54,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		HTML   string
 	},
 	) {
-		if err := json.Unmarshal(b.fetch("POST", "/lab/live", form).body, &reply); err != nil {
+		if err := json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply); err != nil {
 			t.Fatal(err)
 		}
 		return reply
@@ -70,14 +71,14 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 
 	compared := url.Values{}
 	for _, way := range ml.Multiclass {
-		id := c.train(`{"dataset":"iris","name":"by ` + way.Name + `","spec":{"multiclass":"` + way.Name + `","test_fraction":0.3,"features":["petal_length","petal_width"]}}`)
-		c.follow(id)
+		id := c.Train(`{"dataset":"iris","name":"by ` + way.Name + `","spec":{"multiclass":"` + way.Name + `","test_fraction":0.3,"features":["petal_length","petal_width"]}}`)
+		c.Follow(id)
 		compared.Add("run", id)
-		report := decode[struct{ Report ml.Report }](c.want(200, "GET", "/api/runs/"+id, "")).Report
+		report := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api/runs/"+id, "")).Report
 		if report.Rule != way.Rule || len(report.Machines) != 3 || *report.TrainAccuracy < 0.9 || len(report.TestConfusion) != 3 {
 			t.Errorf("%s: %+v", way.Name, report)
 		}
-		page := b.page(200, "/runs/"+id)
+		page := b.Page(200, "/runs/"+id)
 		tables := page.Find(".confusion")
 		if tables.Length() != 2 || tables.First().Find("h2").Text() != "Confusion matrix, held out" {
 			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
@@ -109,7 +110,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 			t.Errorf("%s: %d small pictures, want %d", way.Name, n, own)
 		}
 	}
-	doc := b.page(200, "/compare?"+compared.Encode())
+	doc := b.Page(200, "/compare?"+compared.Encode())
 	if n := doc.Find("thead").First().Find("th").Length(); n < len(ml.Multiclass) {
 		t.Errorf("%d columns are compared", n)
 	}
@@ -119,7 +120,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 			t.Errorf("the comparison does not say %s", way.Label)
 		}
 	}
-	if list := b.page(200, "/runs").Find("table.runs tbody").Text(); !strings.Contains(list, "SVM, ovr") || !strings.Contains(list, "SVM, cs") {
+	if list := b.Page(200, "/runs").Find("table.runs tbody").Text(); !strings.Contains(list, "SVM, ovr") || !strings.Contains(list, "SVM, cs") {
 		t.Errorf("list: %s", list)
 	}
 }
@@ -127,13 +128,13 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 // One button saves a run of every rule that the learner takes, and compares them.
 func TestCompareRules(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	b := s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	b := s.Browse(t, handlerstest.Alice)
 	const button = "[formaction='/compare/rules']"
 	for query, offered := range map[string]int{
 		"data=iris": 1, "data=iris&positive=setosa": 1, "data=iris&learner=mcm": 1, "data=moons": 0,
 	} {
-		if n := b.page(200, "/lab?"+query).Find(button).Length(); n != offered {
+		if n := b.Page(200, "/lab?"+query).Find(button).Length(); n != offered {
 			t.Errorf("%s: the comparison is offered %d times, want %d", query, n, offered)
 		}
 	}
@@ -141,7 +142,7 @@ func TestCompareRules(t *testing.T) {
 		"data=iris&on=shown&x=petal_length&y=petal_width&C=10": {"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
 		"data=iris&learner=mcm&kernel=linear":                  {"one against one", "one against the rest"},
 	} {
-		doc := b.send(200, "/compare/rules", form).html()
+		doc := b.Send(200, "/compare/rules", form).HTML()
 		if n := doc.Find(".side-by-side figure").Length(); n != len(want) {
 			t.Errorf("%s: %d runs side by side, want %d", form, n, len(want))
 		}
@@ -151,7 +152,7 @@ func TestCompareRules(t *testing.T) {
 			}
 		}
 	}
-	if page := b.send(422, "/compare/rules", "data=moons"); !strings.Contains(string(page.body), "no rules to compare") {
+	if page := b.Send(422, "/compare/rules", "data=moons"); !strings.Contains(string(page.Body), "no rules to compare") {
 		t.Error("two classes: the page does not say why not")
 	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package lessons_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/views/lessons/all"
 )
@@ -15,17 +16,17 @@ import (
 // the answers apart from it.
 func TestGuidesAndWorksheets(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, l := range all.Lessons {
 		questions := 0
 		for _, s := range l.Screens {
 			questions += len(s.Questions)
 		}
 		path := "/lessons/" + l.Slug
-		if href, _ := c.page(200, path+"/guide").Find(".toolbar a").First().Attr("href"); href != path+"/"+l.Screens[0].Slug {
+		if href, _ := c.Page(200, path+"/guide").Find(".toolbar a").First().Attr("href"); href != path+"/"+l.Screens[0].Slug {
 			t.Errorf("the guide of %s presents %s", l.Slug, href)
 		}
-		sheet, answers := c.page(200, path+"/worksheet"), c.page(200, path+"/worksheet/answers")
+		sheet, answers := c.Page(200, path+"/worksheet"), c.Page(200, path+"/worksheet/answers")
 		if n := sheet.Find(".worksheet-item").Length(); n != questions || n != answers.Find(".worksheet-right").Length() {
 			t.Errorf("%s: %d items for %d questions", l.Slug, n, questions)
 		}
@@ -40,12 +41,12 @@ func TestGuidesAndWorksheets(t *testing.T) {
 			t.Errorf("%s: an answer is not filled in", l.Slug)
 		}
 	}
-	if text := strings.Join(texts(c.page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|"); !strings.Contains(text, "Yes.|2|The functional one doubles") {
+	if text := strings.Join(handlerstest.Texts(c.Page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|"); !strings.Contains(text, "Yes.|2|The functional one doubles") {
 		t.Errorf("answers of margins: %s", text)
 	}
 	const drawn = "/lessons/procedures/hinge/questions/"
 	for _, path := range []string{"/lessons/procedures/worksheet/answers", "/lessons/procedures"} {
-		doc := c.page(200, path)
+		doc := c.Page(200, path)
 		solved := doc.Find(`.printed-answers img[src*="/sketch.svg?"], img.worksheet-right`).FilterFunction(func(_ int, i *goquery.Selection) bool { return strings.HasPrefix(i.AttrOr("src", ""), drawn) })
 		if solved.Length() != 1 || !strings.Contains(solved.AttrOr("alt", ""), " at ") {
 			t.Fatalf("%s: %d pictures of what is right where it is drawn, told as %q", path, solved.Length(), solved.AttrOr("alt", ""))
@@ -53,26 +54,26 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		if said := doc.Find(".printed-answers p, .worksheet-item p").Text(); strings.Contains(said, " at −1.5, ") {
 			t.Errorf("%s: a list of heights", path)
 		}
-		whole := c.page(200, solved.AttrOr("src", "")).Text()
+		whole := c.Page(200, solved.AttrOr("src", "")).Text()
 		if !strings.Contains(whole, "computed") || strings.Contains(whole, "your sketch") {
 			t.Errorf("%s: %s", path, whole)
 		}
 	}
-	if empty := c.page(200, c.page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text(); strings.Contains(empty, "computed") {
+	if empty := c.Page(200, c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text(); strings.Contains(empty, "computed") {
 		t.Errorf("on the worksheet: %s", empty)
 	}
-	c.page(404, "/lessons/nothing/guide")
-	c.page(404, "/lessons/nothing/worksheet")
+	c.Page(404, "/lessons/nothing/guide")
+	c.Page(404, "/lessons/nothing/worksheet")
 }
 
 // What comes with the steps of a replay is not on paper as empty axes: it is left out as
 // long as it gives answers away, and whole otherwise.
 func TestReplaysOnPaper(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	const lesson, chart = "/lessons/procedures", "objectives.svg"
 	printed := func(path string) []string {
-		return c.page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
+		return c.Page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
 	}
 	for _, src := range printed(lesson) {
 		if strings.Contains(src, chart) {
@@ -84,7 +85,7 @@ func TestReplaysOnPaper(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("the chart is not printed where all is shown: %q", srcs)
 	}
-	if whole, sofar := c.fetch("GET", srcs[i], "").body, c.fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").body; len(whole) < len(sofar)+1000 {
+	if whole, sofar := c.Fetch("GET", srcs[i], "").Body, c.Fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").Body; len(whole) < len(sofar)+1000 {
 		t.Errorf("the printed chart has no curves: %d bytes, %d at the first step", len(whole), len(sofar))
 	}
 }

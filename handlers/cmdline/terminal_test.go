@@ -1,4 +1,4 @@
-package handlers
+package cmdline_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/cmdline"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -42,7 +43,7 @@ func pointsFile(t *testing.T, name string, n int) string {
 }
 
 // fit runs `marginlab fit --json` and returns its object, messages and exit code.
-func fit(t *testing.T, args ...string) (report object, message string, code int) {
+func fit(t *testing.T, args ...string) (report handlerstest.Object, message string, code int) {
 	t.Helper()
 	var out, notes bytes.Buffer
 	code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"fit", "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
@@ -55,10 +56,10 @@ func fit(t *testing.T, args ...string) (report object, message string, code int)
 // TestFitOnServer uploads points once, whatever the file is called.
 func TestFitOnServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	there := func(token, what string) int {
 		t.Helper()
-		list, _ := decode[object](s.client(t, token).want(http.StatusOK, "GET", "/api/"+what, ""))[what].([]any)
+		list, _ := handlerstest.Decode[handlerstest.Object](s.As(t, token).Want(http.StatusOK, "GET", "/api/"+what, ""))[what].([]any)
 		return len(list)
 	}
 	moons := pointsFile(t, "moons.csv", 40)
@@ -67,24 +68,24 @@ func TestFitOnServer(t *testing.T) {
 		file string
 		sets int
 	}{{moons, 1}, {moons, 1}, {pointsFile(t, "copy.csv", 40), 1}, {pointsFile(t, "more.csv", 42), 2}, {moons, 2}} {
-		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", alice)
+		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", handlerstest.Alice)
 		if code != 0 {
 			t.Fatalf("exit %d: %s", code, message)
 		}
 		if c.file == moons && got["objective"] != here["objective"] {
 			t.Errorf("objective %v there, %v here", got["objective"], here["objective"])
 		}
-		if n := there(alice, "datasets"); n != c.sets {
+		if n := there(handlerstest.Alice, "datasets"); n != c.sets {
 			t.Errorf("%d data sets after training number %d, want %d", n, i+1, c.sets)
 		}
-		if n := there(alice, "runs"); n != i+1 {
+		if n := there(handlerstest.Alice, "runs"); n != i+1 {
 			t.Errorf("%d runs after training number %d", n, i+1)
 		}
 	}
-	if _, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", bob); code != 0 {
+	if _, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob); code != 0 {
 		t.Errorf("exit %d: %s", code, message)
 	}
-	if n := there(bob, "datasets"); n != 1 {
+	if n := there(handlerstest.Bob, "datasets"); n != 1 {
 		t.Errorf("another workspace has %d data sets, not one of its own", n)
 	}
 }
@@ -116,19 +117,19 @@ func TestMissingEverywhere(t *testing.T) {
 	if code != 0 || !strings.Contains(here["preprocessing"].(string), "of the training rows") {
 		t.Fatalf("exit %d: %s%v", code, message, here)
 	}
-	s := serve(t, true, dataset.DefaultLimits)
-	there, message, code := fit(t, append(args, "--server", s.URL, "--token", alice)...)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	there, message, code := fit(t, append(args, "--server", s.URL, "--token", handlerstest.Alice)...)
 	if code != 0 || there["objective"] != here["objective"] || there["test_accuracy"] != here["test_accuracy"] {
 		t.Errorf("exit %d: %s%v, here %v", code, message, there, here)
 	}
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
-	run := decode[struct{ Runs []struct{ ID string } }](c.want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	run := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
 	var out, notes bytes.Buffer
 	if code := cmdline.Run(t.Context(), cmdline.Commands, []string{"predict", "--model", model, "--data", fresh}, cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes}); code != 0 {
 		t.Fatal(notes.String())
 	}
-	if got := string(c.want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).body); got != out.String() {
+	if got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).Body); got != out.String() {
 		t.Errorf("there\n%shere\n%s", got, &out)
 	}
 	file, err := os.ReadFile(model)
@@ -136,26 +137,26 @@ func TestMissingEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept bytes.Buffer
-	if err := json.Compact(&kept, c.want(http.StatusOK, "GET", "/runs/"+run+"/model.json", "").body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
+	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+run+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
 		t.Errorf("%v: model there\n%.300s\nhere\n%.300s", err, &kept, file)
 	}
 
-	set := decode[struct{ Datasets []api.Dataset }](c.want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
+	set := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
 	body, err := json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := decode[struct{ ID string }](c.want(http.StatusAccepted, "POST", "/api/studies", string(body)))
-	if study := string(c.fetch("GET", "/studies/"+made.ID+"/study.toml", "").body); !strings.Contains(study, `missing = "median"`) {
+	made := handlerstest.Decode[struct{ ID string }](c.Want(http.StatusAccepted, "POST", "/api/studies", string(body)))
+	if study := string(c.Fetch("GET", "/studies/"+made.ID+"/study.toml", "").Body); !strings.Contains(study, `missing = "median"`) {
 		t.Errorf("a study that says nothing of missing values: %s", study)
 	}
 
-	text := c.page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
+	text := c.Page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
 	if !strings.Contains(text, ",,") {
 		t.Fatalf("to edit: %.200s", text)
 	}
-	c.send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"rows": {text}}.Encode())
-	if now := decode[struct{ Datasets []api.Dataset }](c.want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]; now.Hash != set.Hash {
+	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"rows": {text}}.Encode())
+	if now := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]; now.Hash != set.Hash {
 		t.Errorf("text that nobody changed has changed the data: %s, %s", set.Hash, now.Hash)
 	}
 }
@@ -163,29 +164,29 @@ func TestMissingEverywhere(t *testing.T) {
 // TestFitCancelledOnServer prints what is known of a run that never was.
 func TestFitCancelledOnServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	moons := pointsFile(t, "moons.csv", 40)
 	type outcome struct {
-		report  object
+		report  handlerstest.Object
 		message string
 		code    int
 	}
 	ended := make(chan outcome)
 	go func() {
 		var o outcome
-		o.report, o.message, o.code = fit(t, "--data", moons, "--server", s.URL, "--token", alice)
+		o.report, o.message, o.code = fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Alice)
 		ended <- o
 	}()
-	c := s.client(t, alice)
+	c := s.As(t, handlerstest.Alice)
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for range look.C {
-		list, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(alice), store.Filter{})
+		list, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(list) > 0 {
-			c.want(http.StatusAccepted, "POST", "/api/runs/"+list[0].ID+"/cancel", "")
+			c.Want(http.StatusAccepted, "POST", "/api/runs/"+list[0].ID+"/cancel", "")
 			break
 		}
 	}
@@ -211,7 +212,7 @@ func TestFitCancelledOnServer(t *testing.T) {
 // files of data are uploaded once, and thinned out there as they are here.
 func TestStudyOnServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	own := pointsFile(t, "own.csv", 80)
 	file := filepath.Join(filepath.Dir(own), "small.toml")
 	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"own.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
@@ -232,7 +233,7 @@ func TestStudyOnServer(t *testing.T) {
 	want, _, _ := run()
 	folder := filepath.Join(t.TempDir(), "out")
 	for range 2 {
-		got, message, code := run("--server", s.URL, "--token", alice, "--out-dir", folder)
+		got, message, code := run("--server", s.URL, "--token", handlerstest.Alice, "--out-dir", folder)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreFields(study.Result{}, "Study")); code != 0 || diff != "" {
 			t.Errorf("exit %d, %s\n%s", code, message, diff)
 		}
@@ -242,14 +243,14 @@ func TestStudyOnServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	c := s.client(t, alice)
-	if sets := decode[struct{ Datasets []object }](c.want(http.StatusOK, "GET", "/api/datasets", "")).Datasets; len(sets) != 1 || sets[0]["rows"] != 80.0 {
+	c := s.As(t, handlerstest.Alice)
+	if sets := handlerstest.Decode[struct{ Datasets []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets; len(sets) != 1 || sets[0]["rows"] != 80.0 {
 		t.Errorf("%v", sets)
 	}
-	if n := len(decode[struct{ Studies []object }](c.want(http.StatusOK, "GET", "/api/studies", "")).Studies); n != 2 {
+	if n := len(handlerstest.Decode[struct{ Studies []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/studies", "")).Studies); n != 2 {
 		t.Errorf("%d studies are kept", n)
 	}
-	if _, message, code := run("--token", alice); code != 2 || !strings.Contains(message, "--token goes with --server") {
+	if _, message, code := run("--token", handlerstest.Alice); code != 2 || !strings.Contains(message, "--token goes with --server") {
 		t.Errorf("exit %d: %s", code, message)
 	}
 	if _, message, code := run("--server", s.URL, "--token", "nobody"); code != 1 || message == "" {

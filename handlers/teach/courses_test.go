@@ -1,4 +1,4 @@
-package handlers
+package teach_test
 
 import (
 	"bytes"
@@ -16,84 +16,26 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 )
 
-const (
-	teacher = "0123456789abcdef0123456789abcdef"
-	ada     = "11111111111111111111111111111111"
-	ben     = "22222222222222222222222222222222"
-)
-
-// send posts a form and returns the answer, redirects followed.
-func (c *client) send(status int, path, form string) answer {
-	c.t.Helper()
-	a := c.want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
-	c.settle()
-	return a
-}
-
-// settle waits until all runs of the workspace have ended, where there are workers.
-func (c *client) settle() {
-	c.t.Helper()
-	if !c.workers {
-		return
-	}
-	runs, _, err := c.app.Store.Runs(c.t.Context(), store.WorkspaceOf(c.cookie.Value), store.Filter{})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	var ids []string
-	for _, r := range runs {
-		ids = append(ids, r.ID)
-	}
-	c.app.Jobs.Wait(c.t.Context(), time.Hour, ids...)
-}
-
-// course sets one up and returns its code.
-func (c *client) course(target, controls string) string {
-	c.t.Helper()
-	q := url.Values{"target": {target}, "title": {"A course"}, "handins": {"true"}}.Encode()
-	doc := c.send(200, "/courses", q+"&"+controls).html()
-	code := doc.Find(".course-code").Text()
-	if len(code) != 6 {
-		c.t.Fatalf("the code is %q", code)
-	}
-	return code
-}
-
-// secret is the path of the teacher's link.
-func (c *client) secret(code string) string {
-	c.t.Helper()
-	link, _ := c.page(200, "/courses/"+code).Find(".share").Attr("value")
-	path, ok := strings.CutPrefix(link, c.URL)
-	if !ok || len(path) < len("/teach/")+26 {
-		c.t.Fatalf("the teacher's link is %q", link)
-	}
-	return path
-}
-
-func texts(s *goquery.Selection) (list []string) {
-	s.Each(func(_ int, e *goquery.Selection) { list = append(list, strings.Join(strings.Fields(e.Text()), " ")) })
-	return list
-}
-
 // names are those in the gallery, in its order.
 func names(doc *goquery.Document) []string {
-	return texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
+	return handlerstest.Texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
 }
 
 // What is sent counts for nothing where the course has hidden or frozen a control.
 func TestCourseFixesControls(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).course("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=moons&C=7&gamma=2&learner=svm&slack=true",
 		"control.data=frozen&control.points=hidden&group.kernel=frozen&control.learner=hidden&control.slack=hidden&control.C=frozen&group.evaluation=hidden&control.gamma=free")
-	c := s.browse(t, ada)
+	c := s.Browse(t, handlerstest.Ada)
 	forged := "course=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
 
-	doc := c.page(200, "/lab?"+forged)
+	doc := c.Page(200, "/lab?"+forged)
 	if h := doc.Find("h1").Text(); h != "Moons" {
 		t.Errorf("the data are %s", h)
 	}
@@ -121,9 +63,9 @@ func TestCourseFixesControls(t *testing.T) {
 	if doc.Find("[formaction='/compare/versions']").Length() > 0 {
 		t.Error("a comparison of learners is offered")
 	}
-	c.send(http.StatusForbidden, "/compare/versions", forged)
+	c.Send(http.StatusForbidden, "/compare/versions", forged)
 
-	live := decode[struct{ Query string }](c.send(200, "/lab/live", forged))
+	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lab/live", forged))
 	q, err := url.ParseQuery(live.Query)
 	if err != nil {
 		t.Fatal(err)
@@ -132,13 +74,13 @@ func TestCourseFixesControls(t *testing.T) {
 	if q.Encode() != want.Encode() {
 		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
 	}
-	own, forgedPicture := c.want(200, "GET", "/lab/figures/boundary.svg?"+want.Encode(), ""), c.want(200, "GET", "/lab/figures/boundary.svg?"+forged, "")
-	if string(own.body) != string(forgedPicture.body) {
+	own, forgedPicture := c.Want(200, "GET", "/lab/figures/boundary.svg?"+want.Encode(), ""), c.Want(200, "GET", "/lab/figures/boundary.svg?"+forged, "")
+	if string(own.Body) != string(forgedPicture.Body) {
 		t.Error("the picture obeys what was sent")
 	}
 
-	c.send(200, "/runs", forged)
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	c.Send(200, "/runs", forged)
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
@@ -150,55 +92,55 @@ func TestCourseFixesControls(t *testing.T) {
 // The points of a teacher come along with the course, for nobody else.
 func TestCourseBringsItsPoints(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc := s.browse(t, teacher)
-	tc.want(201, "POST", "/api/datasets?name=mine.csv", square)
-	sets, err := s.app.Store.Datasets(t.Context(), store.WorkspaceOf(teacher))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	tc.Want(201, "POST", "/api/datasets?name=mine.csv", handlerstest.Square)
+	sets, err := s.App.Store.Datasets(t.Context(), store.WorkspaceOf(handlerstest.Teacher))
 	if err != nil || len(sets) != 1 {
 		t.Fatal(sets, err)
 	}
-	code := tc.course("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
-	edited := tc.course("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
-	tc.send(200, "/datasets/"+sets[0].ID+"/delete", "")
+	code := tc.Course("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
+	edited := tc.Course("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
+	tc.Send(200, "/datasets/"+sets[0].ID+"/delete", "")
 
-	c := s.browse(t, ada)
-	if doc := c.page(200, "/course/"+code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
+	c := s.Browse(t, handlerstest.Ada)
+	if doc := c.Page(200, "/course/"+code); doc.Find("h1").Text() != "mine.csv" || doc.Find("#f-data option[selected]").Text() != "mine.csv" {
 		t.Errorf("the course opens on %q", doc.Find("h1").Text())
 	}
-	if doc := c.page(200, "/course/"+edited); doc.Find("h1").Text() != "mine.csv (edited)" {
+	if doc := c.Page(200, "/course/"+edited); doc.Find("h1").Text() != "mine.csv (edited)" {
 		t.Errorf("the course with edited points opens on %q", doc.Find("h1").Text())
 	}
-	c.want(404, "GET", "/lab?data="+sets[0].ID, "")
-	c.send(200, "/course/"+edited+"/handins", "course="+edited+"&who=Ada&data=course-"+edited)
-	if got := names(tc.page(200, "/courses/"+edited)); !slices.Equal(got, []string{"Ada"}) {
+	c.Want(404, "GET", "/lab?data="+sets[0].ID, "")
+	c.Send(200, "/course/"+edited+"/handins", "course="+edited+"&who=Ada&data=course-"+edited)
+	if got := names(tc.Page(200, "/courses/"+edited)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 
 	// Points that a student edited come along into the lab again.
-	c.send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{Desc: true})
+	c.Send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{Desc: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, _ := c.page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
-	if text := c.page(200, back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
+	back, _ := c.Page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
+	if text := c.Page(200, back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
 		t.Errorf("%s opens with the points %q", back, text)
 	}
 
-	tc.send(200, "/courses/"+code+"/delete", "")
-	c.want(404, "GET", "/course/"+code, "")
-	c.want(404, "GET", "/lab?data=course-"+code, "")
-	c.page(200, "/runs/"+runs[0].ID)
+	tc.Send(200, "/courses/"+code+"/delete", "")
+	c.Want(404, "GET", "/course/"+code, "")
+	c.Want(404, "GET", "/lab?data=course-"+code, "")
+	c.Page(200, "/runs/"+runs[0].ID)
 }
 
 func TestHandIn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
-	code := tc.course("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
-	handIn := func(c *client, form string) *goquery.Document {
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lab?data=moons&test_fraction=0.3", "control.data=frozen")
+	handIn := func(c *handlerstest.Client, form string) *goquery.Document {
 		t.Helper()
-		return c.send(200, "/course/"+code+"/handins", "course="+code+"&test_fraction=0.3&"+form).html()
+		return c.Send(200, "/course/"+code+"/handins", "course="+code+"&test_fraction=0.3&"+form).HTML()
 	}
 	handIn(a, "C=1&who=Ada")
 	handIn(b, "C=1000&gamma=3")
@@ -206,23 +148,23 @@ func TestHandIn(t *testing.T) {
 	if who := doc.Find("#f-who").AttrOr("value", ""); who != "Ada" {
 		t.Errorf("the name is asked for again: %q", who)
 	}
-	if got := texts(doc.Find(".handed-in a")); !slices.Equal(got, []string{"Ada"}) {
+	if got := handlerstest.Texts(doc.Find(".handed-in a")); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("Ada has handed in %q", got)
 	}
 
-	gallery := tc.page(200, "/courses/"+code+"?sort=created")
+	gallery := tc.Page(200, "/courses/"+code+"?sort=created")
 	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 	// The columns are what ranks, the time, the settings that differ, and no others.
-	head := texts(gallery.Find(".gallery thead th"))
+	head := handlerstest.Texts(gallery.Find(".gallery thead th"))
 	if !slices.Equal(head, []string{"choose", "picture", "name", "held out", "handed in", "γ", "C", "training", "SVs", "margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
-	if got := texts(tc.page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"1000", "10"}) {
+	if got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"1000", "10"}) {
 		t.Errorf("sorted by C, falling: %q", got)
 	}
-	if got := texts(tc.page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"10", "1000"}) {
+	if got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"10", "1000"}) {
 		t.Errorf("sorted by C: %q", got)
 	}
 
@@ -232,10 +174,10 @@ func TestHandIn(t *testing.T) {
 		t.Errorf("the overlay is described as %q", alt)
 	}
 	overlay, _ := picture.Attr("src")
-	if f := tc.want(200, "GET", overlay, ""); f.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(string(f.body), "anonymous 2") {
+	if f := tc.Want(200, "GET", overlay, ""); f.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(string(f.Body), "anonymous 2") {
 		t.Error("the overlay does not name the hand-ins")
 	}
-	secret := tc.secret(code)
+	secret := tc.Secret(code)
 	gallery.Find("a, img, form, button").Each(func(_ int, e *goquery.Selection) {
 		for _, attr := range []string{"href", "src", "action", "formaction"} {
 			if strings.Contains(e.AttrOr(attr, ""), "teach/") {
@@ -245,35 +187,35 @@ func TestHandIn(t *testing.T) {
 	})
 	var ids []string
 	gallery.Find("[name=run]").Each(func(_ int, e *goquery.Selection) { ids = append(ids, e.AttrOr("value", "")) })
-	visitor := s.browse(t, bob)
+	visitor := s.Browse(t, handlerstest.Bob)
 	for _, base := range []string{secret, "/courses/" + code} {
 		for _, path := range []string{"", "/runs/" + ids[0], "/runs/" + ids[0] + "/figures/boundary.svg", "/compare?run=" + ids[0] + "&run=" + ids[1], "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], "/figures/overlay.png?run=" + ids[0] + "&run=" + ids[1]} {
-			tc.want(200, "GET", base+path, "")
+			tc.Want(200, "GET", base+path, "")
 			if base == secret {
-				visitor.want(200, "GET", base+path, "")
+				visitor.Want(200, "GET", base+path, "")
 				continue
 			}
-			for _, c := range []*client{visitor, a, b} {
-				c.want(404, "GET", base+path, "")
+			for _, c := range []*handlerstest.Client{visitor, a, b} {
+				c.Want(404, "GET", base+path, "")
 			}
 		}
 		wrong := strings.Replace(base, code, code[1:]+code[:1], 1)
 		if base == secret {
 			wrong = secret[:len(secret)-1] + map[bool]string{true: "b", false: "a"}[strings.HasSuffix(secret, "a")]
 		}
-		tc.want(404, "GET", wrong, "")
+		tc.Want(404, "GET", wrong, "")
 	}
-	for _, c := range []*client{visitor, a} {
+	for _, c := range []*handlerstest.Client{visitor, a} {
 		for _, path := range []string{"/close", "/delete", "/runs/delete"} {
-			c.send(404, "/courses/"+code+path, "closed=1&run="+ids[0])
+			c.Send(404, "/courses/"+code+path, "closed=1&run="+ids[0])
 		}
-		c.want(404, "GET", "/runs/"+ids[0], "")
-		c.want(404, "GET", "/compare?run="+ids[0]+"&run="+ids[1], "")
-		c.send(404, "/course/"+code+"/withdraw", "handin="+ids[0])
+		c.Want(404, "GET", "/runs/"+ids[0], "")
+		c.Want(404, "GET", "/compare?run="+ids[0]+"&run="+ids[1], "")
+		c.Send(404, "/course/"+code+"/withdraw", "handin="+ids[0])
 	}
 	// The pages of the gallery stay below its address.
 	for _, path := range []string{"/runs/" + ids[0], "/compare?run=" + ids[0] + "&run=" + ids[1]} {
-		tc.page(200, secret+path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
+		tc.Page(200, secret+path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
 			for _, attr := range []string{"href", "src", "action"} {
 				if at, ok := e.Attr(attr); ok && !strings.HasPrefix(at, secret) {
 					t.Errorf("%s leads to %s", path, at)
@@ -283,28 +225,28 @@ func TestHandIn(t *testing.T) {
 	}
 
 	// A student's own deletion changes nothing; a withdrawal does.
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
-	b.send(200, "/runs/"+runs[0].ID+"/delete", "")
-	if got := names(tc.page(200, "/courses/"+code)); len(got) != 2 {
+	b.Send(200, "/runs/"+runs[0].ID+"/delete", "")
+	if got := names(tc.Page(200, "/courses/"+code)); len(got) != 2 {
 		t.Errorf("after the student's deletion: %q", got)
 	}
-	lab := b.page(200, "/course/"+code)
+	lab := b.Page(200, "/course/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
 	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
 		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
 	}
-	b.send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
-	if got := names(tc.page(200, "/courses/"+code)); !slices.Equal(got, []string{"Ada"}) {
+	b.Send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
+	if got := names(tc.Page(200, "/courses/"+code)); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("after the withdrawal: %q", got)
 	}
-	visitor.send(200, secret+"/runs/delete", "run="+ids[1])
-	if got := names(tc.page(200, "/courses/"+code)); len(got) != 0 {
+	visitor.Send(200, secret+"/runs/delete", "run="+ids[1])
+	if got := names(tc.Page(200, "/courses/"+code)); len(got) != 0 {
 		t.Errorf("after the teacher's deletion: %q", got)
 	}
-	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
+	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 2 {
 		t.Errorf("Ada has %d runs of her own, want 2", len(runs))
 	}
 }
@@ -313,88 +255,88 @@ func TestHandIn(t *testing.T) {
 // others fill the queue is no reason to refuse it.
 func TestHandInAtOnce(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits) // nothing is trained
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lab?data=moons", "")
-	request := a.page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", "")
-	if again := a.page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", ""); request == "" || again == request {
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nothing is trained
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?data=moons", "")
+	request := a.Page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", "")
+	if again := a.Page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", ""); request == "" || again == request {
 		t.Errorf("two pages ask as %q and %q", request, again)
 	}
 	form := "course=" + code + "&who=Ada&request=" + request
 	var doc *goquery.Document
 	for range 3 {
-		doc = a.send(200, "/course/"+code+"/handins", form).html()
+		doc = a.Send(200, "/course/"+code+"/handins", form).HTML()
 	}
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
 	mark := doc.Find(".handed-in [data-handed]")
-	if got := texts(mark); !slices.Equal(got, []string{"waits to be trained"}) || mark.AttrOr("data-handed", "") != "/runs/"+runs[0].ID+"/events" {
+	if got := handlerstest.Texts(mark); !slices.Equal(got, []string{"waits to be trained"}) || mark.AttrOr("data-handed", "") != "/runs/"+runs[0].ID+"/events" {
 		t.Errorf("handed in: %q", got)
 	}
-	gallery := tc.page(200, "/courses/"+code)
-	if h := texts(gallery.Find("#gallery h2 [role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
+	gallery := tc.Page(200, "/courses/"+code)
+	if h := handlerstest.Texts(gallery.Find("#gallery h2 [role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
 		t.Errorf("the gallery says %q", h)
 	}
 
-	a.send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
-	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 2 {
+	a.Send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
+	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 2 {
 		t.Errorf("%d runs, want two", len(runs))
 	}
 }
 
 func TestHandInRefused(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code, other := tc.course("/lab?data=xor", ""), tc.course("/lab?data=xor", "")
-	a.send(409, "/course/"+code+"/handins", "course="+other)
-	a.send(409, "/course/"+code+"/handins", "data=xor")
-	a.send(404, "/course/XXXXXX/handins", "course=XXXXXX")
-	long := a.send(422, "/course/"+code+"/handins", "course="+code+"&who="+strings.Repeat("x", 61)).html()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code, other := tc.Course("/lab?data=xor", ""), tc.Course("/lab?data=xor", "")
+	a.Send(409, "/course/"+code+"/handins", "course="+other)
+	a.Send(409, "/course/"+code+"/handins", "data=xor")
+	a.Send(404, "/course/XXXXXX/handins", "course=XXXXXX")
+	long := a.Send(422, "/course/"+code+"/handins", "course="+code+"&who="+strings.Repeat("x", 61)).HTML()
 	if long.Find("#hand-in .error").Length() != 1 || len(long.Find("#f-who").AttrOr("value", "")) != 61 {
 		t.Error("a name that is too long does not come back with a word beside it")
 	}
-	a.send(422, "/course/"+code+"/handins", "course="+code+"&C=-1")
-	if runs, _, _ := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{}); len(runs) != 0 {
+	a.Send(422, "/course/"+code+"/handins", "course="+code+"&C=-1")
+	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 0 {
 		t.Errorf("%d runs were saved all the same", len(runs))
 	}
 
 	// A run from its own page; one from outside of the course has no such button.
-	a.send(200, "/runs", "data=xor&course="+code)
-	a.send(200, "/runs", "data=xor")
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ada), store.Filter{})
+	a.Send(200, "/runs", "data=xor&course="+code)
+	a.Send(200, "/runs", "data=xor")
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
 	if err != nil || len(runs) != 2 {
 		t.Fatal(runs, err)
 	}
 	inside, outside := "/runs/"+runs[0].ID, "/runs/"+runs[1].ID
-	if a.page(200, outside).Find("#hand-in").Length() > 0 {
+	if a.Page(200, outside).Find("#hand-in").Length() > 0 {
 		t.Error("a run from outside can be handed in")
 	}
-	a.send(404, outside+"/handin", "who=x")
-	if doc := a.send(422, inside+"/handin", "who="+strings.Repeat("x", 61)).html(); doc.Find("#hand-in .error").Length() != 1 || len(doc.Find("#f-who").AttrOr("value", "")) != 61 {
+	a.Send(404, outside+"/handin", "who=x")
+	if doc := a.Send(422, inside+"/handin", "who="+strings.Repeat("x", 61)).HTML(); doc.Find("#hand-in .error").Length() != 1 || len(doc.Find("#f-who").AttrOr("value", "")) != 61 {
 		t.Error("a name that is too long does not come back with a word beside it")
 	}
-	s.browse(t, ben).send(404, inside+"/handin", "who=x")
-	doc := a.send(200, inside+"/handin", "who=x").html()
+	s.Browse(t, handlerstest.Ben).Send(404, inside+"/handin", "who=x")
+	doc := a.Send(200, inside+"/handin", "who=x").HTML()
 	handin, _ := doc.Find("#hand-in .handed-in button").Attr("value")
-	a.send(200, "/course/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
+	a.Send(200, "/course/"+code+"/withdraw", "run="+runs[0].ID+"&handin="+handin)
 
-	tc.send(200, "/courses/"+code+"/close", "closed=1")
-	doc = a.send(409, inside+"/handin", "who=x").html()
+	tc.Send(200, "/courses/"+code+"/close", "closed=1")
+	doc = a.Send(409, inside+"/handin", "who=x").HTML()
 	if said := doc.Find("#hand-in [role=alert]").Text(); !strings.Contains(said, "Not handed in. This course is closed") || doc.Find(".run-view").Length() != 1 {
 		t.Errorf("a refused hand-in of a saved run is told so by %q", said)
 	}
-	if doc := a.send(409, "/course/"+code+"/handins", "course="+code+"&C=7").html(); doc.Find("[name=C]").AttrOr("value", "") != "7" || !strings.Contains(doc.Find(".course-banner [role=alert]").Text(), "Not handed in. This course is closed") {
+	if doc := a.Send(409, "/course/"+code+"/handins", "course="+code+"&C=7").HTML(); doc.Find("[name=C]").AttrOr("value", "") != "7" || !strings.Contains(doc.Find(".course-banner [role=alert]").Text(), "Not handed in. This course is closed") {
 		t.Errorf("a refused hand-in is told so by %q", doc.Find(".course-banner").Text())
 	}
-	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
+	if doc := a.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "no hand-ins") {
 		t.Error("a closed course offers to hand in")
 	}
-	tc.send(200, "/courses/"+code+"/close", "closed=0")
-	a.send(200, inside+"/handin", "who=x")
-	if got := names(tc.page(200, "/courses/"+code)); !slices.Equal(got, []string{"x"}) {
+	tc.Send(200, "/courses/"+code+"/close", "closed=0")
+	a.Send(200, inside+"/handin", "who=x")
+	if got := names(tc.Page(200, "/courses/"+code)); !slices.Equal(got, []string{"x"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
 }
@@ -403,121 +345,121 @@ func TestHandInRefused(t *testing.T) {
 // removes and blocks.
 func TestSabotage(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
-	code := tc.course("/lab?data=xor", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lab?data=xor", "")
 	at, to := "/courses/"+code, "/course/"+code+"/handins"
-	a.send(200, to, "course="+code+"&who=Ada")
+	a.Send(200, to, "course="+code+"&who=Ada")
 	for i := range store.MaxNames {
-		b.send(200, to, "course="+code+"&who="+[]string{"a+DA", "Mallory", ""}[i])
+		b.Send(200, to, "course="+code+"&who="+[]string{"a+DA", "Mallory", ""}[i])
 	}
-	doc := b.send(422, to, "course="+code+"&C=5&who=Ada+Lovelace").html()
+	doc := b.Send(422, to, "course="+code+"&C=5&who=Ada+Lovelace").HTML()
 	if !strings.Contains(doc.Find("#hand-in .error").Text(), "3 names") || doc.Find("#f-C").AttrOr("value", "") != "5" {
 		t.Error("a fourth name does not come back with a word beside it")
 	}
-	b.send(200, to, "course="+code+"&C=5&who=Mallory")
+	b.Send(200, to, "course="+code+"&C=5&who=Mallory")
 
-	gallery := tc.page(200, at)
-	twins := texts(gallery.Find(".gallery tbody tr:has(.twin) th a"))
+	gallery := tc.Page(200, at)
+	twins := handlerstest.Texts(gallery.Find(".gallery tbody tr:has(.twin) th a"))
 	if !slices.Equal(twins, []string{"Ada", "a DA"}) {
 		t.Errorf("marked are %q of %q", twins, names(gallery))
 	}
-	if with := texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}) {
+	if with := handlerstest.Texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}) {
 		t.Errorf("of one student: %q", with)
 	}
-	workspace := string(store.WorkspaceOf(ben))
-	if html, _ := gallery.Html(); strings.Contains(html, workspace) || strings.Contains(html, ben) {
+	workspace := string(store.WorkspaceOf(handlerstest.Ben))
+	if html, _ := gallery.Html(); strings.Contains(html, workspace) || strings.Contains(html, handlerstest.Ben) {
 		t.Error("the teacher is told the workspace")
 	}
 
 	id := func(name string) string {
-		return tc.page(200, at).Find(`.gallery tr:contains("`+name+`") [name=run]`).First().AttrOr("value", "")
+		return tc.Page(200, at).Find(`.gallery tr:contains("`+name+`") [name=run]`).First().AttrOr("value", "")
 	}
-	for _, stranger := range []*client{a, b} {
-		stranger.send(404, at+"/block", "run="+id("Ada"))
-		stranger.send(404, at+"/unblock", "block=1")
-		stranger.send(404, at+"/end", "lift=1")
-		stranger.want(404, "GET", at+"/handins.csv", "")
+	for _, stranger := range []*handlerstest.Client{a, b} {
+		stranger.Send(404, at+"/block", "run="+id("Ada"))
+		stranger.Send(404, at+"/unblock", "block=1")
+		stranger.Send(404, at+"/end", "lift=1")
+		stranger.Want(404, "GET", at+"/handins.csv", "")
 	}
-	gallery = tc.send(200, at+"/block", "run="+id("Mallory")+"&run=gone").html()
+	gallery = tc.Send(200, at+"/block", "run="+id("Mallory")+"&run=gone").HTML()
 	if got := names(gallery); !slices.Equal(got, []string{"Ada"}) {
 		t.Errorf("in the gallery: %q", got)
 	}
-	if got := texts(gallery.Find(".blocked li > span")); len(got) != 1 || !strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA ") {
+	if got := handlerstest.Texts(gallery.Find(".blocked li > span")); len(got) != 1 || !strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA ") {
 		t.Errorf("blocked are %q", got)
 	}
-	b.send(409, to, "course="+code+"&who=Eve")
-	if doc := b.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "blocked") {
+	b.Send(409, to, "course="+code+"&who=Eve")
+	if doc := b.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "blocked") {
 		t.Error("who is blocked is not told")
 	}
-	a.send(200, to, "course="+code+"&who=Ada")
+	a.Send(200, to, "course="+code+"&who=Ada")
 
 	blocked := gallery.Find(".blocked button").AttrOr("value", "")
-	tc.send(404, at+"/unblock", "block=nobody")
-	if tc.send(200, at+"/unblock", "block="+blocked).html().Find(".blocked").Length() > 0 {
+	tc.Send(404, at+"/unblock", "block=nobody")
+	if tc.Send(200, at+"/unblock", "block="+blocked).HTML().Find(".blocked").Length() > 0 {
 		t.Error("still blocked")
 	}
-	b.send(200, to, "course="+code+"&who=Ben")
+	b.Send(200, to, "course="+code+"&who=Ben")
 }
 
 // From its end on a course takes nothing, until the end is put off or lifted.
 func TestCourseEnds(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lab?data=xor", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?data=xor", "")
 	at, to := "/courses/"+code, "/course/"+code+"/handins"
 	for _, wrong := range []string{"", "tomorrow", "2030-13-01T00:00", "0001-01-01T00:00", "99999-01-01T00:00"} {
-		tc.send(422, at+"/end", "ends="+wrong)
+		tc.Send(422, at+"/end", "ends="+wrong)
 	}
-	tag := tc.do("GET", at, "").header.Get("ETag")
-	doc := tc.send(200, at+"/end", "ends=2001-02-03T04:05").html()
+	tag := tc.Do("GET", at, "").Header.Get("ETag")
+	doc := tc.Send(200, at+"/end", "ends=2001-02-03T04:05").HTML()
 	if ends := doc.Find(".course-state > p time"); ends.AttrOr("datetime", "") != "2001-02-03T04:05:00Z" || !strings.Contains(ends.Text(), "UTC") || doc.Find("#f-ends").AttrOr("value", "") != "2001-02-03T04:05" {
 		t.Errorf("the page says %q", doc.Find(".course-state").Text())
 	}
-	if tc.do("GET", at, "").header.Get("ETag") == tag {
+	if tc.Do("GET", at, "").Header.Get("ETag") == tag {
 		t.Error("the page does not tell that it has changed")
 	}
-	a.send(409, to, "course="+code)
-	if doc := a.page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "ended") {
+	a.Send(409, to, "course="+code)
+	if doc := a.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "ended") {
 		t.Error("a course that has ended offers to hand in")
 	}
-	doc = a.page(200, "/lessons/margins?course="+code)
+	doc = a.Page(200, "/lessons/margins?course="+code)
 	if said := doc.Find(".course-banner").Text(); !strings.Contains(said, "has ended") || doc.Find(".course-name").Length() > 0 {
 		t.Errorf("a lesson of a course that has ended says %q, and who sees the answers", said)
 	}
-	if state := texts(tc.page(200, "/courses").Find(".course-list .value")); !slices.Equal(state, []string{"0 ended"}) {
+	if state := handlerstest.Texts(tc.Page(200, "/courses").Find(".course-list .value")); !slices.Equal(state, []string{"0 ended"}) {
 		t.Errorf("the list says %q", state)
 	}
-	tc.send(200, at+"/end", "ends=2999-01-01T00:00")
-	doc = a.send(200, to, "course="+code).html()
+	tc.Send(200, at+"/end", "ends=2999-01-01T00:00")
+	doc = a.Send(200, to, "course="+code).HTML()
 	if doc.Find(".course-banner time").First().AttrOr("datetime", "") != "2999-01-01T00:00:00Z" {
 		t.Error("students are not told the end")
 	}
-	tc.send(200, at+"/end", "ends=2001-02-03T04:05")
-	if doc := tc.send(200, at+"/end", "lift=1").html(); doc.Find(".course-state > p time, [name=lift]").Length() > 0 {
+	tc.Send(200, at+"/end", "ends=2001-02-03T04:05")
+	if doc := tc.Send(200, at+"/end", "lift=1").HTML(); doc.Find(".course-state > p time, [name=lift]").Length() > 0 {
 		t.Error("the end is not lifted")
 	}
-	a.send(200, to, "course="+code)
+	a.Send(200, to, "course="+code)
 }
 
 // What was handed in leaves as a table that a spreadsheet opens without computing.
 func TestExportHandins(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a, b := s.browse(t, teacher), s.browse(t, ada), s.browse(t, ben)
-	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
-	send := func(c *client, form string) {
-		c.send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&"+form)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lab?data=moons&test_fraction=0.3", "")
+	send := func(c *handlerstest.Client, form string) {
+		c.Send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&"+form)
 	}
 	send(a, url.Values{"who": {`=cmd|' /C calc'!A0`}, "C": {"0.1"}}.Encode())
 	send(b, "C=7&who=Ada,+the+second")
 	send(a, url.Values{"who": {"-1+1"}, "learner": {"mcm"}}.Encode())
-	sent := tc.want(200, "GET", "/courses/"+code+"/handins.csv", "")
-	if kind, name := sent.header.Get("Content-Type"), sent.header.Get("Content-Disposition"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(name, "A course.csv") {
+	sent := tc.Want(200, "GET", "/courses/"+code+"/handins.csv", "")
+	if kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(name, "A course.csv") {
 		t.Errorf("sent as %s, %s", kind, name)
 	}
-	table, err := csv.NewReader(bytes.NewReader(sent.body)).ReadAll()
+	table, err := csv.NewReader(bytes.NewReader(sent.Body)).ReadAll()
 	if err != nil || len(table) != 4 {
 		t.Fatalf("%d lines, %v", len(table), err)
 	}
@@ -545,7 +487,7 @@ func TestExportHandins(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	runs, _, err := s.app.Store.Runs(t.Context(), store.WorkspaceOf(ben), store.Filter{})
+	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
 	if err != nil || len(runs) != 1 || runs[0].Report.TestAccuracy == nil {
 		t.Fatal(runs, err)
 	}
@@ -561,21 +503,21 @@ func TestExportHandins(t *testing.T) {
 // does not come first.
 func TestGalleryRanks(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc := s.browse(t, teacher)
-	code := tc.course("/lab?data=moons&test_fraction=0.3", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	code := tc.Course("/lab?data=moons&test_fraction=0.3", "")
 	at := "/courses/" + code
-	tokens := []string{ada, ben, strings.Repeat("3", 32), strings.Repeat("4", 32)}
+	tokens := []string{handlerstest.Ada, handlerstest.Ben, strings.Repeat("3", 32), strings.Repeat("4", 32)}
 	handIn := func(i int, form string) {
-		s.browse(t, tokens[i]).send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&"+form)
+		s.Browse(t, tokens[i]).Send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&"+form)
 	}
 	handIn(0, "C=1000&gamma=100&who=By+heart&test_fraction=0")
-	if doc := tc.page(200, at); doc.Find("[aria-sort=descending]").Length() > 0 || !strings.Contains(doc.Find("#gallery").Text(), "Not ranked") {
+	if doc := tc.Page(200, at); doc.Find("[aria-sort=descending]").Length() > 0 || !strings.Contains(doc.Find("#gallery").Text(), "Not ranked") {
 		t.Error("ranked by something else")
 	}
 	handIn(1, "kernel=linear&C=0.001&who=Poor&test_fraction=0.3")
 	handIn(2, "C=10&gamma=2&who=Good&test_fraction=0.3")
-	ranked := tc.page(200, at)
+	ranked := tc.Page(200, at)
 	if got := names(ranked); len(got) != 3 || !strings.HasPrefix(got[0], "Good") || !strings.HasPrefix(got[2], "By heart") {
 		t.Errorf("ranked %q", got)
 	}
@@ -584,10 +526,10 @@ func TestGalleryRanks(t *testing.T) {
 		t.Errorf("ranked by %q, in words: %q", head, text)
 	}
 	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")
-	if text := tc.page(200, at).Find("#gallery").Text(); !strings.Contains(text, "Not all held out the same points") {
+	if text := tc.Page(200, at).Find("#gallery").Text(); !strings.Contains(text, "Not all held out the same points") {
 		t.Errorf("another split is not told: %q", text)
 	}
-	if got := names(tc.page(200, at+"?sort=created")); !strings.HasPrefix(got[0], "By heart") {
+	if got := names(tc.Page(200, at+"?sort=created")); !strings.HasPrefix(got[0], "By heart") {
 		t.Errorf("in the order of time: %q", got)
 	}
 }
@@ -596,10 +538,10 @@ func TestGalleryRanks(t *testing.T) {
 // does so for students who come from a lesson.
 func TestHeldOutInCourses(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	tc := s.browse(t, teacher)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
 	offer := func(target string) *goquery.Selection {
-		return tc.page(200, "/courses/new?target="+url.QueryEscape(target)).Find("[name=holdout]")
+		return tc.Page(200, "/courses/new?target="+url.QueryEscape(target)).Find("[name=holdout]")
 	}
 	if f := offer("/lab?data=moons&test_fraction=0"); f.Length() != 1 || f.AttrOr("checked", "no") == "no" {
 		t.Error("nothing is offered")
@@ -608,10 +550,10 @@ func TestHeldOutInCourses(t *testing.T) {
 		t.Error("offered to a page that holds something out, or a lesson")
 	}
 	share := func(path string) string {
-		return tc.page(200, path).Find("[name=test_fraction]").AttrOr("value", "")
+		return tc.Page(200, path).Find("[name=test_fraction]").AttrOr("value", "")
 	}
-	taken, declined := tc.course("/lab?data=moons&test_fraction=0", "holdout=true"), tc.course("/lab?data=moons&test_fraction=0", "")
-	lesson := tc.course("/lessons/mercer", "")
+	taken, declined := tc.Course("/lab?data=moons&test_fraction=0", "holdout=true"), tc.Course("/lab?data=moons&test_fraction=0", "")
+	lesson := tc.Course("/lessons/mercer", "")
 	for path, want := range map[string]string{
 		"/course/" + taken: "0.3", "/course/" + declined: "0", "/lab?course=" + lesson + "&C=5": "0.3", "/lab?course=" + lesson + "&C=5&test_fraction=0": "0",
 	} {
@@ -620,7 +562,7 @@ func TestHeldOutInCourses(t *testing.T) {
 		}
 	}
 	q := url.Values{"target": {"/lab?test_fraction=0"}, "title": {""}}.Encode()
-	if f := tc.send(422, "/courses", q).html().Find("[name=holdout]"); f.AttrOr("checked", "no") != "no" {
+	if f := tc.Send(422, "/courses", q).HTML().Find("[name=holdout]"); f.AttrOr("checked", "no") != "no" {
 		t.Error("what was declined comes back as chosen")
 	}
 }
@@ -628,19 +570,19 @@ func TestHeldOutInCourses(t *testing.T) {
 // What waits is in the gallery at once, and fills in when it is trained.
 func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lab?data=xor", "")
-	a.send(200, "/course/"+code+"/handins", "course="+code)
-	doc := tc.page(200, "/courses/"+code)
-	if got := texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?data=xor", "")
+	a.Send(200, "/course/"+code+"/handins", "course="+code)
+	doc := tc.Page(200, "/courses/"+code)
+	if got := handlerstest.Texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
 		t.Errorf("the row says %q", got)
 	}
 	if doc.Find(".gallery-columns .figure").Length() > 0 || doc.Find(".gallery tbody a, .gallery tbody img").Length() > 0 {
 		t.Error("something is shown of a run that has not ended")
 	}
 	id, _ := doc.Find("[name=run]").Attr("value")
-	if doc := tc.page(200, "/courses/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
+	if doc := tc.Page(200, "/courses/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
 		t.Error("the page of a run that has not ended does not lead back")
 	}
 }
@@ -648,41 +590,41 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 // The teacher's page is asked for again and again, and answers only with news.
 func TestGalleryTellsNews(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lab?data=xor", "")
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?data=xor", "")
 	tag := ""
 	changed := func(want bool, after string) {
 		t.Helper()
-		got := tc.do("GET", "/courses/"+code, "", "If-None-Match", tag)
-		if (got.status == 200) != want || !want && got.status != 304 {
-			t.Errorf("after %s: status %d", after, got.status)
+		got := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag)
+		if (got.Status == 200) != want || !want && got.Status != 304 {
+			t.Errorf("after %s: status %d", after, got.Status)
 		}
-		tag = cmp.Or(got.header.Get("ETag"), tag)
+		tag = cmp.Or(got.Header.Get("ETag"), tag)
 	}
 	changed(true, "the first request")
 	changed(false, "nothing")
-	a.send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada")
+	a.Send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada")
 	changed(true, "a hand-in")
 	changed(false, "nothing")
-	tc.send(200, "/courses/"+code+"/close", "closed=1")
+	tc.Send(200, "/courses/"+code+"/close", "closed=1")
 	changed(true, "closing")
-	if got := tc.do("GET", "/courses/"+code+"?sort=name", "", "If-None-Match", tag); got.status != 200 {
-		t.Errorf("in another order: status %d", got.status)
+	if got := tc.Do("GET", "/courses/"+code+"?sort=name", "", "If-None-Match", tag); got.Status != 200 {
+		t.Errorf("in another order: status %d", got.Status)
 	}
 }
 
 // A lesson's demos obey the course as the lab does, on its page and on its slides.
 func TestCourseOfLesson(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, c := s.browse(t, teacher), s.browse(t, ada)
-	doc := tc.page(200, "/courses/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	doc := tc.Page(200, "/courses/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
 	if v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text(); strings.TrimSpace(v) != "0.5" {
 		t.Errorf("b is asked about at %q", v)
 	}
-	code := tc.course("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
-	doc = c.page(200, "/course/"+code)
+	code := tc.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
+	doc = c.Page(200, "/course/"+code)
 	demo := doc.Find("#line .demo")
 	if f := demo.Find("fieldset.frozen[disabled] [name=b]"); f.AttrOr("value", "") != "0.5" {
 		t.Errorf("b is frozen at %q", f.AttrOr("value", ""))
@@ -697,55 +639,55 @@ func TestCourseOfLesson(t *testing.T) {
 		t.Errorf("what is frozen can be dragged: %s", got)
 	}
 	const forged = "&b=3&w2=-2&w1=2"
-	live := decode[struct{ Query string }](c.send(200, "/lessons/margins/line/live", "course="+code+forged))
+	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lessons/margins/line/live", "course="+code+forged))
 	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("course") != code {
 		t.Errorf("the live demo is at %s", live.Query)
 	}
 	figure := func(query string) string {
-		src := c.page(200, "/lessons/margins/line?"+query).Find(".demo .stage img").AttrOr("src", "")
+		src := c.Page(200, "/lessons/margins/line?"+query).Find(".demo .stage img").AttrOr("src", "")
 		path, _, _ := strings.Cut(src, "?")
-		return string(c.want(200, "GET", path+"?"+query, "").body)
+		return string(c.Want(200, "GET", path+"?"+query, "").Body)
 	}
 	if figure("course="+code+forged) != figure("course="+code+"&w1=2") {
 		t.Error("the picture obeys what was sent")
 	}
-	if next := c.page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "course="+code) {
+	if next := c.Page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "course="+code) {
 		t.Errorf("the next screen is at %s", next)
 	}
 	// In the lab the course fixes nothing, but takes hand-ins.
-	lab := c.page(200, "/lab?data=xor&C=3&course="+code)
+	lab := c.Page(200, "/lab?data=xor&C=3&course="+code)
 	if lab.Find(".frozen").Length() > 0 || lab.Find("[formaction$=handins]").Length() != 1 {
 		t.Error("the course of a lesson changes the lab")
 	}
-	c.page(404, "/lessons/margins?course=XXXXXX")
-	tc.page(404, "/courses/new?target=/lessons/nothing")
-	tc.page(404, "/courses/new?target=/lessons/margins/nothing")
+	c.Page(404, "/lessons/margins?course=XXXXXX")
+	tc.Page(404, "/courses/new?target=/lessons/nothing")
+	tc.Page(404, "/courses/new?target=/lessons/margins/nothing")
 }
 
 // A control on several screens is set once for all of them; one that is free begins so and
 // can be changed, also to what the screen has by itself.
 func TestCourseSetsAllScreens(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	tc, c := s.browse(t, teacher), s.browse(t, ada)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	const lesson = "/lessons/soft-margin"
 	values := func(doc *goquery.Document) (list []string) {
 		doc.Find(".demo [name=C]").Each(func(_ int, e *goquery.Selection) { list = append(list, e.AttrOr("value", "")) })
 		return list
 	}
-	own := values(c.page(200, lesson))
+	own := values(c.Page(200, lesson))
 	if len(own) < 4 || own[0] == own[1] {
 		t.Fatalf("the screens have C at %q", own)
 	}
-	if e := tc.page(200, "/courses/new?target="+lesson).Find("[name='value.C']"); e.Length() != 1 || e.AttrOr("value", "") != "" {
+	if e := tc.Page(200, "/courses/new?target="+lesson).Find("[name='value.C']"); e.Length() != 1 || e.AttrOr("value", "") != "" {
 		t.Error("C is not asked for once, or has one value")
 	}
-	if v := tc.page(200, "/courses/new?target="+url.QueryEscape(lesson+"?screen=slack&C=5")).Find("[name='value.C']").AttrOr("value", ""); v != "5" {
+	if v := tc.Page(200, "/courses/new?target="+url.QueryEscape(lesson+"?screen=slack&C=5")).Find("[name='value.C']").AttrOr("value", ""); v != "5" {
 		t.Errorf("C of the page is asked about at %q", v)
 	}
 	for _, state := range []string{"free", "frozen"} {
-		code := tc.course(lesson, "value.C=0.3&control.C="+state)
-		doc := c.page(200, "/course/"+code)
+		code := tc.Course(lesson, "value.C=0.3&control.C="+state)
+		doc := c.Page(200, "/course/"+code)
 		for i, v := range values(doc) {
 			if v != "0.3" {
 				t.Errorf("%s: screen %d has C at %s", state, i, v)
@@ -754,25 +696,25 @@ func TestCourseSetsAllScreens(t *testing.T) {
 		doc.Find(".demo").Each(func(_ int, demo *goquery.Selection) {
 			if live := demo.AttrOr("data-live", ""); demo.Find("[name=C]").Length() > 0 {
 				slide := strings.TrimSuffix(live, "/live")
-				if got := values(c.page(200, slide+"?course="+code)); !slices.Equal(got, []string{"0.3"}) {
+				if got := values(c.Page(200, slide+"?course="+code)); !slices.Equal(got, []string{"0.3"}) {
 					t.Errorf("%s: the slide %s has C at %q", state, slide, got)
 				}
-				query := decode[struct{ Query string }](c.send(200, live, "course="+code+"&C=2")).Query
+				query := handlerstest.Decode[struct{ Query string }](c.Send(200, live, "course="+code+"&C=2")).Query
 				want := "2"
 				if state == "frozen" {
 					want = "0.3"
 				}
-				if got := values(c.page(200, slide+"?"+query)); !slices.Equal(got, []string{want}) {
+				if got := values(c.Page(200, slide+"?"+query)); !slices.Equal(got, []string{want}) {
 					t.Errorf("%s: %s leads to %s with C at %q", state, live, query, got)
 				}
 			}
 		})
 	}
-	code := tc.course(lesson, "value.C=&control.C=frozen")
-	if got := values(c.page(200, "/course/"+code)); !slices.Equal(got, own) {
+	code := tc.Course(lesson, "value.C=&control.C=frozen")
+	if got := values(c.Page(200, "/course/"+code)); !slices.Equal(got, own) {
 		t.Errorf("frozen as on each screen, C is %q", got)
 	}
-	bad := tc.send(422, "/courses", url.Values{"target": {lesson}, "title": {"A"}, "value.C": {"much"}}.Encode()).html()
+	bad := tc.Send(422, "/courses", url.Values{"target": {lesson}, "title": {"A"}, "value.C": {"much"}}.Encode()).HTML()
 	if bad.Find(".error").Length() == 0 || bad.Find("[name='value.C']").AttrOr("value", "") != "much" {
 		t.Error("a value that is none is not asked about again")
 	}
@@ -781,10 +723,10 @@ func TestCourseSetsAllScreens(t *testing.T) {
 // From a lesson's course one comes into the lab and hands in there.
 func TestHandInFromALesson(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, c := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lessons/soft-margin", "")
-	doc := c.page(200, "/course/"+code)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lessons/soft-margin", "")
+	doc := c.Page(200, "/course/"+code)
 	links := map[string]bool{}
 	doc.Find(".to-lab a, .course-banner a[href^='/lab']").Each(func(_ int, a *goquery.Selection) { links[a.AttrOr("href", "")] = true })
 	if len(links) < 4 {
@@ -792,7 +734,7 @@ func TestHandInFromALesson(t *testing.T) {
 	}
 	n := 0
 	for link := range links {
-		form := c.page(200, link).Find("#lab")
+		form := c.Page(200, link).Find("#lab")
 		if form.Find("[formaction='/course/"+code+"/handins']").Length() != 1 {
 			t.Errorf("%s does not take hand-ins", link)
 			continue
@@ -802,24 +744,24 @@ func TestHandInFromALesson(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n++; n <= store.MaxNames {
-			c.send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
+			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
 		}
 	}
-	if got := names(tc.page(200, "/courses/"+code)); len(got) != store.MaxNames {
+	if got := names(tc.Page(200, "/courses/"+code)); len(got) != store.MaxNames {
 		t.Errorf("in the gallery: %q", got)
 	}
 }
 
 func TestNewCoursePage(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, teacher)
-	doc := c.send(200, "/courses/new", "data=iris&on=pca&kernel=poly&course=").html()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Teacher)
+	doc := c.Send(200, "/courses/new", "data=iris&on=pca&kernel=poly&course=").HTML()
 	var names []string
 	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
 		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
 	})
-	lab := c.page(200, "/lab?data=iris")
+	lab := c.Page(200, "/lab?data=iris")
 	for _, n := range names {
 		if lab.Find("#lab [name="+n+"]").Length() == 0 && n != "points" {
 			t.Errorf("the lab has no control %s", n)
@@ -830,7 +772,7 @@ func TestNewCoursePage(t *testing.T) {
 			t.Errorf("nothing is asked about %s", n)
 		}
 	})
-	if code := s.browse(t, ada).course("/lab?data=moons", ""); c.page(200, "/lab?data=moons&course="+code).Find("[name^='search.']").Length() > 0 {
+	if code := s.Browse(t, handlerstest.Ada).Course("/lab?data=moons", ""); c.Page(200, "/lab?data=moons&course="+code).Find("[name^='search.']").Length() > 0 {
 		t.Error("in a course something is searched")
 	}
 	target, _ := doc.Find("[name=target]").Attr("value")
@@ -838,29 +780,29 @@ func TestNewCoursePage(t *testing.T) {
 		t.Errorf("the course is made of %s", target)
 	}
 
-	c.send(422, "/courses/new", "data=moons&C=-1")
-	again := c.send(422, "/courses", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).html()
+	c.Send(422, "/courses/new", "data=moons&C=-1")
+	again := c.Send(422, "/courses", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).HTML()
 	if again.Find(".error").Length() != 1 || again.Find("[name='control.C'][value=frozen][checked]").Length() != 1 || again.Find("[name='group.kernel'] [value=hidden][selected]").Length() != 1 || again.Find("[name=handins][checked]").Length() != 0 {
 		t.Error("the form does not come back as it was filled in")
 	}
 	for _, target := range []string{"https://elsewhere.example/lab", "//elsewhere.example/lab", "/settings", "/lab/../settings", "lab", "/lab?C=-1", "javascript:alert(1)"} {
-		for _, a := range []answer{
-			c.do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
-			c.do("POST", "/courses", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
+		for _, a := range []handlerstest.Answer{
+			c.Do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
+			c.Do("POST", "/courses", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
 		} {
-			if a.status != 422 {
-				t.Errorf("a course of %s: status %d", target, a.status)
+			if a.Status != 422 {
+				t.Errorf("a course of %s: status %d", target, a.Status)
 			}
 		}
 	}
-	if got := texts(c.page(200, "/courses").Find(".course-list th a")); len(got) != 0 {
+	if got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list th a")); len(got) != 0 {
 		t.Errorf("courses %q", got)
 	}
-	code := c.course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
-	if got := texts(c.page(200, "/courses").Find(".course-list code")); !slices.Equal(got, []string{code}) {
+	code := c.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
+	if got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code")); !slices.Equal(got, []string{code}) {
 		t.Errorf("courses %q", got)
 	}
-	link, _ := c.page(200, "/courses/"+code).Find(".course-state a").Attr("href")
+	link, _ := c.Page(200, "/courses/"+code).Find(".course-state a").Attr("href")
 	if link != "/lessons/margins?b=0.5&course="+code+"&screen=line" {
 		t.Errorf("the lesson is at %s", link)
 	}
@@ -868,27 +810,27 @@ func TestNewCoursePage(t *testing.T) {
 
 func TestCourseCode(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	code := s.browse(t, teacher).course("/lab?data=xor&C=5", "")
-	c := s.browse(t, ada)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=xor&C=5", "")
+	c := s.Browse(t, handlerstest.Ada)
 	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
-		if doc := c.page(200, "/course?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
+		if doc := c.Page(200, "/course?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
 			t.Errorf("%q does not open the course", typed)
 		}
 	}
-	if c.page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() != 1 {
+	if c.Page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() != 1 {
 		t.Error("the address takes no small letters")
 	}
-	doc := c.want(404, "GET", "/course?code=wrong%3Cb%3E", "").html()
+	doc := c.Want(404, "GET", "/course?code=wrong%3Cb%3E", "").HTML()
 	if doc.Find("#f-code").AttrOr("value", "") != "wrong<b>" || doc.Find("#f-code-error").Length() != 1 {
 		t.Error("a wrong code does not come back with a word beside it")
 	}
-	c.want(404, "GET", "/course/XXXXXX", "")
-	c.want(404, "GET", "/lab?course=XXXXXX", "")
-	if c.page(200, "/").Find("form[action='/course'] [name=code]").Length() != 1 {
+	c.Want(404, "GET", "/course/XXXXXX", "")
+	c.Want(404, "GET", "/lab?course=XXXXXX", "")
+	if c.Page(200, "/").Find("form[action='/course'] [name=code]").Length() != 1 {
 		t.Error("the start page does not ask for a code")
 	}
-	if got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.want(200, "GET", "/courses", "").body)); got != "" {
+	if got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.Want(200, "GET", "/courses", "").Body)); got != "" {
 		t.Errorf("a student's list of courses has %s", got)
 	}
 }
@@ -896,9 +838,9 @@ func TestCourseCode(t *testing.T) {
 // Addresses that people have kept from when courses were called classes still lead there.
 func TestFormerAddresses(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, teacher)
-	code := c.course("/lab?data=moons&C=7", "control.C=frozen")
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Teacher)
+	code := c.Course("/lab?data=moons&C=7", "control.C=frozen")
 	direct := *s.Client()
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for from, to := range map[string]string{
@@ -923,18 +865,18 @@ func TestFormerAddresses(t *testing.T) {
 			}
 		}
 	}
-	doc := c.send(200, "/classes", "title=From+an+old+page&target=/lab").html() // the form arrives
+	doc := c.Send(200, "/classes", "title=From+an+old+page&target=/lab").HTML() // the form arrives
 	if h := doc.Find("h1").Text(); h != "From an old page" {
 		t.Errorf("the form of an old page made %q", h)
 	}
 	for _, at := range []string{"/", "/lab", "/lessons", "/lessons/width", "/courses", "/courses/" + code} { // and no page leads there itself
-		doc := c.page(200, at)
+		doc := c.Page(200, at)
 		if n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length(); n > 0 {
 			t.Errorf("%s: %d former addresses of courses", at, n)
 		}
 	}
-	s.browse(t, ben).send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
-	old := s.browse(t, ada).page(200, "/lab?class="+code+"&C=99")
+	s.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
+	old := s.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
 	if got := old.Find("[name=C]").AttrOr("value", ""); got != "7" {
 		t.Errorf("C is %s in an old link of the course", got)
 	}
@@ -943,36 +885,36 @@ func TestFormerAddresses(t *testing.T) {
 // A course can be edited and copied, and handed to a colleague as a file, with its points.
 func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	tc, colleague, c := s.browse(t, teacher), s.browse(t, bob), s.browse(t, ada)
-	code := tc.course("/lab?C=3&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "control.C=frozen&control.learner=hidden")
-	state := func(c *client, path, control string) string {
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, colleague, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Bob), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?C=3&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "control.C=frozen&control.learner=hidden")
+	state := func(c *handlerstest.Client, path, control string) string {
 		t.Helper()
-		return c.page(200, path).Find("[name='control."+control+"'][checked]").AttrOr("value", "")
+		return c.Page(200, path).Find("[name='control."+control+"'][checked]").AttrOr("value", "")
 	}
 	if state(tc, "/courses/"+code+"/edit", "C") != "frozen" || state(tc, "/courses/"+code+"/edit", "learner") != "hidden" || state(tc, "/courses/"+code+"/copy", "learner") != "hidden" {
 		t.Error("the form does not begin as the course is")
 	}
-	tag := tc.do("GET", "/courses/"+code, "").header.Get("ETag")
-	doc := tc.send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").html()
-	if again := tc.do("GET", "/courses/"+code, "", "If-None-Match", tag); again.status != 200 || !strings.Contains(string(again.body), "Another name") {
-		t.Errorf("after an edit the browser is told (%d) to show the page that it has", again.status)
+	tag := tc.Do("GET", "/courses/"+code, "").Header.Get("ETag")
+	doc := tc.Send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").HTML()
+	if again := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag); again.Status != 200 || !strings.Contains(string(again.Body), "Another name") {
+		t.Errorf("after an edit the browser is told (%d) to show the page that it has", again.Status)
 	}
 	if doc.Find("h1").Text() != "Another name" || doc.Find(".course-code").Text() != code {
 		t.Errorf("edited: %s", doc.Find("h1").Text())
 	}
-	lab := c.page(200, "/course/"+code)
+	lab := c.Page(200, "/course/"+code)
 	if lab.Find(".frozen [name=gamma]").Length() != 1 || lab.Find(".frozen [name=C]").Length() != 0 || lab.Find("[name=C]").AttrOr("value", "") != "3" || lab.Find("[name=learner]").Length() == 0 {
 		t.Error("the page is not as it was edited")
 	}
-	if text := tc.send(422, "/courses/"+code+"/edit", "title=").html().Find(".error").Text(); text == "" {
+	if text := tc.Send(422, "/courses/"+code+"/edit", "title=").HTML().Find(".error").Text(); text == "" {
 		t.Error("a course without a title")
 	}
 
-	target := tc.page(200, "/courses/"+code+"/copy").Find("[name=target]").AttrOr("value", "")
-	copied := tc.send(200, "/courses", url.Values{"target": {target}, "title": {"A copy"}, "handins": {"true"}}.Encode()).html().Find(".course-code").Text()
-	file := tc.want(200, "GET", "/courses/"+code+"/course.json", "")
-	tc.send(200, "/courses/"+code+"/delete", "")
+	target := tc.Page(200, "/courses/"+code+"/copy").Find("[name=target]").AttrOr("value", "")
+	copied := tc.Send(200, "/courses", url.Values{"target": {target}, "title": {"A copy"}, "handins": {"true"}}.Encode()).HTML().Find(".course-code").Text()
+	file := tc.Want(200, "GET", "/courses/"+code+"/course.json", "")
+	tc.Send(200, "/courses/"+code+"/delete", "")
 	bringIn := func(status int, body string) *goquery.Document {
 		t.Helper()
 		var form bytes.Buffer
@@ -983,53 +925,53 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 		}
 		_, _ = part.Write([]byte(body))
 		_ = w.Close()
-		return colleague.want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).html()
+		return colleague.Want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).HTML()
 	}
-	doc = bringIn(200, string(file.body))
+	doc = bringIn(200, string(file.Body))
 	sent := doc.Find(".course-code").Text()
 	if doc.Find("h1").Text() != "Another name" || sent == code {
 		t.Errorf("brought in: %q, code %s", doc.Find("h1").Text(), sent)
 	}
 	for what, code := range map[string]string{"copied": copied, "sent": sent} {
-		doc := c.page(200, "/course/"+code)
+		doc := c.Page(200, "/course/"+code)
 		if frozen := doc.Find(".frozen [name=gamma]").Length(); doc.Find("[name=C]").AttrOr("value", "") != "3" || frozen != map[string]int{"copied": 0, "sent": 1}[what] || !strings.Contains(doc.Find("#f-data option[selected]").Text(), "edited") {
 			t.Errorf("the course that was %s: C %s, data %q, %d frozen", what, doc.Find("[name=C]").AttrOr("value", ""), doc.Find("#f-data option[selected]").Text(), frozen)
 		}
 	}
 	for _, bad := range []string{
 		"", "[]", "{}", `{"format":2}`, `{"format":1,"title":"","page":"/lab"}`, `{"format":1,"title":"A","page":"https://example.org"}`, `{"format":1,"title":"A","page":"/settings"}`,
-		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.body), "0,3,b", "0,much,b", 1),
+		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.Body), "0,3,b", "0,much,b", 1),
 	} {
 		if text := bringIn(422, bad).Find(".error").Text(); !strings.Contains(text, "was not taken") {
 			t.Errorf("%.60q: %q", bad, text)
 		}
 	}
 	for _, path := range []string{"/edit", "/copy", "/course.json", "/screen"} {
-		colleague.want(404, "GET", "/courses/"+copied+path, "")
+		colleague.Want(404, "GET", "/courses/"+copied+path, "")
 	}
-	colleague.send(404, "/courses/"+copied+"/edit", "title=Mine")
+	colleague.Send(404, "/courses/"+copied+"/edit", "title=Mine")
 }
 
 // The screen for the projector has the code and counts, no names, and nothing that leads
 // into the course's other pages.
 func TestCourseScreen(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	tc, a := s.browse(t, teacher), s.browse(t, ada)
-	code := tc.course("/lab?data=xor", "")
-	a.send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada+Lovelace")
-	got := tc.want(200, "GET", "/courses/"+code+"/screen", "")
-	doc := got.html()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lab?data=xor", "")
+	a.Send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada+Lovelace")
+	got := tc.Want(200, "GET", "/courses/"+code+"/screen", "")
+	doc := got.HTML()
 	if doc.Find(".course-code").Text() != code || doc.Find(".course-qr").Length() != 1 || !strings.Contains(doc.Find("[data-count]").Text(), "1 run handed in") {
 		t.Errorf("the screen says %q", doc.Find("article").Text())
 	}
-	if text := string(got.body); strings.Contains(text, "Lovelace") || strings.Contains(text, "/teach/") || doc.Find("nav").Length() > 0 {
+	if text := string(got.Body); strings.Contains(text, "Lovelace") || strings.Contains(text, "/teach/") || doc.Find("nav").Length() > 0 {
 		t.Error("the screen shows too much")
 	}
-	if again := tc.do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.header.Get("ETag")); again.status != http.StatusNotModified {
-		t.Errorf("asked again: %d", again.status)
+	if again := tc.Do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.Header.Get("ETag")); again.Status != http.StatusNotModified {
+		t.Errorf("asked again: %d", again.Status)
 	}
-	page := tc.page(200, "/courses/"+code)
+	page := tc.Page(200, "/courses/"+code)
 	if page.Find(".course-qr").Length() != 0 || !slices.Equal(names(page), []string{"Ada Lovelace"}) {
 		t.Error("the page with the names is also for the projector")
 	}
@@ -1039,13 +981,13 @@ func TestCourseScreen(t *testing.T) {
 // one of them cannot have it, and choices are those that all of them offer.
 func TestSharedControlsHoldEverywhere(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
-	doc := c.send(422, "/courses", "title=Bounds&target=/lessons/risk&value.m=600").html()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
+	doc := c.Send(422, "/courses", "title=Bounds&target=/lessons/risk&value.m=600").HTML()
 	if text := doc.Text(); !strings.Contains(text, "from 2 to 500") || !strings.Contains(text, "The risk, and the errors that we see") {
 		t.Errorf("600 points on all screens of risk: %s", text)
 	}
 	choices := func(lesson, control string) string {
-		options := c.page(200, "/courses/new?target=/lessons/"+lesson).Find("[name='value." + control + "'] option")
+		options := c.Page(200, "/courses/new?target=/lessons/"+lesson).Find("[name='value." + control + "'] option")
 		return strings.Join(options.Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") }), " ")
 	}
 	if got := choices("graph-kernels", "graph"); got != " path ring paw house" {
@@ -1058,11 +1000,11 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 	// Data that only one screen offers: the others keep their own, without a word of error.
 	const iris = "iris-versicolor-virginica"
 	lesson := "/lessons/soft-margin?screen=c&set=" + iris
-	if said := c.page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text(); !strings.Contains(said, "where it is offered") {
+	if said := c.Page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text(); !strings.Contains(said, "where it is offered") {
 		t.Errorf("said of the data: %q", said)
 	}
 	for _, state := range []string{"free", "frozen", "hidden"} {
-		page := c.page(200, "/course/"+c.course(lesson, "control.set="+state))
+		page := c.Page(200, "/course/"+c.Course(lesson, "control.set="+state))
 		got := page.Find(".demo [name=set] option[selected]").Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") })
 		if want := []string{iris, "moons"}; state != "hidden" && !slices.Equal(got, want) {
 			t.Errorf("%s: data %q, not %q", state, got, want)
@@ -1081,11 +1023,11 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 // Whatever is got is asked about, too, also on the pages below a course.
 func TestHeadOfCourses(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
-	code := c.course("/lab?data=moons", "")
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
+	code := c.Course("/lab?data=moons", "")
 	for _, path := range []string{"/courses/" + code, "/courses/" + code + "/edit", "/courses", "/course/" + code} {
-		if a := c.fetch("HEAD", path, ""); a.status != 200 || len(a.body) != 0 {
-			t.Errorf("HEAD %s: %d and %d bytes", path, a.status, len(a.body))
+		if a := c.Fetch("HEAD", path, ""); a.Status != 200 || len(a.Body) != 0 {
+			t.Errorf("HEAD %s: %d and %d bytes", path, a.Status, len(a.Body))
 		}
 	}
 }

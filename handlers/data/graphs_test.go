@@ -1,4 +1,4 @@
-package handlers
+package data_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
@@ -19,19 +20,19 @@ import (
 // TestGraphs goes with labelled graphs through every door that points go through.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
-	set := decode[api.Dataset](c.want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
 	if set.Name != "molecules, 40 graphs" || set.Kind != "graphs" || set.Rows != 40 || len(set.Classes) != 2 {
 		t.Fatalf("%+v", set)
 	}
-	csv := string(c.want(200, "GET", "/api/datasets/"+set.ID+".csv", "").body)
-	if again := c.upload("", csv); !strings.HasPrefix(csv, "#graphs\ngraph,label\n") || again.Hash != set.Hash {
+	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
+	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#graphs\ngraph,label\n") || again.Hash != set.Hash {
 		t.Error("what is downloaded is not what was uploaded")
 	}
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`); !strings.Contains(string(a.body), "line 2: edge [0,2]: there is no node 2") {
-		t.Errorf("%s", a.body)
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`); !strings.Contains(string(a.Body), "line 2: edge [0,2]: there is no node 2") {
+		t.Errorf("%s", a.Body)
 	}
 	for spec, says := range map[string]string{
 		`{}`:                          "use wl, random-walk",
@@ -39,35 +40,35 @@ func TestGraphs(t *testing.T) {
 		`{"kernel":"spectrum"}`:       "graphs",
 		`{"kernel":"random-walk","walk_weight":0}`: "walk_weight must be a number above 0",
 	} {
-		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.body), says) {
-			t.Errorf("%s: %s", spec, a.body)
+		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
+			t.Errorf("%s: %s", spec, a.Body)
 		}
 	}
 	var ids []string
 	for _, spec := range []string{`{"kernel":"wl","rounds":2,"normalize":true,"C":10,"test_fraction":0.25}`, `{"kernel":"random-walk","walk_weight":0.02,"labelled":true,"normalize":true,"conformal":"amari","C":100}`} {
-		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
-		c.follow(id)
-		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
+		c.Follow(id)
+		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 {
 			t.Fatalf("%+v", run)
 		}
-		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
+		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		if err != nil || m.Objects != dataset.KindGraphs {
 			t.Errorf("%v", err)
 		}
-		a := c.want(200, "POST", "/api/runs/"+id+"/predictions", `{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","O"]}`+"\n"+`{"n":1,"edges":[],"labels":["C"]}`, "Content-Type", "text/plain")
-		if lines := strings.Split(string(a.body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,acid,") {
-			t.Errorf("%s", a.body)
+		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", `{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","O"]}`+"\n"+`{"n":1,"edges":[],"labels":["C"]}`, "Content-Type", "text/plain")
+		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,acid,") {
+			t.Errorf("%s", a.Body)
 		}
 		ids = append(ids, id)
 	}
-	diverging := c.train(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
-	c.follow(diverging)
-	if run := decode[api.Run](c.want(200, "GET", "/api/runs/"+diverging, "")); run.Status != "failed" || !strings.Contains(run.Error, "diverges for 40 of 40 graphs") {
+	diverging := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
+	c.Follow(diverging)
+	if run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+diverging, "")); run.Status != "failed" || !strings.Contains(run.Error, "diverges for 40 of 40 graphs") {
 		t.Errorf("%+v", run)
 	}
 
-	data := c.page(200, "/datasets/"+set.ID)
+	data := c.Page(200, "/datasets/"+set.ID)
 	if text := data.Text(); !strings.Contains(text, "40 graphs") || !strings.Contains(text, "labels of nodes") || !strings.Contains(data.Find("textarea#f-rows").Text(), "#graphs") || data.Find("td.drawn img").Length() != 40 {
 		t.Error(data.Find("main").Text())
 	}
@@ -75,36 +76,36 @@ func TestGraphs(t *testing.T) {
 	if alt := drawn.AttrOr("alt", ""); !strings.Contains(alt, " nodes, ") {
 		t.Errorf("the drawing of a graph is called %q", alt)
 	}
-	c.pictures(data, 41)
-	c.want(404, "GET", "/datasets/"+set.ID+"/figures/graph.svg?row=41", "")
-	c.want(404, "GET", "/datasets/moons/figures/graph.svg?row=1", "")
-	c.pictures(c.page(200, "/datasets"), 1)
+	c.Pictures(data, 41)
+	c.Want(404, "GET", "/datasets/"+set.ID+"/figures/graph.svg?row=41", "")
+	c.Want(404, "GET", "/datasets/moons/figures/graph.svg?row=1", "")
+	c.Pictures(c.Page(200, "/datasets"), 1)
 
-	lab := c.page(200, "/lab?data="+set.ID)
+	lab := c.Page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 	if fmt.Sprint(options) != "[wl random-walk combined]" || !strings.Contains(lab.Text(), "graphs have no coordinates") || lab.Find("#f-rounds").Length() != 1 {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
-	c.pictures(lab, 2)
-	tried := c.page(200, "/lab?"+url.Values{"data": {set.ID}, "try": {`{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","N"]}`}}.Encode())
+	c.Pictures(lab, 2)
+	tried := c.Page(200, "/lab?"+url.Values{"data": {set.ID}, "try": {`{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","N"]}`}}.Encode())
 	if text := tried.Find("main").Text(); !strings.Contains(text, "amide") {
 		t.Error(text)
 	}
-	if text := c.page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text(); !strings.Contains(text, "take a weight below") {
+	if text := c.Page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text(); !strings.Contains(text, "take a weight below") {
 		t.Error(text)
 	}
 	for _, id := range ids {
-		c.pictures(c.page(200, "/runs/"+id), 3)
+		c.Pictures(c.Page(200, "/runs/"+id), 3)
 	}
-	near := c.page(200, "/runs/"+ids[0]+"?near=7") // where the subtrees are weighed, each graph is drawn
+	near := c.Page(200, "/runs/"+ids[0]+"?near=7") // where the subtrees are weighed, each graph is drawn
 	if n := near.Find("#near td img").Length(); n != 13 || near.Find("#near figure").Length() != 1 {
 		t.Errorf("%d graphs: %s", n, near.Find("#near").Text())
 	}
-	c.pictures(near, 6+13)
-	if walks := c.page(200, "/runs/"+ids[1]+"?near=7"); walks.Find("#near img").Length() != 0 || !strings.Contains(walks.Find("#near").Text(), "Without the conformal map") || !strings.Contains(walks.Find("#near .object").Text(), "edges") {
+	c.Pictures(near, 6+13)
+	if walks := c.Page(200, "/runs/"+ids[1]+"?near=7"); walks.Find("#near img").Length() != 0 || !strings.Contains(walks.Find("#near").Text(), "Without the conformal map") || !strings.Contains(walks.Find("#near .object").Text(), "edges") {
 		t.Errorf("by walks: %s", walks.Find("#near").Text())
 	}
-	if text := c.page(200, "/compare?"+url.Values{"run": ids}.Encode()).Find("main").Text(); !strings.Contains(text, "random-walk") {
+	if text := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode()).Find("main").Text(); !strings.Contains(text, "random-walk") {
 		t.Error(text)
 	}
 }
@@ -112,23 +113,23 @@ func TestGraphs(t *testing.T) {
 // TestGraphsAreEdited adds a graph to a data set, changes one and deletes it, by the form.
 func TestGraphsAreEdited(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
-	set := c.upload("", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	set := c.Upload("", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`)
 	post := func(status int, values ...string) *goquery.Document {
 		t.Helper()
-		form := url.Values{"hash": {c.page(200, "/datasets/"+set.ID).Find("input[name=hash]").AttrOr("value", "")}}
+		form := url.Values{"hash": {c.Page(200, "/datasets/"+set.ID).Find("input[name=hash]").AttrOr("value", "")}}
 		for i := 0; i < len(values); i += 2 {
 			form.Set(values[i], values[i+1])
 		}
-		return c.send(status, "/datasets/"+set.ID+"/objects", form.Encode()).html()
+		return c.Send(status, "/datasets/"+set.ID+"/objects", form.Encode()).HTML()
 	}
 	ring := `{"n":3,"edges":[[2,0],[0,1],[1,2]],"labels":["x","y","z"]}`
 	if doc := post(200, "row", "0", "act", "put", "object", ring, "label", "c"); !strings.Contains(doc.Text(), "3 graphs") {
 		t.Error(doc.Find("main").Text())
 	}
-	if got := c.page(200, "/datasets/"+set.ID+"?row=3").Find("#f-object").Text(); got != `{"n":3,"edges":[[0,1],[0,2],[1,2]],"labels":["x","y","z"]}` {
+	if got := c.Page(200, "/datasets/"+set.ID+"?row=3").Find("#f-object").Text(); got != `{"n":3,"edges":[[0,1],[0,2],[1,2]],"labels":["x","y","z"]}` {
 		t.Errorf("the graph came back as %s", got)
 	}
 	if doc := post(422, "row", "3", "act", "put", "object", `{"n":3,"edges":[[0,3]]}`, "label", "c"); !strings.Contains(doc.Find("#f-object-error").Text(), "there is no node 3") {
@@ -143,9 +144,9 @@ func TestGraphsAreEdited(t *testing.T) {
 // the nodes.
 func TestUploadOfGraphs(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	const file = `<graphml><key id="e" for="node" attr.name="element"/><key id="k" for="graph" attr.name="kind"/>
 <graph><data key="k">a</data><node id="1"><data key="e">C</data></node></graph>
 <graph><data key="k">b</data><node id="1"><data key="e">O</data></node></graph></graphml>`
@@ -157,17 +158,17 @@ func TestUploadOfGraphs(t *testing.T) {
 	}
 	_, _ = part.Write([]byte(file))
 	w.Close()
-	a := c.do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
-	if a.status != http.StatusOK {
-		t.Fatalf("%d: %s", a.status, a.body)
+	a := c.Do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
+	if a.Status != http.StatusOK {
+		t.Fatalf("%d: %s", a.Status, a.Body)
 	}
-	doc := a.html()
+	doc := a.HTML()
 	form := doc.Find(`form[action*="/datasets/mapping/"]`)
 	action, _ := form.Attr("action")
 	if v := form.Find(`input[name="objects"][checked]`).AttrOr("value", ""); v != "graph by element" || form.Find(`input[name="kind"][value="graphs"][checked]`).Length() != 1 || form.Find(`input[name="objects"]:not([disabled])`).Length() != 2 {
 		t.Errorf("the graphs are said to stand in %q: %s", v, form.Text())
 	}
-	doc = c.send(http.StatusOK, action, "name=Two&kind=graphs&label=kind&objects=graph+without+labels").html()
+	doc = c.Send(http.StatusOK, action, "name=Two&kind=graphs&label=kind&objects=graph+without+labels").HTML()
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 graphs") || !strings.Contains(text, "graph without labels") {
 		t.Error(text)
 	}

@@ -1,9 +1,8 @@
-package handlers
+package lab_test
 
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,49 +12,30 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
-
-// measurements is a CSV of a smooth function of so many features, with a label column of
-// numbers that are all different.
-func measurements(rows, features int) string {
-	var b strings.Builder
-	for j := range features {
-		fmt.Fprintf(&b, "x%d,", j+1)
-	}
-	b.WriteString("height\n")
-	for i := range rows {
-		sum := 40.
-		for j := range features {
-			x := float64((i*(7+4*j))%rows) / 10
-			fmt.Fprintf(&b, "%g,", x)
-			sum += math.Sin(x)
-		}
-		fmt.Fprintf(&b, "%.6f\n", sum)
-	}
-	return b.String()
-}
 
 // TestValues goes with a target of numbers through every door: it is offered as a
 // regression, not as so many classes.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
-	sets := map[string]api.Dataset{"curve": c.upload("name=one", measurements(61, 1)), "surface": c.upload("name=two", measurements(61, 2)), "slice": c.upload("name=three", measurements(61, 3))}
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	sets := map[string]api.Dataset{"curve": c.Upload("name=one", handlerstest.Measurements(61, 1)), "surface": c.Upload("name=two", handlerstest.Measurements(61, 2)), "slice": c.Upload("name=three", handlerstest.Measurements(61, 3))}
 	for spec, says := range map[string]string{
 		`{}`:                 "take the target value with the learner ridge",
 		`{"target":"value"}`: "with the target value use ridge",
 		`{"target":"value","learner":"ridge","conformal":"eigen"}`: "with the target value use none",
 		`{"target":"number"}`: "target must be one of class, value",
 	} {
-		if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`); !strings.Contains(string(a.body), says) {
-			t.Errorf("%s: %s", spec, a.body)
+		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
+			t.Errorf("%s: %s", spec, a.Body)
 		}
 	}
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`); !strings.Contains(string(a.body), "is no number") {
-		t.Errorf("iris: %s", a.body)
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`); !strings.Contains(string(a.Body), "is no number") {
+		t.Errorf("iris: %s", a.Body)
 	}
 
 	ids := map[string][]string{}
@@ -65,72 +45,72 @@ func TestValues(t *testing.T) {
 		}
 		figures := map[string]int{"curve": 2, "surface": 3, "slice": 3}[name] // with the main one
 		for _, lambda := range []string{"0.01", "1"} {
-			id := c.train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
-			c.follow(id)
+			id := c.Train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
+			c.Follow(id)
 			ids[name] = append(ids[name], id)
 		}
 		id := ids[name][0]
-		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		if run.Report.Rule != ml.Value || run.Report.TestMSE == nil || *run.Report.TestR2 <= 0 || run.Report.TestN != 15 || len(run.Report.Classes) > 0 {
 			t.Errorf("%s: %+v", name, run.Report)
 		}
-		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
+		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		if err != nil || m.Rule != ml.Value {
 			t.Fatalf("%v", err)
 		}
-		first := strings.Join(strings.Split(measurements(61, len(set.Features)), "\n")[:2], "\n")
-		a := c.want(200, "POST", "/api/runs/"+id+"/predictions", first+"\n", "Content-Type", "text/csv")
-		if lines := strings.Split(string(a.body), "\n"); len(lines) != 3 || lines[0] != "row,f,true" || lines[1] != fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))) {
-			t.Errorf("%s: %q", name, a.body)
+		first := strings.Join(strings.Split(handlerstest.Measurements(61, len(set.Features)), "\n")[:2], "\n")
+		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", first+"\n", "Content-Type", "text/csv")
+		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 3 || lines[0] != "row,f,true" || lines[1] != fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))) {
+			t.Errorf("%s: %q", name, a.Body)
 		}
-		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || !strings.HasPrefix(string(a.body), "row,height,f,residual,held_out,role,weight\n") {
-			t.Errorf("%s: %d %.100s", name, a.status, a.body)
+		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "row,height,f,residual,held_out,role,weight\n") {
+			t.Errorf("%s: %d %.100s", name, a.Status, a.Body)
 		}
 
-		data := b.page(200, "/datasets/"+set.ID)
+		data := b.Page(200, "/datasets/"+set.ID)
 		if text := data.Text(); !strings.Contains(text, "values") || strings.Contains(text, "of class") {
 			t.Errorf("%s: %s", name, text)
 		}
-		c.pictures(data, 1)
-		page := b.page(200, "/runs/"+id)
+		c.Pictures(data, 1)
+		page := b.Page(200, "/runs/"+id)
 		if text := page.Text(); !strings.Contains(text, "R², held out") || !strings.Contains(text, "f has no bias") || strings.Contains(text, "accuracy, training") || strings.Contains(text, "Confusion") {
 			t.Errorf("%s: %s", name, page.Find("main").Text())
 		}
-		c.pictures(page, figures)
+		c.Pictures(page, figures)
 		if head := page.Find(".points th").Text(); !strings.Contains(head, "residual") || page.Find(".points tbody tr").Length() != 61 {
 			t.Errorf("%s: table of %s", name, head)
 		}
 
-		lab := b.page(200, "/lab?data="+set.ID)
+		lab := b.Page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 		if fmt.Sprint(options) != "[ridge]" || lab.Find("#f-target option[selected]").AttrOr("value", "") != "value" || lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() > 0 {
 			t.Errorf("%s: learners %v, %s", name, options, lab.Find(".problem").Text())
 		}
-		c.pictures(lab, figures)
-		c.pictures(b.page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
-		if text := b.page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text(); !strings.Contains(text, "take the target value") {
+		c.Pictures(lab, figures)
+		c.Pictures(b.Page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
+		if text := b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text(); !strings.Contains(text, "take the target value") {
 			t.Errorf("%s, as classes: %q", name, text)
 		}
 
-		compared := b.page(200, "/compare?"+url.Values{"run": ids[name]}.Encode())
+		compared := b.Page(200, "/compare?"+url.Values{"run": ids[name]}.Encode())
 		if text := compared.Text(); !strings.Contains(text, "mean squared error, held out") || strings.Contains(text, "of accuracy") || strings.Contains(text, "hatched") {
 			t.Errorf("%s: %s", name, compared.Find("main").Text())
 		}
-		c.pictures(compared, map[string]int{"curve": 3, "surface": 2, "slice": 2}[name])
+		c.Pictures(compared, map[string]int{"curve": 3, "surface": 2, "slice": 2}[name])
 	}
-	id := c.train(`{"dataset":"` + sets["surface"].ID + `","spec":{"positive":"40"}}`)
-	c.follow(id)
-	clone, _ := b.page(200, "/runs/"+id).Find(`a[href^="/lab?"]`).Attr("href")
-	if lab := b.page(200, clone); lab.Find("#f-target option[selected]").AttrOr("value", "") != "class" || lab.Find(".problem").Length() > 0 {
+	id := c.Train(`{"dataset":"` + sets["surface"].ID + `","spec":{"positive":"40"}}`)
+	c.Follow(id)
+	clone, _ := b.Page(200, "/runs/"+id).Find(`a[href^="/lab?"]`).Attr("href")
+	if lab := b.Page(200, clone); lab.Find("#f-target option[selected]").AttrOr("value", "") != "class" || lab.Find(".problem").Length() > 0 {
 		t.Errorf("%s opens as a regression: %s", clone, lab.Find(".problem").Text())
 	}
-	c.want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
-	runs := b.page(200, "/runs")
+	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
+	runs := b.Page(200, "/runs")
 	if text := runs.Find("table.runs").Text(); strings.Count(text, "R²") != 12 || strings.Contains(text, "%") {
 		t.Errorf("list: %s", text)
 	}
-	c.pictures(runs, 6)
-	mixed := b.page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
+	c.Pictures(runs, 6)
+	mixed := b.Page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
 	if text := mixed.Text(); !strings.Contains(text, "of runs on one and the same feature") {
 		t.Error(text)
 	}
@@ -140,13 +120,13 @@ func TestValues(t *testing.T) {
 // classes goes on being one when the form says nothing.
 func TestValuesLive(t *testing.T) {
 	t.Parallel()
-	b := serve(t, true, dataset.DefaultLimits).browse(t, alice)
+	b := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	live := func(form string) (hidden []string, query string, stage map[string]any) {
 		var reply struct {
 			Hidden      []string
 			Query, HTML string
 		}
-		if err := json.Unmarshal(b.fetch("POST", "/lab/live", form).body, &reply); err != nil {
+		if err := json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply); err != nil {
 			t.Fatal(err)
 		}
 		doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))

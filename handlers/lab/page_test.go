@@ -1,12 +1,10 @@
-package handlers
+package lab_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,7 +14,9 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/handlers"
 	"marginlab/handlers/door"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/web/jobs"
@@ -26,9 +26,9 @@ import (
 // fetches: no boundary of a default in place of what was refused.
 func TestRefusedValueIsNotDrawn(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, teacher)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
 	for form, trained := range map[string]bool{"gamma=2": true, "gamma=abc": false, "hard_margin=on": false} {
-		doc := c.page(200, "/lab?data=moons&"+form)
+		doc := c.Page(200, "/lab?data=moons&"+form)
 		if got := doc.Find(`[role="alert"]`).Length() == 0; got != trained {
 			t.Errorf("%s: accepted is %v", form, got)
 		}
@@ -41,7 +41,7 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no picture", form)
 		}
-		svg := string(c.fetch("GET", src, "").body)
+		svg := string(c.Fetch("GET", src, "").Body)
 		if got := strings.Contains(svg, "f = 0"); got != trained {
 			t.Errorf("%s: the picture at %s shows a boundary: %v", form, src, got)
 		}
@@ -51,12 +51,12 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 // Edges between which nothing can be drawn are the visitor's matter, not a fault.
 func TestLimitsWithoutRoom(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, limits := range []string{"NaN,NaN,NaN,NaN", "NaN,1,2,3", "-1e308,1e308,-1,1"} {
 		for _, path := range []string{"/lab?data=moons&limits=", "/lab/figures/boundary.svg?data=moons&limits=", "/lab?data=drawing&limits="} {
-			a := c.fetch("GET", path+limits, "")
-			if got := string(a.body); a.status != 422 || !strings.Contains(got, "give limits that are farther apart") {
-				t.Errorf("%s%s: %d %.200s", path, limits, a.status, got)
+			a := c.Fetch("GET", path+limits, "")
+			if got := string(a.Body); a.Status != 422 || !strings.Contains(got, "give limits that are farther apart") {
+				t.Errorf("%s%s: %d %.200s", path, limits, a.Status, got)
 			}
 		}
 	}
@@ -66,15 +66,15 @@ func TestLimitsWithoutRoom(t *testing.T) {
 // solver to set, in the lab and in the list of runs.
 func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, teacher)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
 	for learner, has := range map[string]map[string]bool{
 		"svm":   {"C": true, "slack": true, "tol": true, "max_iter": true, "lambda": false, "rho": false},
 		"mcm":   {"C": true, "slack": true, "tol": false, "max_iter": true, "lambda": false, "rho": true},
 		"ridge": {"C": false, "slack": false, "tol": false, "max_iter": false, "lambda": true, "rho": false},
 	} {
-		doc := c.page(200, "/lab?data=moons&learner="+learner)
+		doc := c.Page(200, "/lab?data=moons&learner="+learner)
 		var live struct{ Hidden []string }
-		if err := json.Unmarshal(c.fetch("POST", "/lab/live", "data=moons&learner="+learner).body, &live); err != nil {
+		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", "data=moons&learner="+learner).Body, &live); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range has {
@@ -86,20 +86,20 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	}
 
 	for learner, head := range map[string]string{"svm": "slack", "mcm": "slack", "ridge": "residual y − f(x)"} {
-		if heads := c.page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() }); !slices.Contains(heads, head) {
+		if heads := c.Page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() }); !slices.Contains(heads, head) {
 			t.Errorf("%s: the points are told by %q, want %s", learner, heads, head)
 		}
 	}
 	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
-		notes := c.page(200, "/lab?data=moons&learner=ridge"+query).Text()
+		notes := c.Page(200, "/lab?data=moons&learner=ridge"+query).Text()
 		if got := strings.Count(notes, "The leave-one-out numbers promise too much here") + strings.Count(notes, "is a core of the map. Set cores to N"); got != want {
 			t.Errorf("%q: %d of the remarks on a map, want %d", query, got, want)
 		}
 	}
 
-	c.fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
-	c.settle()
-	row := c.page(200, "/runs").Find("tbody tr").Text()
+	c.Fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
+	c.Settle()
+	row := c.Page(200, "/runs").Find("tbody tr").Text()
 	if words := strings.Join(strings.Fields(row), " "); !strings.Contains(words, "Kernel ridge, λ=0.25") || strings.Contains(words, "none 1 ") {
 		t.Errorf("the list shows %q", words)
 	}
@@ -109,9 +109,9 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 // and the text stays on the page, so that the next answer has them as well.
 func TestPointsOfOneCoordinate(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	const line = "/lab?data=drawing&learner=ridge&target=value&points="
-	doc := c.page(200, line+"-1,0.5%0A0,0.25%0A1,-0.75")
+	doc := c.Page(200, line+"-1,0.5%0A0,0.25%0A1,-0.75")
 	if got := doc.Find("textarea#f-points").Text(); got != "-1,0.5\n0,0.25\n1,-0.75" {
 		t.Errorf("the text is %q", got)
 	}
@@ -128,32 +128,15 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 		"7":               `found "7"`,
 		"-1,0.5%0ANaN,-1": "NaN",
 	} {
-		a := c.fetch("GET", line+points, "")
-		if got := strings.ReplaceAll(string(a.body), "&#34;", `"`); !strings.Contains(got, want) {
-			t.Errorf("%s: %d, no %q", points, a.status, want)
+		a := c.Fetch("GET", line+points, "")
+		if got := strings.ReplaceAll(string(a.Body), "&#34;", `"`); !strings.Contains(got, want) {
+			t.Errorf("%s: %d, no %q", points, a.Status, want)
 		}
 	}
 }
 
-// moons stores half moons of n points and returns their id.
-func (s *server) moons(t testing.TB, n int) string { t.Helper(); return s.moonsOf(t, alice, n) }
-
-// moonsOf stores them in the workspace of a token.
-func (s *server) moonsOf(t testing.TB, token string, n int) string {
-	t.Helper()
-	r := httptest.NewRequest("POST", "/api/datasets/generate", strings.NewReader(fmt.Sprintf(`{"generator":"moons","parameters":{"n":%d}}`, n)))
-	r.Header.Set("Authorization", "Bearer "+token)
-	w := httptest.NewRecorder()
-	s.app.Handler().ServeHTTP(w, r)
-	var set struct{ ID string }
-	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || w.Code != http.StatusCreated {
-		t.Fatal(err, w.Code, w.Body)
-	}
-	return set.ID
-}
-
 // answer asks for what the lab's script asks for.
-func (c *client) answer(form string) (reply struct {
+func answer(c *handlerstest.Client, form string) (reply struct {
 	HTML   string
 	Live   bool
 	Took   float64
@@ -161,25 +144,25 @@ func (c *client) answer(form string) (reply struct {
 	Query  string
 }, doc *goquery.Document, size int,
 ) {
-	c.t.Helper()
-	a := c.fetch("POST", "/lab/live", form)
-	if err := json.Unmarshal(a.body, &reply); err != nil || a.status != 200 {
-		c.t.Fatal(err, a.status)
+	c.T.Helper()
+	a := c.Fetch("POST", "/lab/live", form)
+	if err := json.Unmarshal(a.Body, &reply); err != nil || a.Status != 200 {
+		c.T.Fatal(err, a.Status)
 	}
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	return reply, doc, len(a.body)
+	return reply, doc, len(a.Body)
 }
 
 // Large data are trained on while one looks, and the browser receives no more of them than it
 // draws.
 func TestLiveWithManyPoints(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, alice)
-	data := s.moons(t, 20000)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	data := s.Moons(t, 20000)
 	for _, tc := range []struct {
 		form         string
 		most, points int
@@ -188,7 +171,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 		{"", 1_200_000, 5000, "Drawn: 5000 of 20000 points, all "},
 		{"&coarse=1", 500_000, 0, "Drawn: 2000 of 20000 points, all "},
 	} {
-		reply, doc, size := c.answer("stage=720&test_fraction=0.3&gamma=2&data=" + data + tc.form)
+		reply, doc, size := answer(c, "stage=720&test_fraction=0.3&gamma=2&data="+data+tc.form)
 		var stage struct{ Points, Rows []any }
 		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
 			t.Fatal(err)
@@ -211,10 +194,10 @@ func TestLiveWithManyPoints(t *testing.T) {
 // and is not asked for again while something moves.
 func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	t.Parallel()
-	s := serveWith(t, false, Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{})
-	c := s.browse(t, alice)
-	data := s.moons(t, 4000)
-	reply, doc, _ := c.answer("gamma=2000&C=100000&learner=mcm&stage=720&data=" + data)
+	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{})
+	c := s.Browse(t, handlerstest.Alice)
+	data := s.Moons(t, 4000)
+	reply, doc, _ := answer(c, "gamma=2000&C=100000&learner=mcm&stage=720&data="+data)
 	if said := doc.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") || reply.Live == (reply.Took > 0.5) {
 		t.Errorf("after %g s, live %v: %q", reply.Took, reply.Live, said)
 	}
@@ -224,7 +207,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 
 	// A page waits less, so that it is there, unless its button says otherwise.
 	for wait, waits := range map[string]string{"": "true", "&wait=1": "false"} {
-		page := c.page(200, "/lab?gamma=2000&C=100000&learner=mcm&data="+data+wait)
+		page := c.Page(200, "/lab?gamma=2000&C=100000&learner=mcm&data="+data+wait)
 		if got := page.Find("#lab").AttrOr("data-waits", ""); got != waits || (page.Find("#answer noscript").Length() > 0) != (waits == "true") {
 			t.Errorf("%q: its script goes on to wait: %s", wait, got)
 		}
@@ -233,8 +216,8 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 		}
 		if src := page.Find(".stage img").AttrOr("src", ""); !strings.HasPrefix(src, "/lab/figures/points.svg?") {
 			t.Errorf("the picture of the points is %s", src)
-		} else if a := c.fetch("GET", src, ""); !bytes.Contains(a.body, []byte("<svg")) {
-			t.Errorf("%s: %.200s", src, a.body)
+		} else if a := c.Fetch("GET", src, ""); !bytes.Contains(a.Body, []byte("<svg")) {
+			t.Errorf("%s: %.200s", src, a.Body)
 		}
 	}
 }
@@ -243,14 +226,14 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 // is told apart; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c := s.browse(t, alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
 	var wide strings.Builder
 	wide.WriteString("same,a,b,c,label\n")
 	for i := range 60 {
 		fmt.Fprintf(&wide, "3,%d,%d,%d,%d\n", i*i%17, i*7%23, i%2*20+i*3%11, i%2)
 	}
-	set := s.client(t, alice).upload("", wide.String()).ID
+	set := s.As(t, handlerstest.Alice).Upload("", wide.String()).ID
 	queries := []string{"data=" + set, "data=" + set + "&on=pca", "data=" + set + "&features=a,b", "data=" + set + "&x=c", "data=" + set + "&x=pca&y=b"}
 	for _, b := range dataset.Builtins {
 		d, err := b.Load()
@@ -267,10 +250,10 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 		}
 	}
 	for _, q := range queries {
-		doc := c.page(200, "/lab?"+q)
+		doc := c.Page(200, "/lab?"+q)
 		caption := doc.Find(".caption").Text()
 		src, _ := doc.Find(".stage img").Attr("src")
-		if svg := string(c.fetch("GET", src, "").body); strings.Contains(svg, "not in view") || !strings.Contains(svg, "f = 0") && !strings.Contains(svg, "boundary") {
+		if svg := string(c.Fetch("GET", src, "").Body); strings.Contains(svg, "not in view") || !strings.Contains(svg, "f = 0") && !strings.Contains(svg, "boundary") {
 			t.Errorf("%s: no boundary: %s", q, caption)
 		}
 		x, y := doc.Find("#f-x option[selected]").AttrOr("value", ""), doc.Find("#f-y option[selected]").AttrOr("value", "")
@@ -290,12 +273,12 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 // What the lab says of a place in the picture is what the model says of a point there.
 func TestPlacesInThePicture(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).browse(t, alice)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	said := func(form string) door.Place {
 		t.Helper()
 		var reply struct{ Place door.Place }
-		if a := c.fetch("POST", "/lab/at", form); a.status != 200 || json.Unmarshal(a.body, &reply) != nil {
-			t.Fatalf("%s: %d %s", form, a.status, a.body)
+		if a := c.Fetch("POST", "/lab/at", form); a.Status != 200 || json.Unmarshal(a.Body, &reply) != nil {
+			t.Fatalf("%s: %d %s", form, a.Status, a.Body)
 		}
 		return reply.Place
 	}
@@ -303,7 +286,7 @@ func TestPlacesInThePicture(t *testing.T) {
 		"data=moons&gamma=3&conformal=gradient": 1, "data=iris&on=shown&x=petal_length&y=sepal_width": 3,
 		"data=iris&on=pca": 3, "data=sine&learner=ridge&target=value": 1, "data=hill&learner=ridge&target=value": 1,
 	} {
-		_, doc, _ := c.answer(form + "&stage=720")
+		_, doc, _ := answer(c, form+"&stage=720")
 		var stage struct{ Points [][]any }
 		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
 			t.Fatal(err)
@@ -333,8 +316,8 @@ func TestPlacesInThePicture(t *testing.T) {
 		}
 	}
 	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
-		if a := c.fetch("POST", "/lab/at", "data=moons"+at); a.status != 422 {
-			t.Errorf("%q: %d %.200s", at, a.status, a.body)
+		if a := c.Fetch("POST", "/lab/at", "data=moons"+at); a.Status != 422 {
+			t.Errorf("%q: %d %.200s", at, a.Status, a.Body)
 		}
 	}
 }
@@ -343,29 +326,29 @@ func TestPlacesInThePicture(t *testing.T) {
 // its read-only link; nobody else is told.
 func TestPlacesOfRuns(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.browse(t, alice)
-	id := s.client(t, alice).train(`{"dataset": "moons", "spec": {"gamma": 3}}`)
-	c.settle()
-	c.fetch("POST", "/runs/"+id+"/share", "")
-	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.fetch("GET", "/runs/"+id, "").body))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	id := s.As(t, handlerstest.Alice).Train(`{"dataset": "moons", "spec": {"gamma": 3}}`)
+	c.Settle()
+	c.Fetch("POST", "/runs/"+id+"/share", "")
+	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.Fetch("GET", "/runs/"+id, "").Body))
 	if link == "" {
 		t.Fatal("no link")
 	}
 	var lab struct{ Place door.Place }
-	if err := json.Unmarshal(c.fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").body, &lab); err != nil || len(lab.Place.Scores) != 1 {
+	if err := json.Unmarshal(c.Fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").Body, &lab); err != nil || len(lab.Place.Scores) != 1 {
 		t.Fatalf("%v: %v", lab, err)
 	}
 	for _, path := range []string{"/runs/" + id, "/api/runs/" + id, link} {
 		var said door.Place
-		if a := c.fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.status != 200 || json.Unmarshal(a.body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
-			t.Errorf("%s: %d %s, the lab says %v", path, a.status, a.body, lab.Place)
+		if a := c.Fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.Status != 200 || json.Unmarshal(a.Body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
+			t.Errorf("%s: %d %s, the lab says %v", path, a.Status, a.Body, lab.Place)
 		}
-		if a := c.fetch("GET", path+"/at?s=0.5", ""); a.status != 422 {
-			t.Errorf("%s without t: %d", path, a.status)
+		if a := c.Fetch("GET", path+"/at?s=0.5", ""); a.Status != 422 {
+			t.Errorf("%s without t: %d", path, a.Status)
 		}
 	}
-	if a := s.browse(t, bob).fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", ""); a.status != 404 {
-		t.Errorf("another is told %d %s", a.status, a.body)
+	if a := s.Browse(t, handlerstest.Bob).Fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", ""); a.Status != 404 {
+		t.Errorf("another is told %d %s", a.Status, a.Body)
 	}
 }

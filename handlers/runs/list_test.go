@@ -1,4 +1,4 @@
-package handlers
+package runs_test
 
 import (
 	"encoding/csv"
@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
@@ -26,19 +27,19 @@ func rowsOf(doc *goquery.Document) (names []string) {
 // through the page and the interface for programs.
 func TestRunsTable(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for i, kernel := range []string{"rbf", "linear"} {
 		for _, C := range []string{"0.1", "10"} {
 			name := fmt.Sprintf("%s %s", kernel, C)
-			ids[name] = c.train(fmt.Sprintf(`{"dataset":"moons","name":%q,"spec":{"kernel":%q,"C":%s,"test_fraction":0.3},"tags":["k%d"]}`, name, kernel, C, i))
+			ids[name] = c.Train(fmt.Sprintf(`{"dataset":"moons","name":%q,"spec":{"kernel":%q,"C":%s,"test_fraction":0.3},"tags":["k%d"]}`, name, kernel, C, i))
 		}
 	}
 	for _, id := range ids {
-		c.follow(id)
+		c.Follow(id)
 	}
-	list := func(query string) []string { return rowsOf(b.page(200, "/runs?"+query)) }
+	list := func(query string) []string { return rowsOf(b.Page(200, "/runs?"+query)) }
 	for query, want := range map[string]string{
 		"where=" + url.QueryEscape("C > 1 and kernel = rbf"):       "rbf 10",
 		"where=" + url.QueryEscape("not (C > 1) and tag = k1"):     "linear 0.1",
@@ -56,23 +57,23 @@ func TestRunsTable(t *testing.T) {
 	}
 
 	// What is wrong is pointed at; the field keeps what was typed.
-	wrong := b.page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
+	wrong := b.Page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
 	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
 		t.Errorf("the place %q and %q", at, say)
 	}
 	if v, _ := wrong.Find("#f-where").Attr("value"); v != "C > 1 and gama < 2" {
 		t.Errorf("the filter is %q", v)
 	}
-	if all := b.page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
+	if all := b.Page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
 		t.Errorf("a filter that is wrong leaves %d of %d runs in sight", wrong.Find("table.runs tbody tr").Length(), all)
 	}
-	if none := b.page(422, "/compare"); none.Find(`main a[href="/runs"]`).Length() == 0 {
+	if none := b.Page(422, "/compare"); none.Find(`main a[href="/runs"]`).Length() == 0 {
 		t.Error("a comparison of nothing leads to no runs")
 	}
-	c.want(422, "GET", "/api/runs?where=C%20%3E", "")
+	c.Want(422, "GET", "/api/runs?where=C%20%3E", "")
 
 	// Groups tell how many and which is best; links of before there was a filter lead to it.
-	groups := b.page(200, "/runs?group=kernel").Find("tr.group")
+	groups := b.Page(200, "/runs?group=kernel").Find("tr.group")
 	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best held out") {
 		t.Errorf("groups %q", groups.Text())
 	}
@@ -81,56 +82,56 @@ func TestRunsTable(t *testing.T) {
 	}
 
 	// Against the baseline: the same number tells nothing, C is 9.9 more.
-	if cells := b.page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text(); strings.Join(strings.Fields(cells), " ") != "+9.9 +9.9" {
+	if cells := b.Page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text(); strings.Join(strings.Fields(cells), " ") != "+9.9 +9.9" {
 		t.Errorf("differences %q", cells)
 	}
 
 	// Columns stay as placed, also on the next visit, and the file has them.
 	first := func() string {
 		var heads []string
-		for _, th := range b.page(200, "/runs").Find(".runs thead th[data-column]").EachIter() {
+		for _, th := range b.Page(200, "/runs").Find(".runs thead th[data-column]").EachIter() {
 			name, _ := th.Attr("data-column")
 			heads = append(heads, name)
 		}
 		return strings.Join(heads, ",")
 	}
 	was := first()
-	b.page(200, "/runs?cols=gamma,C&keep=1")
-	b.page(200, "/runs?cols=gamma,C&add=test_auc")
+	b.Page(200, "/runs?cols=gamma,C&keep=1")
+	b.Page(200, "/runs?cols=gamma,C&add=test_auc")
 	if got := first(); got != "name,gamma,C,test_auc" {
 		t.Errorf("columns %q, were %q", got, was)
 	}
-	b.page(422, "/runs?cols=gamma,colour")
-	file, err := csv.NewReader(strings.NewReader(string(b.want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").body))).ReadAll()
+	b.Page(422, "/runs?cols=gamma,colour")
+	file, err := csv.NewReader(strings.NewReader(string(b.Want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").Body))).ReadAll()
 	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
 		t.Errorf("the file: %q, %v", file, err)
 	}
-	if got := c.want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").body; strings.Count(string(got), "\n") != 3 {
+	if got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body; strings.Count(string(got), "\n") != 3 {
 		t.Errorf("the file of programs: %q", got)
 	}
 
 	// Many at once.
-	b.send(200, "/runs/tag", url.Values{"run": {ids["rbf 10"], ids["linear 10"], ids["rbf 10"]}, "tags": {"large, k0"}}.Encode())
-	b.send(200, "/runs/tag", url.Values{"all": {"1"}, "where": {"tag = k0"}, "tags": {"k0"}, "off": {"1"}}.Encode())
-	c.want(200, "POST", "/api/runs/tags", `{"where":"tag = large and kernel = rbf","add":["best"],"remove":["large"]}`)
-	c.want(422, "POST", "/api/runs/tags", `{"add":["best"]}`)
-	c.want(404, "POST", "/api/runs/tags", `{"runs":["gone"],"add":["best"]}`)
+	b.Send(200, "/runs/tag", url.Values{"run": {ids["rbf 10"], ids["linear 10"], ids["rbf 10"]}, "tags": {"large, k0"}}.Encode())
+	b.Send(200, "/runs/tag", url.Values{"all": {"1"}, "where": {"tag = k0"}, "tags": {"k0"}, "off": {"1"}}.Encode())
+	c.Want(200, "POST", "/api/runs/tags", `{"where":"tag = large and kernel = rbf","add":["best"],"remove":["large"]}`)
+	c.Want(422, "POST", "/api/runs/tags", `{"add":["best"]}`)
+	c.Want(404, "POST", "/api/runs/tags", `{"runs":["gone"],"add":["best"]}`)
 	for where, want := range map[string]int{"tag = large": 1, "tag = k0": 0, "tag = best": 1, "tag = k1": 2, "tag = none": 1} {
-		if got := decode[struct{ Runs []api.Run }](c.want(200, "GET", "/api/runs?where="+url.QueryEscape(where), "")).Runs; len(got) != want {
+		if got := handlerstest.Decode[struct{ Runs []api.Run }](c.Want(200, "GET", "/api/runs?where="+url.QueryEscape(where), "")).Runs; len(got) != want {
 			t.Errorf("%s: %d runs, want %d", where, len(got), want)
 		}
 	}
 	filtered := "/runs?sort=C&where=kernel+%3D+rbf"
-	gone := b.send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {filtered}}.Encode()).html()
+	gone := b.Send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {filtered}}.Encode()).HTML()
 	if from, _ := gone.Find(`form.undo [name="back"]`).Attr("value"); from != filtered {
 		t.Errorf("what was deleted from %q comes back to %q", filtered, from)
 	}
 	undo, _ := gone.Find("form.undo").Attr("action")
-	if where, _ := b.send(200, undo, url.Values{"back": {filtered}}.Encode()).html().Find("#f-where").Attr("value"); where != "kernel = rbf" {
+	if where, _ := b.Send(200, undo, url.Values{"back": {filtered}}.Encode()).HTML().Find("#f-where").Attr("value"); where != "kernel = rbf" {
 		t.Errorf("after Undo the list has the filter %q", where)
 	}
-	b.send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
-	c.want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
+	b.Send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
+	c.Want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
 	if got := list("cols=C"); !slices.Equal(got, []string{"linear 0.1"}) {
 		t.Errorf("left: %q", got)
 	}
@@ -140,44 +141,44 @@ func TestRunsTable(t *testing.T) {
 // that was deleted lately does so later, and programs do it too.
 func TestDeletedComesBack(t *testing.T) {
 	t.Parallel()
-	s := serve(t, false, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
-	set := c.upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n").ID
-	run := c.train(`{"name":"kept","dataset":"` + set + `","spec":{}}`)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	set := c.Upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n").ID
+	run := c.Train(`{"name":"kept","dataset":"` + set + `","spec":{}}`)
 
 	there := func() (n int) {
 		for _, path := range []string{"/datasets/" + set, "/runs/" + run} {
-			if b.do("GET", path, "").status == 200 {
+			if b.Do("GET", path, "").Status == 200 {
 				n++
 			}
 		}
 		return n
 	}
 	for _, path := range []string{"/runs/" + run, "/datasets/" + set} {
-		page := b.send(200, path+"/delete", "").html()
+		page := b.Send(200, path+"/delete", "").HTML()
 		note := page.Find("form.undo")
 		if there() != 1 || !strings.Contains(note.Text(), "Deleted: 1 ") {
 			t.Fatalf("after %s is deleted: %q", path, page.Find("main").Text())
 		}
 		undo, _ := note.Attr("action")
-		if b.send(200, undo, ""); there() != 2 {
+		if b.Send(200, undo, ""); there() != 2 {
 			t.Errorf("%s did not come back", path)
 		}
 	}
 
-	c.want(204, "DELETE", "/api/runs/"+run, "")
-	c.want(204, "DELETE", "/api/datasets/"+set, "")
-	if rows := b.page(200, "/deleted").Find("tbody tr"); rows.Length() != 2 {
+	c.Want(204, "DELETE", "/api/runs/"+run, "")
+	c.Want(204, "DELETE", "/api/datasets/"+set, "")
+	if rows := b.Page(200, "/deleted").Find("tbody tr"); rows.Length() != 2 {
 		t.Errorf("recently deleted: %q", rows.Text())
 	}
-	list := decode[struct{ Deleted []api.Deletion }](c.want(200, "GET", "/api/deleted", "")).Deleted
+	list := handlerstest.Decode[struct{ Deleted []api.Deletion }](c.Want(200, "GET", "/api/deleted", "")).Deleted
 	if len(list) != 2 || list[0].Datasets != 1 || list[1].Runs != 1 || list[1].Names[0] != "kept" {
 		t.Fatalf("deleted: %+v", list)
 	}
-	s.browse(t, bob).send(404, "/deleted/"+list[1].ID, "")
+	s.Browse(t, handlerstest.Bob).Send(404, "/deleted/"+list[1].ID, "")
 	for _, d := range list {
-		c.want(200, "POST", "/api/deleted/"+d.ID+"/restore", "")
-		c.want(404, "POST", "/api/deleted/"+d.ID+"/restore", "")
+		c.Want(200, "POST", "/api/deleted/"+d.ID+"/restore", "")
+		c.Want(404, "POST", "/api/deleted/"+d.ID+"/restore", "")
 	}
 	if there() != 2 {
 		t.Error("not all came back")

@@ -1,4 +1,4 @@
-package handlers
+package data_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
@@ -40,83 +41,83 @@ func kernelFile(t *testing.T, n int) (libsvm, plain string) {
 // TestKernelMatrix goes with a kernel matrix through every door that points go through.
 func TestKernelMatrix(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.cookie = &http.Cookie{Name: "marginlab_workspace", Value: alice}
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	libsvm, plain := kernelFile(t, 40)
-	set := c.upload("name=K.libsvm", libsvm)
+	set := c.Upload("name=K.libsvm", libsvm)
 	if set.Kind != "precomputed" || set.Rows != 40 || len(set.Features) != 0 {
 		t.Fatalf("%+v", set)
 	}
-	if again := c.upload("kind=precomputed", plain); again.Hash != set.Hash {
+	if again := c.Upload("kind=precomputed", plain); again.Hash != set.Hash {
 		t.Error("the same matrix as CSV has another hash")
 	}
-	if guessed := c.upload("", plain); guessed.Kind != "vectors" || len(guessed.Features) != 40 {
+	if guessed := c.Upload("", plain); guessed.Kind != "vectors" || len(guessed.Features) != 40 {
 		t.Errorf("nobody said that these are no points: %+v", guessed)
 	}
-	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=sounds", plain)
-	c.want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=precomputed", square)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=sounds", plain)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=precomputed", handlerstest.Square)
 
-	csv := string(c.want(200, "GET", "/api/datasets/"+set.ID+".csv", "").body)
-	if again := c.upload("", csv); !strings.HasPrefix(csv, "#precomputed\n") || again.Hash != set.Hash {
+	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
+	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#precomputed\n") || again.Hash != set.Hash {
 		t.Error("what is downloaded is not what was uploaded")
 	}
 
 	// Kernels that do not take it are refused.
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{}}`); !strings.Contains(string(a.body), "use precomputed") {
-		t.Errorf("%s", a.body)
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{}}`); !strings.Contains(string(a.Body), "use precomputed") {
+		t.Errorf("%s", a.Body)
 	}
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"moons","spec":{"kernel":"precomputed"}}`); !strings.Contains(string(a.body), "use linear") {
-		t.Errorf("%s", a.body)
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"moons","spec":{"kernel":"precomputed"}}`); !strings.Contains(string(a.Body), "use linear") {
+		t.Errorf("%s", a.Body)
 	}
 	var ids []string
 	for _, spec := range []string{`{"kernel":"precomputed","test_fraction":0.25}`, `{"kernel":"precomputed","conformal":"eigen","C":10}`} {
-		id := c.train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
-		c.follow(id)
-		run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, ""))
+		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
+		c.Follow(id)
+		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 {
 			t.Fatalf("%+v", run)
 		}
-		m, err := ml.ReadModel(strings.NewReader(string(c.want(200, "GET", "/api/runs/"+id+"/model.json", "").body)))
+		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		if err != nil || m.Columns() != 40 {
 			t.Errorf("%v", err)
 		}
 		ids = append(ids, id)
 	}
 
-	data := c.page(200, "/datasets/"+set.ID)
+	data := c.Page(200, "/datasets/"+set.ID)
 	if text := data.Text(); !strings.Contains(text, "kernel matrix of 40 objects") || !strings.Contains(text, "values of the kernel") || strings.Contains(text, "Edit rows") {
 		t.Error(text)
 	}
-	c.pictures(data, 1)
-	c.pictures(c.page(200, "/datasets"), 1)
+	c.Pictures(data, 1)
+	c.Pictures(c.Page(200, "/datasets"), 1)
 
-	lab := c.page(200, "/lab?data="+set.ID)
+	lab := c.Page(200, "/lab?data="+set.ID)
 	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
 	if fmt.Sprint(options) != "[precomputed combined]" || !strings.Contains(lab.Text(), "There is no boundary to draw") {
 		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
 	}
-	c.pictures(lab, 3)
-	c.pictures(c.page(200, "/lab?conformal=eigen&data="+set.ID), 5)
-	c.pictures(c.page(200, "/lab?C=-1&data="+set.ID), 1) // nothing is trained
-	points := c.page(200, "/lab?kernel=precomputed&data=moons")
+	c.Pictures(lab, 3)
+	c.Pictures(c.Page(200, "/lab?conformal=eigen&data="+set.ID), 5)
+	c.Pictures(c.Page(200, "/lab?C=-1&data="+set.ID), 1) // nothing is trained
+	points := c.Page(200, "/lab?kernel=precomputed&data=moons")
 	if v, _ := points.Find("#f-kernel option[selected]").Attr("value"); v != "rbf" || points.Find(`#f-kernel option[value="precomputed"]`).Length() != 0 {
 		t.Errorf("points with the kernel %q", v)
 	}
 	for _, id := range ids {
-		run := c.page(200, "/runs/"+id)
+		run := c.Page(200, "/runs/"+id)
 		if !strings.Contains(run.Text(), "There is no boundary to draw") {
 			t.Error("no word about the boundary")
 		}
-		c.pictures(run, 3)
-		if a := c.do("GET", "/runs/"+id+"/predictions.csv", ""); a.status != 200 || strings.Count(string(a.body), "\n") != 41 {
-			t.Errorf("predictions: %d", a.status)
+		c.Pictures(run, 3)
+		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || strings.Count(string(a.Body), "\n") != 41 {
+			t.Errorf("predictions: %d", a.Status)
 		}
 	}
-	compared := c.page(200, "/compare?"+url.Values{"run": ids}.Encode())
+	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if !strings.Contains(compared.Text(), "no boundaries to lay over each other") {
 		t.Error(compared.Find("main").Text())
 	}
-	c.pictures(compared, 2)
-	c.pictures(c.page(200, "/runs"), 2)
+	c.Pictures(compared, 2)
+	c.Pictures(c.Page(200, "/runs"), 2)
 }

@@ -1,70 +1,34 @@
-package handlers
+package studies_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/ml/study"
 	"marginlab/store"
 )
 
-const smallStudy = `
-baseline = "SVM"
-[scheme]
-folds = 3
-max_rows = 60
-[data.moons]
-generator = "moons"
-noise = 0.3
-[data.mine]
-file = "own points.csv"
-[shared]
-C = [1, 100]
-[learner.SVM]
-learner = "svm"
-[learner.MCM]
-learner = "mcm"
-gamma = [0.5, 2]
-`
-
 const ownPoints = "a,b,kind\n0,1,x\n1,0,x\n1,1,x\n0,0,x\n2,1,x\n5,5,y\n6,5,y\n5,6,y\n6,6,y\n1,2,y\n4,4,y\n3,3,x\n"
-
-// orderOf is the order of a study in JSON.
-func orderOf(text string) string {
-	b, _ := json.Marshal(map[string]string{"study": text})
-	return string(b)
-}
-
-// ended is a study once all of it has ended.
-func (c *client) ended(id string) api.Study {
-	c.t.Helper()
-	s := decode[api.Study](c.want(200, "GET", "/api/studies/"+id, ""))
-	for _, search := range s.Searches {
-		c.app.Jobs.Wait(c.t.Context(), time.Hour, search)
-	}
-	return decode[api.Study](c.want(200, "GET", "/api/studies/"+id, ""))
-}
 
 // A study in the background comes to what one process gets on the terminal, but for times,
 // and is sent in every form; its file says it again.
 func TestStudy(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c := s.client(t, alice)
-	c.upload("name=own+points", ownPoints)
-	id := decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(smallStudy))).ID
-	got := c.ended(id)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Upload("name=own+points", ownPoints)
+	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(handlerstest.SmallStudy))).ID
+	got := c.Ended(id)
 	if got.Status != store.Done || got.Done != got.Total || len(got.Searches) != 4 || got.Title != "SVM · MCM on 2 data sets" {
 		t.Fatalf("%+v", got)
 	}
@@ -98,72 +62,72 @@ func TestStudy(t *testing.T) {
 	for file, has := range map[string]string{
 		"results.csv": "moons,MCM,", "tests.csv": "accuracy,Wilcoxon,,MCM,SVM,", "tables.md": "| moons | 60 of 200 |", "tables.tex": `\begin{tabular}`, "results.json": `"against_baseline"`, "study.toml": `file = "own points.csv"`,
 	} {
-		if a := c.want(200, "GET", "/studies/"+id+"/"+file, ""); !strings.Contains(string(a.body), has) || !strings.Contains(a.header.Get("Content-Disposition"), file) {
-			t.Errorf("%s: %v\n%s", file, a.header, string(a.body))
+		if a := c.Want(200, "GET", "/studies/"+id+"/"+file, ""); !strings.Contains(string(a.Body), has) || !strings.Contains(a.Header.Get("Content-Disposition"), file) {
+			t.Errorf("%s: %v\n%s", file, a.Header, string(a.Body))
 		}
 	}
-	page := c.page(200, "/studies/"+id)
-	c.pictures(page, 2)
+	page := c.Page(200, "/studies/"+id)
+	c.Pictures(page, 2)
 	if text := page.Find("main").Text(); !strings.Contains(text, "Milliseconds of one training") {
 		t.Error("the page does not tell how long trainings took")
 	}
-	if page := c.page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
+	if page := c.Page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
 		t.Errorf("the form has another file:\n%s", page.Find("textarea").Text())
 	}
-	c.want(404, "GET", "/studies/"+id+"/other.csv", "")
-	c.want(404, "GET", "/studies/"+id+"/figures/boundary.svg", "")
+	c.Want(404, "GET", "/studies/"+id+"/other.csv", "")
+	c.Want(404, "GET", "/studies/"+id+"/figures/boundary.svg", "")
 
 	// The same is known; searches of a study are listed with it alone, and go with it.
-	again := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(got.Study))).ID)
+	again := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(got.Study))).ID)
 	if again.Known != again.Total || !cmp.Equal(again.Result, got.Result, cmpopts.IgnoreFields(study.Outcome{}, "Seconds")) {
 		t.Errorf("%d of %d cells known: %s", again.Known, again.Total, cmp.Diff(again.Result, got.Result))
 	}
-	if list := decode[struct{ Searches []api.Search }](c.want(200, "GET", "/api/searches", "")).Searches; len(list) != 0 {
+	if list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches; len(list) != 0 {
 		t.Errorf("%d searches are listed", len(list))
 	}
-	c.want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
-	c.want(http.StatusConflict, "POST", "/api/studies/"+id+"/cancel", "")
-	s.client(t, bob).want(404, "GET", "/api/studies/"+id, "")
-	c.want(http.StatusNoContent, "DELETE", "/api/studies/"+id, "")
-	c.want(404, "GET", "/api/searches/"+got.Searches[0], "")
-	if list := decode[struct{ Studies []api.Study }](c.want(200, "GET", "/api/studies", "")).Studies; len(list) != 1 || list[0].ID != again.ID || list[0].Result != nil {
+	c.Want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
+	c.Want(http.StatusConflict, "POST", "/api/studies/"+id+"/cancel", "")
+	s.As(t, handlerstest.Bob).Want(404, "GET", "/api/studies/"+id, "")
+	c.Want(http.StatusNoContent, "DELETE", "/api/studies/"+id, "")
+	c.Want(404, "GET", "/api/searches/"+got.Searches[0], "")
+	if list := handlerstest.Decode[struct{ Studies []api.Study }](c.Want(200, "GET", "/api/studies", "")).Studies; len(list) != 1 || list[0].ID != again.ID || list[0].Result != nil {
 		t.Errorf("%+v", list)
 	}
-	c.want(200, "GET", "/studies", "")
+	c.Want(200, "GET", "/studies", "")
 }
 
 // A study is clicked together, by a form that is a link, and what is wrong with it is said.
 func TestStudyForm(t *testing.T) {
 	t.Parallel()
-	c := serve(t, false, dataset.DefaultLimits).client(t, alice)
-	mine := c.upload("name=mine", ownPoints)
-	c.upload("name=mine+2", ownPoints)
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	mine := c.Upload("name=mine", ownPoints)
+	c.Upload("name=mine+2", ownPoints)
 	q := url.Values{"data": {"moons", mine.ID}, "learner": {"SVM", "MCM, map"}, "folds": {"3"}, "max_rows": {"50"}, "as": {"file"}}
-	text := c.page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
+	text := c.Page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
 	s, err := study.Parse(text, "study")
 	if err != nil || len(s.Sets) != 2 || len(s.Learners) != 2 || s.Baseline != "SVM" || s.Folds != 3 || s.MaxRows != 50 || s.Sets[1].File != "mine.csv" {
 		t.Fatalf("%v: %+v\n%s", err, s, text)
 	}
 	q.Del("as")
-	toml, _ := c.send(200, "/studies", q.Encode()).html().Find(`a[href$="/study.toml"]`).Attr("href")
+	toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")
 	id := strings.Split(toml, "/")[2]
-	c.want(http.StatusConflict, "GET", "/studies/"+id+"/results.csv", "")
-	c.send(200, "/studies/"+id+"/cancel", "")
-	if got := decode[api.Study](c.want(200, "GET", "/api/studies/"+id, "")); got.Status != store.Cancelled || got.Result != nil {
+	c.Want(http.StatusConflict, "GET", "/studies/"+id+"/results.csv", "")
+	c.Send(200, "/studies/"+id+"/cancel", "")
+	if got := handlerstest.Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, "")); got.Status != store.Cancelled || got.Result != nil {
 		t.Errorf("%+v", got)
 	}
-	c.page(200, "/studies/"+id)
-	c.send(200, "/studies/"+id+"/delete", "")
+	c.Page(200, "/studies/"+id)
+	c.Send(200, "/studies/"+id+"/delete", "")
 	for wrong, why := range map[string]string{
 		"learner=SVM":                    "choose one data set",
 		"data=moons":                     "choose one learner",
 		"data=moons&learner=SVM&folds=1": "folds",
 		"study=x":                        "expected",
-		"study=" + url.QueryEscape(strings.Replace(smallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
-		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(smallStudy)): "60 folds",
+		"study=" + url.QueryEscape(strings.Replace(handlerstest.SmallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
+		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(handlerstest.SmallStudy)): "60 folds",
 	} {
-		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
-			t.Errorf("%s: %s", wrong, a.body)
+		if a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.Body), why) {
+			t.Errorf("%s: %s", wrong, a.Body)
 		}
 	}
 }
@@ -172,10 +136,10 @@ func TestStudyForm(t *testing.T) {
 // either, from what is known.
 func TestStudyWithoutWhatFailed(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, ada)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Ada)
 	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
-	got := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(text))).ID)
-	page := c.page(200, "/studies/"+got.ID)
+	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
+	page := c.Page(200, "/studies/"+got.ID)
 	if say := page.Find(".problem").Text(); got.Status != store.Failed || !strings.Contains(say, "learner walk: ") || !strings.Contains(say, "take a weight below") {
 		t.Fatalf("%s: %s", got.Status, say)
 	}
@@ -189,7 +153,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 		}
 		if want := least[label]; want != "" {
 			delete(least, label)
-			less := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(file))).ID)
+			less := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(file))).ID)
 			if less.Status != store.Done || less.Known != less.Total || less.Result.Baseline != want {
 				t.Errorf("%s: %+v", label, less)
 			}
@@ -204,10 +168,10 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 // from those of the program, under names of one's own.
 func TestStudyFormKinds(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).browse(t, ada)
-	plane := c.upload("name=plane.csv", ownPoints)
-	words := c.upload("name=words.csv", "#strings\nword,kind\nabab,x\nabba,x\naabb,x\nbaba,x\nccdd,y\ncdcd,y\ndccd,y\nddcc,y\n")
-	curve := c.upload("name=curve.csv", "x,y\n0,0.1\n1,1.2\n2,1.9\n3,3.1\n4,4.2\n5,4.9\n6,6.3\n7,7.1\n8,7.7\n9,9.4\n10,10.2\n11,11.5\n")
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Ada)
+	plane := c.Upload("name=plane.csv", ownPoints)
+	words := c.Upload("name=words.csv", "#strings\nword,kind\nabab,x\nabba,x\naabb,x\nbaba,x\nccdd,y\ncdcd,y\ndccd,y\nddcc,y\n")
+	curve := c.Upload("name=curve.csv", "x,y\n0,0.1\n1,1.2\n2,1.9\n3,3.1\n4,4.2\n5,4.9\n6,6.3\n7,7.1\n8,7.7\n9,9.4\n10,10.2\n11,11.5\n")
 	table := "#precomputed\nnumber,K1,K2,K3,K4,K5,K6,K7,K8,K9,K10,K11,K12,K13,K14,K15,K16,label\n"
 	for i := range 16 {
 		table += strconv.Itoa(i + 1)
@@ -219,7 +183,7 @@ func TestStudyFormKinds(t *testing.T) {
 		}
 		table += [2]string{",x\n", ",y\n"}[i%2]
 	}
-	matrix := c.upload("name=matrix.csv", table)
+	matrix := c.Upload("name=matrix.csv", table)
 	for kind, want := range map[string]struct {
 		own           api.Dataset
 		ready         string
@@ -232,7 +196,7 @@ func TestStudyFormKinds(t *testing.T) {
 		"graphs":   {api.Dataset{}, "cycles", "SVM, Weisfeiler-Lehman", "MCM, Weisfeiler-Lehman", `kernel = "wl"`, "target"},
 		"matrices": {matrix, "", "SVM", "MCM", `kernel = "precomputed"`, "gamma"},
 	} {
-		form := c.page(200, "/studies/new?of="+kind)
+		form := c.Page(200, "/studies/new?of="+kind)
 		for _, d := range []api.Dataset{plane, words, curve, matrix} {
 			if n := form.Find(`input[name="data"][value="` + d.ID + `"]`).Length(); (n == 1) != (d.ID == want.own.ID) {
 				t.Errorf("%s offers %s %d times", kind, d.Name, n)
@@ -246,12 +210,12 @@ func TestStudyFormKinds(t *testing.T) {
 		if want.ready != "" {
 			q.Add("data", want.ready)
 		}
-		toml, _ := c.send(200, "/studies", q.Encode()).html().Find(`a[href$="/study.toml"]`).Attr("href")
+		toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")
 		if toml == "" {
 			t.Errorf("%s: no study", kind)
 			continue
 		}
-		got := c.ended(strings.Split(toml, "/")[2])
+		got := c.Ended(strings.Split(toml, "/")[2])
 		if got.Status != store.Done || got.Result == nil {
 			t.Errorf("%s: %+v", kind, got)
 			continue
@@ -269,29 +233,29 @@ func TestStudyFormKinds(t *testing.T) {
 		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 letters",
 		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the learners",
 	} {
-		if a := c.send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.body), why) {
-			t.Errorf("%s: %s", wrong, a.html().Find(".problem").Text())
+		if a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.Body), why) {
+			t.Errorf("%s: %s", wrong, a.HTML().Find(".problem").Text())
 		}
 	}
-	c.page(404, "/studies/new?of=sounds")
+	c.Page(404, "/studies/new?of=sounds")
 }
 
 // A study of values is computed in the background as well.
 func TestStudyOfValues(t *testing.T) {
 	t.Parallel()
-	c := serve(t, true, dataset.DefaultLimits).client(t, alice)
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	const text = "[scheme]\nfolds = 3\ntarget = \"value\"\n[data.sine]\ngenerator = \"sine\"\nn = 40\n[data.hill]\ngenerator = \"hill\"\nn = 40\n[learner.flat]\nlearner = \"ridge\"\nkernel = \"linear\"\n[learner.bent]\nlearner = \"ridge\"\nlambda = [0.01, 1]\n"
-	got := c.ended(decode[api.RunStatus](c.want(http.StatusAccepted, "POST", "/api/studies", orderOf(text))).ID)
+	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	if got.Status != store.Done || got.Result == nil || got.Result.Target != "value" || got.Result.Sets[0].Outcomes[1].MSE <= 0 {
 		t.Fatalf("%+v", got)
 	}
-	page := c.page(200, "/studies/"+got.ID)
-	c.pictures(page, 1)
+	page := c.Page(200, "/studies/"+got.ID)
+	c.Pictures(page, 1)
 	if text := page.Find("main").Text(); !strings.Contains(text, "Variance left in %") || strings.Contains(text, "Accuracy") {
 		t.Error(text)
 	}
-	wrong := orderOf(strings.Replace(text, `generator = "sine"`+"\nn = 40", `builtin = "iris"`, 1))
-	if a := c.want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong); !strings.Contains(string(a.body), "data set sine: target") {
-		t.Errorf("%s", a.body)
+	wrong := handlerstest.OrderOf(strings.Replace(text, `generator = "sine"`+"\nn = 40", `builtin = "iris"`, 1))
+	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong); !strings.Contains(string(a.Body), "data set sine: target") {
+		t.Errorf("%s", a.Body)
 	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package runs_test
 
 import (
 	"encoding/csv"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
@@ -19,8 +20,8 @@ import (
 // out, of those that did not, and of both on common folds.
 func TestWhichDifferenceIsReal(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
 		"wide":   `"dataset":"moons","spec":{"gamma":2,"test_fraction":0.5}`,
@@ -32,12 +33,12 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		"iris":   `"dataset":"iris","spec":{"test_fraction":0.5}`,
 		"setosa": `"dataset":"iris","spec":{"test_fraction":0.5,"positive":"setosa"}`,
 	} {
-		ids[name] = c.train(`{"name":"` + name + `",` + body + `}`)
+		ids[name] = c.Train(`{"name":"` + name + `",` + body + `}`)
 	}
 	for _, id := range ids {
-		c.follow(id)
+		c.Follow(id)
 	}
-	compare := func(names ...string) string { return b.evidence("/compare?" + chosen(ids, names...).Encode()) }
+	compare := func(names ...string) string { return evidence(b, "/compare?"+chosen(ids, names...).Encode()) }
 	for _, tc := range []struct {
 		names string
 		says  string
@@ -62,7 +63,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide all narrow", "p after Holm"},
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
-		text := b.evidence(b.onFolds(chosen(ids, strings.Fields(tc.names)...)))
+		text := evidence(b, onFolds(b, chosen(ids, strings.Fields(tc.names)...)))
 		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation by 10 folds, dealt 3 times, the same folds for all") {
 			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
 		}
@@ -70,16 +71,16 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	if text := b.evidence(b.onFolds(fewer)); !strings.Contains(text, "Cross-validation by 4 folds, dealt 2 times") || !strings.Contains(text, "Other folds") {
+	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation by 4 folds, dealt 2 times") || !strings.Contains(text, "Other folds") {
 		t.Errorf("on four folds: %q", text)
 	}
-	b.send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
+	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
 	for field, text := range map[string]string{"k": "1", "repeats": "1000"} {
 		wrong := chosen(ids, "wide", "narrow")
 		wrong.Set(field, text)
-		b.send(http.StatusUnprocessableEntity, "/compare/folds", wrong.Encode())
+		b.Send(http.StatusUnprocessableEntity, "/compare/folds", wrong.Encode())
 	}
-	folds := b.onFolds(chosen(ids, "wide", "alike"))
+	folds := onFolds(b, chosen(ids, "wide", "alike"))
 	_, query, _ := strings.Cut(folds, "?")
 	q, err := url.ParseQuery(query)
 	if err != nil {
@@ -90,16 +91,16 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
 		"were deleted":        {"run": q["run"], "folds": {q["folds"][0], "gone"}},
 	} {
-		if text := b.evidence("/compare?" + of.Encode()); !strings.Contains(text, words) {
+		if text := evidence(b, "/compare?"+of.Encode()); !strings.Contains(text, words) {
 			t.Errorf("%v: %q, want %q", of, text, words)
 		}
 	}
 
 	// Programs are told the same.
 	pair := chosen(ids, "wide", "narrow")["run"]
-	begun := c.want(http.StatusAccepted, "POST", "/api/comparison/folds", fmt.Sprintf(`{"runs":[%q,%q],"folds":4,"repeats":2}`, pair[0], pair[1]))
-	c.app.Jobs.Wait(t.Context(), time.Hour, decode[struct{ Searches []string }](begun).Searches...)
-	f := decode[api.FoldComparison](c.want(200, "GET", begun.header.Get("Location"), ""))
+	begun := c.Want(http.StatusAccepted, "POST", "/api/comparison/folds", fmt.Sprintf(`{"runs":[%q,%q],"folds":4,"repeats":2}`, pair[0], pair[1]))
+	c.App.Jobs.Wait(t.Context(), time.Hour, handlerstest.Decode[struct{ Searches []string }](begun).Searches...)
+	f := handlerstest.Decode[api.FoldComparison](c.Want(200, "GET", begun.Header.Get("Location"), ""))
 	if f.Folds != 4 || f.Repeats != 2 || f.Done != f.Total || len(f.Pairs) != 1 {
 		t.Fatalf("%+v", f)
 	}
@@ -112,24 +113,24 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		fmt.Sprintf(`{"runs":[%q,%q]}`, pair[0], ids["xor"]):        422,
 		fmt.Sprintf(`{"runs":[%q,"gone"]}`, pair[0]):                404,
 	} {
-		c.want(status, "POST", "/api/comparison/folds", body)
+		c.Want(status, "POST", "/api/comparison/folds", body)
 	}
-	c.want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone", "")
-	c.want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone,gone", "")
-	three := decode[api.Comparison](c.want(200, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, "wide", "alike", "narrow")["run"], ","), ""))
+	c.Want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone", "")
+	c.Want(422, "GET", "/api/comparison/folds?runs="+strings.Join(pair, ",")+"&searches=gone,gone", "")
+	three := handlerstest.Decode[api.Comparison](c.Want(200, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, "wide", "alike", "narrow")["run"], ","), ""))
 	if p := three.Pairs; three.Points != 100 || len(p) != 3 || p[0].P != 1 || p[1].Holm > 1e-6 || p[1].First != ids["wide"] || p[1].Second != ids["narrow"] || p[1].OnlyFirst-p[1].OnlySecond != p[2].OnlyFirst-p[2].OnlySecond || len(three.Disagree) == 0 {
 		t.Errorf("%+v", three)
 	}
 	for _, names := range []string{"wide", "wide all", "wide seed", "wide xor", "iris setosa", "all all all all all all all"} {
-		c.want(http.StatusUnprocessableEntity, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, strings.Fields(names)...)["run"], ","), "")
+		c.Want(http.StatusUnprocessableEntity, "GET", "/api/comparison?runs="+strings.Join(chosen(ids, strings.Fields(names)...)["run"], ","), "")
 	}
-	c.want(http.StatusNotFound, "GET", "/api/comparison?runs="+ids["wide"]+",gone", "")
+	c.Want(http.StatusNotFound, "GET", "/api/comparison?runs="+ids["wide"]+",gone", "")
 
 	// The points listed are those that the predictions tell apart.
 	wrong := map[string]map[int]bool{}
 	for _, name := range []string{"wide", "narrow"} {
 		wrong[name] = map[int]bool{}
-		lines := strings.Split(strings.TrimSpace(string(c.do("GET", "/runs/"+ids[name]+"/predictions.csv", "").body)), "\n")
+		lines := strings.Split(strings.TrimSpace(string(c.Do("GET", "/runs/"+ids[name]+"/predictions.csv", "").Body)), "\n")
 		for _, line := range lines[1:] {
 			cells := strings.Split(line, ",")
 			if row, err := strconv.Atoi(cells[0]); err == nil && cells[4] == "true" && cells[1] != cells[2] {
@@ -137,7 +138,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 			}
 		}
 	}
-	rows := b.page(200, "/compare?run="+ids["wide"]+"&run="+ids["narrow"]).Find(".evidence .points tbody tr")
+	rows := b.Page(200, "/compare?run="+ids["wide"]+"&run="+ids["narrow"]).Find(".evidence .points tbody tr")
 	for _, tr := range rows.EachIter() {
 		row, err := strconv.Atoi(tr.Find("th").Text())
 		if err != nil {
@@ -161,17 +162,17 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 // what was chosen.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, features := range map[string]string{"two": `"petal_length","petal_width"`, "four": `"petal_length","petal_width","sepal_length","sepal_width"`, "one": `"petal_length"`} {
-		ids[name] = c.train(`{"name":"` + name + `","dataset":"iris","spec":{"test_fraction":0.3,"features":[` + features + `]}}`)
-		c.follow(ids[name])
+		ids[name] = c.Train(`{"name":"` + name + `","dataset":"iris","spec":{"test_fraction":0.3,"features":[` + features + `]}}`)
+		c.Follow(ids[name])
 	}
 	q := chosen(ids, "four", "two", "one")
 	q.Set("base", ids["two"])
 	q.Set("diff", "1")
-	doc := b.page(200, "/compare?"+q.Encode())
+	doc := b.Page(200, "/compare?"+q.Encode())
 	if head := doc.Find(".compare thead").First().Find("th").Eq(2).Text(); !strings.Contains(head, "baseline") {
 		t.Errorf("the second column is headed %q", head)
 	}
@@ -184,7 +185,7 @@ func TestBaseline(t *testing.T) {
 	if pictures.Length() != 3 {
 		t.Errorf("%d pictures", pictures.Length())
 	}
-	if doc := b.page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
+	if doc := b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
 		t.Error("a line is kept that no picture needs")
 	}
 	found := false
@@ -227,15 +228,15 @@ func TestBaseline(t *testing.T) {
 // leaves runs pale, and the tables are had as a file.
 func TestCompareMany(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	q := url.Values{}
 	for i := range 21 {
-		id := c.train(fmt.Sprintf(`{"name":"r%d","dataset":"moons","spec":{"kernel":%q,"C":%d,"test_fraction":0.3}}`, i+1, []string{"rbf", "linear"}[i%2], i+1))
-		c.follow(id)
+		id := c.Train(fmt.Sprintf(`{"name":"r%d","dataset":"moons","spec":{"kernel":%q,"C":%d,"test_fraction":0.3}}`, i+1, []string{"rbf", "linear"}[i%2], i+1))
+		c.Follow(id)
 		q.Add("run", id)
 	}
-	b.want(422, "GET", "/compare?"+q.Encode(), "")
+	b.Want(422, "GET", "/compare?"+q.Encode(), "")
 	q["run"] = q["run"][:20]
 	at := func(more ...string) string {
 		v := url.Values{"run": q["run"]}
@@ -244,8 +245,8 @@ func TestCompareMany(t *testing.T) {
 		}
 		return "/compare?" + v.Encode()
 	}
-	doc := b.page(200, at())
-	b.pictures(doc, 23)
+	doc := b.Page(200, at())
+	b.Pictures(doc, 23)
 	if n := doc.Find(".evidence > .scroll .findings tbody tr").Length(); n != 19 {
 		t.Errorf("%d pairs are shown first, want those with one run", n)
 	}
@@ -255,7 +256,7 @@ func TestCompareMany(t *testing.T) {
 	if n := doc.Find(".draw input[checked]").Length(); n != 6 {
 		t.Errorf("%d boundaries are drawn", n)
 	}
-	doc = b.page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
+	doc = b.Page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
 	if text := doc.Find(".quantities [role=status]").Text(); !strings.Contains(text, "5 of 20 runs") {
 		t.Errorf("the filter: %q", text)
 	}
@@ -266,18 +267,18 @@ func TestCompareMany(t *testing.T) {
 	if alt != "20 lines across the axes C, kernel. Pale: 15." {
 		t.Errorf("the picture shows %q", alt)
 	}
-	b.pictures(doc, 23)
-	if got := b.page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length(); got != 3 {
+	b.Pictures(doc, 23)
+	if got := b.Page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length(); got != 3 {
 		t.Errorf("%d axes after one was added", got)
 	}
 	for key, value := range map[string]string{"where": "C >", "axes": "colour", "x": "kernel", "y": "colour"} {
-		if text := b.page(422, at(key, value)).Find("#f-where-error").Text(); text == "" {
+		if text := b.Page(422, at(key, value)).Find("#f-where-error").Text(); text == "" {
 			t.Errorf("%s=%s: nothing is said", key, value)
 		}
-		b.want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
+		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
 	for _, to := range []string{"/compare.csv", "/api/comparison.csv"} {
-		file, err := csv.NewReader(strings.NewReader(string(c.want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").body))).ReadAll()
+		file, err := csv.NewReader(strings.NewReader(string(c.Want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").Body))).ReadAll()
 		if err != nil || len(file[0]) != 21 || file[1][0] != "name" || file[1][20] != "r20" || slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }) {
 			t.Errorf("%s: %q, %v", to, file, err)
 		}
@@ -288,24 +289,24 @@ func TestCompareMany(t *testing.T) {
 // runs, points included, in the lab; nobody who knows only ids does.
 func TestSharedComparison(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b, other := s.client(t, alice), s.browse(t, alice), s.browse(t, bob)
-	set := c.upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n0.2,0.1,x\n0.9,0.8,y\n").ID
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b, other := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice), s.Browse(t, handlerstest.Bob)
+	set := c.Upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n0.2,0.1,x\n0.9,0.8,y\n").ID
 	q := url.Values{}
 	for _, kernel := range []string{"rbf", "linear"} {
-		id := c.train(`{"dataset":"` + set + `","name":"` + kernel + `","spec":{"kernel":"` + kernel + `"}}`)
-		c.follow(id)
+		id := c.Train(`{"dataset":"` + set + `","name":"` + kernel + `","spec":{"kernel":"` + kernel + `"}}`)
+		c.Follow(id)
 		q.Add("run", id)
 	}
 	q.Set("base", q["run"][1])
 	q.Set("where", "kernel = rbf")
-	page := b.send(200, "/compare/share", q.Encode()).html()
+	page := b.Send(200, "/compare/share", q.Encode()).HTML()
 	link, err := url.Parse(page.Find(".share").AttrOr("value", ""))
 	if err != nil || link.Path != "/shared/compare" || page.Find("img.course-qr").Length() != 1 {
 		t.Fatalf("the link is %v, %v", link, err)
 	}
-	shared := other.page(200, link.RequestURI())
-	other.pictures(shared, 5)
+	shared := other.Page(200, link.RequestURI())
+	other.Pictures(shared, 5)
 	if text := shared.Find("main").Text(); !strings.Contains(text, "1 of 2 runs") || !strings.Contains(text, "baseline") {
 		t.Errorf("the shared comparison: %q", text)
 	}
@@ -315,20 +316,20 @@ func TestSharedComparison(t *testing.T) {
 		}
 	}
 	run, _ := shared.Find(".side-by-side h3 a").Attr("href")
-	if copied, _ := other.page(200, run).Find(".toolbar a.primary").Attr("href"); !strings.HasPrefix(copied, "/lab?") {
+	if copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href"); !strings.HasPrefix(copied, "/lab?") {
 		t.Errorf("the shared run leads to %q", copied)
 	}
 	clone, _ := shared.Find(".side-by-side a[aria-label^='open a copy']").Attr("href")
-	lab := other.page(200, clone)
+	lab := other.Page(200, clone)
 	if text := lab.Find("main").Text(); !strings.Contains(text, "mine") {
 		t.Errorf("the lab opens %q", text)
 	}
-	other.want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
-	other.want(404, "GET", "/shared/compare?"+q.Encode(), "")
-	other.want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	b.send(200, "/runs/"+q["run"][0]+"/unshare", "")
-	other.want(404, "GET", link.RequestURI(), "")
-	other.want(404, "GET", clone, "")
+	other.Want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
+	other.Want(404, "GET", "/shared/compare?"+q.Encode(), "")
+	other.Want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+	b.Send(200, "/runs/"+q["run"][0]+"/unshare", "")
+	other.Want(404, "GET", link.RequestURI(), "")
+	other.Want(404, "GET", clone, "")
 }
 
 // chosen are runs by their names, as a form has them.
@@ -341,22 +342,22 @@ func chosen(ids map[string]string, names ...string) url.Values {
 }
 
 // evidence is what a comparison says of the differences.
-func (c *client) evidence(path string) string {
-	c.t.Helper()
-	return strings.Join(strings.Fields(c.page(200, path).Find(".evidence").Text()), " ")
+func evidence(c *handlerstest.Client, path string) string {
+	c.T.Helper()
+	return strings.Join(strings.Fields(c.Page(200, path).Find(".evidence").Text()), " ")
 }
 
 // onFolds has runs cross-validated on the same folds and returns the address of their
 // comparison.
-func (c *client) onFolds(runs url.Values) string {
-	c.t.Helper()
-	page := c.send(200, "/compare/folds", runs.Encode()).html()
+func onFolds(c *handlerstest.Client, runs url.Values) string {
+	c.T.Helper()
+	page := c.Send(200, "/compare/folds", runs.Encode()).HTML()
 	for _, a := range page.Find(".evidence a[href^='/searches/']").EachIter() {
 		runs.Add("folds", strings.TrimPrefix(a.AttrOr("href", ""), "/searches/"))
 	}
-	c.app.Jobs.Wait(c.t.Context(), time.Hour, runs["folds"]...)
+	c.App.Jobs.Wait(c.T.Context(), time.Hour, runs["folds"]...)
 	for _, id := range runs["folds"] {
-		c.page(200, "/searches/"+id)
+		c.Page(200, "/searches/"+id)
 	}
 	return "/compare?" + runs.Encode()
 }
@@ -364,19 +365,19 @@ func (c *client) onFolds(runs url.Values) string {
 // TestDifferenceOfValues is the same of values.
 func TestDifferenceOfValues(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
-	set := c.upload("name=one", measurements(61, 1))
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	set := c.Upload("name=one", handlerstest.Measurements(61, 1))
 	q := url.Values{}
 	for _, lambda := range []string{"0.01", "1000"} {
-		id := c.train(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
-		c.follow(id)
+		id := c.Train(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
+		c.Follow(id)
 		q.Add("run", id)
-		if run := decode[api.Run](c.want(200, "GET", "/api/runs/"+id, "")); run.Report.TestInterval != nil || run.Report.TestMCC != nil {
+		if run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, "")); run.Report.TestInterval != nil || run.Report.TestMCC != nil {
 			t.Errorf("scores of classes: %+v", run.Report)
 		}
 	}
-	text := b.evidence(b.onFolds(q))
+	text := evidence(b, onFolds(b, q))
 	for _, says := range []string{"The difference is real, “lambda 0.01” is better: “lambda 0.01” came closer to ", "Wilcoxon", "mean squared error"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("%q, want %q", text, says)
@@ -391,29 +392,29 @@ func TestDifferenceOfValues(t *testing.T) {
 // numbers that programs are told, from the page, for programs and from a shared comparison.
 func TestProofsAsCSV(t *testing.T) {
 	t.Parallel()
-	s := serve(t, true, dataset.DefaultLimits)
-	c, b := s.client(t, alice), s.browse(t, alice)
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	ids := map[string]string{}
 	for name, body := range map[string]string{
 		"=wide":  `"dataset":"moons","spec":{"gamma":2,"test_fraction":0.5}`,
 		"narrow": `"dataset":"moons","spec":{"gamma":1e6,"test_fraction":0.5}`,
 		"all":    `"dataset":"moons","spec":{"gamma":2}`,
 	} {
-		ids[name] = c.train(`{"name":"` + name + `",` + body + `}`)
+		ids[name] = c.Train(`{"name":"` + name + `",` + body + `}`)
 	}
 	for _, id := range ids {
-		c.follow(id)
+		c.Follow(id)
 	}
 	read := func(path string) [][]string {
 		t.Helper()
-		rows, err := csv.NewReader(strings.NewReader(string(c.want(http.StatusOK, "GET", path, "").body))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(string(c.Want(http.StatusOK, "GET", path, "").Body))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return rows
 	}
 	q := chosen(ids, "=wide", "narrow").Encode()
-	told := decode[api.Comparison](c.want(http.StatusOK, "GET", "/api/comparison?runs="+ids["=wide"]+","+ids["narrow"], ""))
+	told := handlerstest.Decode[api.Comparison](c.Want(http.StatusOK, "GET", "/api/comparison?runs="+ids["=wide"]+","+ids["narrow"], ""))
 	tests := read("/api/comparison/tests.csv?" + q)
 	if len(tests) != 2 || tests[1][0] != "McNemar" || tests[1][1] != "'=wide" || tests[1][5] != strconv.Itoa(told.Points) || tests[1][6] != strconv.Itoa(told.Pairs[0].OnlyFirst) {
 		t.Errorf("%q, want %+v", tests, told)
@@ -430,13 +431,13 @@ func TestProofsAsCSV(t *testing.T) {
 			t.Errorf("%q, want row %d and two answers", points[i+1], row)
 		}
 	}
-	to := b.onFolds(chosen(ids, "=wide", "all"))
-	page := b.page(http.StatusOK, to)
+	to := onFolds(b, chosen(ids, "=wide", "all"))
+	page := b.Page(http.StatusOK, to)
 	link, _ := page.Find(`a[href*="/compare/tests.csv"]`).Attr("href")
 	if rows := read(link); len(rows) != 2 || rows[1][0] != "corrected t" || rows[1][12] != "29" || rows[1][15] == "" {
 		t.Errorf("%s: %q", link, rows)
 	}
-	c.want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "=wide", "all").Encode(), "")
-	c.want(http.StatusUnprocessableEntity, "GET", "/compare/disagreement.csv?"+chosen(ids, "=wide", "all").Encode(), "")
-	s.client(t, bob).want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
+	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "=wide", "all").Encode(), "")
+	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/disagreement.csv?"+chosen(ids, "=wide", "all").Encode(), "")
+	s.As(t, handlerstest.Bob).Want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
 }

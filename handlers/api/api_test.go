@@ -1,0 +1,962 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers"
+	"marginlab/handlers/api"
+	"marginlab/handlers/door"
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+func TestAPIWalk(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+
+	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
+	set := handlerstest.Decode[api.Dataset](a)
+	if got := a.Header.Get("Location"); got != "/api/datasets/"+set.ID {
+		t.Errorf("Location %q", got)
+	}
+	if set.Rows != 6 || set.Name != "square.csv" || !slices.Equal(set.Features, []string{"x1", "x2"}) || !slices.Equal(set.Classes, []string{"no", "yes"}) {
+		t.Errorf("data set %+v", set)
+	}
+	if list := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")); len(list.Datasets) != 1 || list.Datasets[0].ID != set.ID {
+		t.Errorf("list %+v", list)
+	}
+	if got := handlerstest.Decode[api.Dataset](c.Want(200, "GET", "/api/datasets/"+set.ID, "")); !reflect.DeepEqual(got, set) {
+		t.Errorf("got %+v, want %+v", got, set)
+	}
+	if csv := c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", ""); string(csv.Body) != handlerstest.Square {
+		t.Errorf("CSV %q", csv.Body)
+	}
+	if got := handlerstest.Decode[api.Dataset](c.Want(200, "PATCH", "/api/datasets/"+set.ID, `{"name":"corners"}`)); got.Name != "corners" {
+		t.Errorf("renamed to %q", got.Name)
+	}
+
+	a = c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{"kernel":"linear","C":1e3,"standardize":false,"tol":1e-8},"name":"first","tags":["a","b"],"note":"why"}`)
+	id := handlerstest.Decode[api.RunStatus](a).ID
+	if got := a.Header.Get("Location"); got != "/api/runs/"+id {
+		t.Errorf("Location %q", got)
+	}
+	events := c.Follow(id)
+	if events[0].Name != "status" || events[len(events)-1] != (handlerstest.Event{Name: "status", Data: `{"status":"done"}`}) {
+		t.Fatalf("events %v", events)
+	}
+
+	a = c.Want(200, "GET", "/api/runs/"+id, "")
+	run := handlerstest.Decode[api.Run](a)
+	if run.Status != store.Done || run.Dataset != set.ID || run.DatasetName != "corners" || run.DataHash != set.Hash || run.Seed != 1 ||
+		run.Name != "first" || !slices.Equal(run.Tags, []string{"a", "b"}) || run.Note != "why" || run.Finished.Before(run.Created) {
+		t.Errorf("run %+v", run)
+	}
+	// The widest street between the corners (0.5, 0.25), (0.25, 0.5) and the line
+	// through (3, 3.125), (4, 3) — recomputed here by training without the server.
+	d, err := dataset.Read(strings.NewReader(handlerstest.Square), "square.csv", dataset.Mapping{}, dataset.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, err := ml.Train(t.Context(), d, run.Spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct.Report.FitSeconds = run.Report.FitSeconds
+	if !reflect.DeepEqual(*run.Report, direct.Report) {
+		t.Errorf("report %+v\nwant %+v", *run.Report, direct.Report)
+	}
+	// The same names as `fit --json`, which prints the report itself.
+	want, err := json.Marshal(direct.Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw := handlerstest.Decode[struct{ Report json.RawMessage }](a); !bytes.Equal(raw.Report, want) {
+		t.Errorf("report %s\nwant %s", raw.Report, want)
+	}
+	model, err := ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(model, direct.Model) {
+		t.Errorf("model %+v\nwant %+v", model, direct.Model)
+	}
+
+	// What a change leaves out stays.
+	if got := handlerstest.Decode[api.Run](c.Want(200, "PATCH", "/api/runs/"+id, `{"note":"because"}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 2 {
+		t.Errorf("with another note: %+v", got)
+	}
+	if got := handlerstest.Decode[api.Run](c.Want(200, "PATCH", "/api/runs/"+id, `{"tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
+		t.Errorf("without tags: %+v", got)
+	}
+	c.Want(http.StatusConflict, "POST", "/api/runs/"+id+"/cancel", "")
+
+	c.Want(http.StatusNoContent, "DELETE", "/api/datasets/"+set.ID, "")
+	c.Want(http.StatusNotFound, "GET", "/api/datasets/"+set.ID, "")
+	if got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, "")); got.Dataset != "" || got.DatasetName != "corners" {
+		t.Errorf("without its data set: %+v", got)
+	}
+	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
+	c.Want(http.StatusNotFound, "GET", "/api/runs/"+id, "")
+	c.Want(http.StatusNotFound, "DELETE", "/api/runs/"+id, "")
+}
+
+// Every learner with every kernel and map gives a run that is described.
+func TestAPIRunsOfEveryKind(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	ids := map[string]bool{}
+	for _, learner := range ml.Learners {
+		for _, spec := range []string{
+			`"kernel":"linear","hard_margin":true`, `"kernel":"poly","degree":2`, `"kernel":"rbf","gamma":"scale","test_fraction":0.3,"seed":7`, `"kernel":"sigmoid","gamma":0.01`,
+			`"conformal":"eigen"`, `"conformal":"gradient","core_step":10`, `"conformal":"amari","core_gamma":2`,
+		} {
+			ids[c.Train(fmt.Sprintf(`{"dataset":"iris-setosa-versicolor","spec":{"learner":%q,%s}}`, learner.Name, spec))] = true
+		}
+	}
+	for id := range ids {
+		last := c.Follow(id)
+		if got := last[len(last)-1]; got.Data != `{"status":"done"}` {
+			t.Errorf("run %s: %v", id, got)
+		}
+		c.Want(200, "GET", "/api/runs/"+id, "")
+		c.Want(200, "GET", "/api/runs/"+id+"/model.json", "")
+	}
+	type list struct {
+		Runs                 []api.Run
+		Total, Limit, Offset int
+	}
+	total := len(ids)
+	for _, tc := range []struct {
+		query       string
+		rows, total int
+	}{
+		{"", min(total, door.ListRows), total},
+		{"learner=mcm", total / len(ml.Learners), total / len(ml.Learners)},
+		{"conformal=eigen", len(ml.Learners), len(ml.Learners)},
+		{"conformal=eigen&learner=svm&status=done", 1, 1},
+		{"status=failed", 0, 0},
+		{"rule=sign", min(total, door.ListRows), total},
+		{"rule=ovo", 0, 0},
+		{"q=no+such+words", 0, 0},
+		{"tag=none", 0, 0},
+		{fmt.Sprintf("limit=3&offset=%d", total-2), 2, total},
+	} {
+		got := handlerstest.Decode[list](c.Want(200, "GET", "/api/runs?"+tc.query, ""))
+		if len(got.Runs) != tc.rows || got.Total != tc.total {
+			t.Errorf("%q: %d runs of %d, want %d of %d", tc.query, len(got.Runs), got.Total, tc.rows, tc.total)
+		}
+	}
+	var seen []string
+	for offset := 0; offset < total; offset += 4 {
+		for _, r := range handlerstest.Decode[list](c.Want(200, "GET", fmt.Sprintf("/api/runs?sort=accuracy&desc=true&limit=4&offset=%d", offset), "")).Runs {
+			seen = append(seen, r.ID)
+			delete(ids, r.ID)
+		}
+	}
+	if len(ids) != 0 || len(seen) != total {
+		t.Errorf("paging gave %d rows and left out %v", len(seen), ids)
+	}
+}
+
+func TestAPIFile(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	for _, tc := range []struct {
+		query, file string
+		features    []string
+		label       string
+	}{
+		{"name=a.svm", "+1 1:0.5 2:1\n-1 1:2 2:3\n", []string{"x1", "x2"}, "label"},
+		{"name=b.csv&label=kind", "kind;a;b\nu;1,5;2\nv;2,5;3\n", []string{"a", "b"}, "kind"},
+		{"name=c&features=a,c&label=y", "a,b,c,y\n1,2,3,0\n4,5,6,1\n", []string{"a", "c"}, "y"},
+		{"features=" + url.QueryEscape(`"a, b",c`) + "&label=y", "\"a, b\",c,y\n1,2,0\n3,4,1\n", []string{"a, b", "c"}, "y"},
+	} {
+		set := c.Upload(tc.query, tc.file)
+		if !slices.Equal(set.Features, tc.features) || set.Label != tc.label {
+			t.Errorf("%s: features %q, label %q", tc.query, set.Features, set.Label)
+		}
+	}
+	// What curl sends by default is not a form.
+	c.Want(http.StatusCreated, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "application/x-www-form-urlencoded")
+}
+
+func TestAPIErrors(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.Limits{Bytes: 4 << 10, Rows: 50, Columns: 6}).As(t, handlerstest.Alice)
+	set := c.Upload("name=square", handlerstest.Square)
+	run := c.Train(`{"dataset":"moons"}`)
+	long := strings.Repeat("x", 200)
+	for _, tc := range []struct {
+		name, method, path, body string
+		status                   int
+		fields                   string // of the errors, in order
+	}{
+		{"nothing there", "GET", "/api/nothing", "", 404, ""},
+		{"nothing at the root", "GET", "/api", "", 404, ""},
+		{"method", "PUT", "/api/runs", "", 405, ""},
+		{"method on a run", "POST", "/api/runs/" + run, "", 405, ""},
+		{"method on events", "DELETE", "/api/runs/" + run + "/events", "", 405, ""},
+
+		{"empty body", "POST", "/api/runs", "", 400, ""},
+		{"half a body", "POST", "/api/runs", `{"dataset":"moons"`, 400, ""},
+		{"not JSON", "POST", "/api/runs", `dataset=moons`, 400, ""},
+		{"two values", "POST", "/api/runs", `{"dataset":"moons"} {}`, 400, ""},
+		{"query that cannot be read", "GET", "/api/runs?q=%zz", "", 400, ""},
+
+		{"no data set", "POST", "/api/runs", `{}`, 422, "dataset"},
+		{"the empty drawing", "POST", "/api/runs", `{"dataset":"drawing"}`, 422, "dataset"},
+		{"unknown data set", "POST", "/api/runs", `{"dataset":"nothing"}`, 404, ""},
+		{"unknown field", "POST", "/api/runs", `{"dataset":"moons","sped":{}}`, 422, "sped"},
+		{"unknown field of the spec", "POST", "/api/runs", `{"dataset":"moons","spec":{"gama":1,"Zeta":2}}`, 422, "Zeta gama"},
+		{"values out of range", "POST", "/api/runs", `{"dataset":"moons","spec":{"C":0,"gamma":-1,"kernel":"cubic"}}`, 422, "C gamma kernel"},
+		{"C of the wrong type", "POST", "/api/runs", `{"dataset":"moons","spec":{"C":[1]}}`, 422, "C"},
+		{"spec of the wrong type", "POST", "/api/runs", `{"dataset":"moons","spec":"svm"}`, 422, "spec"},
+		{"name of the wrong type", "POST", "/api/runs", `{"dataset":"moons","name":3}`, 422, "name"},
+		{"tags of the wrong type", "POST", "/api/runs", `{"dataset":"moons","tags":"a,b"}`, 422, "tags"},
+		{"no such feature", "POST", "/api/runs", `{"dataset":"moons","spec":{"features":["x1","x9"]}}`, 422, "features"},
+		{"no such class", "POST", "/api/runs", `{"dataset":"moons","spec":{"positive":"blue"}}`, 422, "positive"},
+		{"none of three classes", "POST", "/api/runs", `{"dataset":"iris","spec":{"positive":"rose","multiclass":"ovr"}}`, 422, "positive"},
+		{"no way to tell three apart", "POST", "/api/runs", `{"dataset":"iris","spec":{"multiclass":"both"}}`, 422, "multiclass"},
+		{"long name", "POST", "/api/runs", `{"dataset":"moons","name":"` + long + `"}`, 422, "name"},
+		{"large body", "POST", "/api/runs", `{"dataset":"moons","note":"` + strings.Repeat("x", api.BodyBytes) + `"}`, 413, ""},
+
+		{"change to nothing", "PATCH", "/api/runs/" + run, `{"name":" "}`, 422, "name"},
+		{"change of the spec", "PATCH", "/api/runs/" + run, `{"spec":{}}`, 422, "spec"},
+		{"change that is not JSON", "PATCH", "/api/runs/" + run, `name`, 400, ""},
+		{"model of a run that waits", "GET", "/api/runs/" + run + "/model.json", "", 404, ""},
+		{"filters", "GET", "/api/runs?learner=tree&status=lost&sort=luck&desc=maybe&limit=0&offset=-1", "", 422, "learner status sort limit offset desc"},
+		{"unknown filter", "GET", "/api/runs?page=2", "", 422, "page"},
+		{"filter twice", "GET", "/api/runs?tag=a&tag=b", "", 422, "tag"},
+
+		{"no file", "POST", "/api/datasets?name=n", "", 422, "file"},
+		{"ragged rows", "POST", "/api/datasets?name=n", "a,b,y\n1,2,0\n1,2\n", 422, "file"},
+		{"one class", "POST", "/api/datasets?name=n", "a,b,y\n1,2,0\n1,3,0\n", 422, "file"},
+		{"no such label", "POST", "/api/datasets?name=n&label=z", handlerstest.Square, 422, "file"},
+		{"unknown parameter", "POST", "/api/datasets?name=n&lable=z", handlerstest.Square, 422, "lable"},
+		{"long name of a data set", "POST", "/api/datasets?name=" + long, handlerstest.Square, 422, "name"},
+		{"large file", "POST", "/api/datasets?name=n", handlerstest.Square + strings.Repeat("1,2,no\n", 1000), 413, ""},
+		{"many rows", "POST", "/api/datasets?name=n", "a,b,y\n" + strings.Repeat("1,2,0\n2,1,1\n", 26), 413, ""},
+		{"many columns", "POST", "/api/datasets?name=n", "1,2,3,4,5,6,0\n1,2,3,4,5,6,1\n", 413, ""},
+		{"rename to nothing", "PATCH", "/api/datasets/" + set.ID, `{}`, 422, "name"},
+		{"rename with more", "PATCH", "/api/datasets/" + set.ID, `{"name":"n","rows":2}`, 422, "rows"},
+	} {
+		a := c.Want(tc.status, tc.method, tc.path, tc.body)
+		p := handlerstest.Decode[web.Problem](a)
+		if kind := a.Header.Get("Content-Type"); kind != "application/problem+json" {
+			t.Errorf("%s: %s", tc.name, kind)
+		}
+		if p.Status != tc.status || p.Title == "" || p.Detail == "" {
+			t.Errorf("%s: %+v", tc.name, p)
+		}
+		var fields []string
+		for _, e := range p.Errors {
+			fields = append(fields, e.Field)
+			if e.Message == "" {
+				t.Errorf("%s: no message for %s", tc.name, e.Field)
+			}
+		}
+		if got := strings.Join(fields, " "); got != tc.fields {
+			t.Errorf("%s: errors of %q, want %q", tc.name, got, tc.fields)
+		}
+	}
+	if a := c.Want(405, "PUT", "/api/runs/"+run, ""); !strings.Contains(a.Header.Get("Allow"), "DELETE") {
+		t.Errorf("Allow %q", a.Header.Get("Allow"))
+	}
+	c.Want(http.StatusUnsupportedMediaType, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "multipart/form-data; boundary=b")
+	if a := c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3") {
+		t.Errorf("the message does not say where: %s", a.Body)
+	}
+	// Nothing of all that was stored.
+	if got := handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs", "")); got.Total != 1 {
+		t.Errorf("%d runs", got.Total)
+	}
+	if got := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 1 {
+		t.Errorf("%d data sets", len(got.Datasets))
+	}
+}
+
+// A file that ends before its announced length is not taken for a whole one.
+func TestAPIHalfAFile(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /api/datasets?name=n HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", handlerstest.Alice, len(handlerstest.Square)+1, handlerstest.Square)
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d for half a file", resp.StatusCode)
+	}
+	if got := handlerstest.Decode[struct{ Datasets []api.Dataset }](s.As(t, handlerstest.Alice).Want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
+		t.Errorf("stored %+v", got)
+	}
+}
+
+// A request under a key is done once, and something else under it is refused.
+func TestAPIRepeated(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c, other := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
+	for _, made := range []struct{ to, one, otherTo, other string }{
+		{"/api/runs", `{"dataset":"moons"}`, "/api/runs", `{"dataset":"moons","spec":{"C":7}}`},
+		{"/api/datasets?name=n", handlerstest.Square, "/api/datasets?name=n", handlerstest.Square + "5,5,no\n"},
+		{"/api/datasets?name=m", handlerstest.Square, "/api/datasets?name=other", handlerstest.Square},
+		{"/api/datasets/generate", `{"generator":"moons"}`, "/api/datasets/generate", `{"generator":"rings"}`},
+		{"/api/searches", `{"dataset":"moons","grid":{"C":[1]}}`, "/api/searches", `{"dataset":"moons","grid":{"C":[2]}}`},
+		{"/api/studies", small("1"), "/api/studies", small("2")},
+	} {
+		places := map[string]bool{}
+		for range 2 {
+			for _, key := range []string{"one of ", "two of "} {
+				a := c.Do("POST", made.to, made.one, "Idempotency-Key", key+made.to)
+				if a.Status >= 300 {
+					t.Fatalf("%s: %d %s", made.to, a.Status, a.Body)
+				}
+				places[a.Header.Get("Location")] = true
+				if told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to); !bytes.Contains(told.Body, []byte("used before, for something else")) {
+					t.Errorf("%s: another is refused with %s", made.to, told.Body)
+				}
+			}
+		}
+		if len(places) != 2 {
+			t.Errorf("%s: %d made, want 2: %v", made.to, len(places), places)
+		}
+		if a := other.Do("POST", made.otherTo, made.other, "Idempotency-Key", "one of "+made.to); a.Status >= 300 {
+			t.Errorf("%s: of somebody else: %d %s", made.to, a.Status, a.Body)
+		}
+	}
+
+	// What was deleted is made anew, as often as that may be.
+	for to, body := range map[string]string{"/api/datasets?name=again": handlerstest.Square, "/api/runs": `{"dataset":"moons"}`, "/api/searches": `{"dataset":"moons","grid":{"C":[3]}}`} {
+		places := map[string]bool{}
+		for range 3 {
+			a := c.Do("POST", to, body, "Idempotency-Key", "again")
+			places[a.Header.Get("Location")] = true
+			c.Want(http.StatusNoContent, "DELETE", a.Header.Get("Location"), "")
+		}
+		if len(places) != 3 {
+			t.Errorf("%s: %d made, want 3: %v", to, len(places), places)
+		}
+	}
+}
+
+// small is the request for a study of one search, with that value of C.
+func small(c string) string {
+	return `{"study":"[scheme]\nfolds = 2\n[data.moons]\nbuiltin = \"moons\"\n[learner.SVM]\nC = ` + c + `"}`
+}
+
+// The same view has one link, whatever the key; another view under the last one is refused.
+func TestAPIRepeatedLink(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	link := func(body, key string) string {
+		t.Helper()
+		return handlerstest.Decode[api.Link](c.Want(http.StatusCreated, "POST", "/api/links", body, "Idempotency-Key", key)).Token
+	}
+	moons, circles := `{"dataset":"moons"}`, `{"dataset":"circles"}`
+	first := link(moons, "a")
+	if again := link(moons, "a"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "a")
+	if again := link(moons, "b"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "b")
+	if other := link(circles, "c"); other == first {
+		t.Error("two views under one link")
+	}
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", moons, "Idempotency-Key", "c")
+	c.Want(http.StatusNoContent, "DELETE", "/api/links/"+first, "")
+	if anew := link(moons, "b"); anew == first {
+		t.Error("a link that was deleted opens again")
+	}
+}
+
+// A comparison on folds that is asked for again has the searches that it has.
+func TestAPIRepeatedComparison(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	var runs []string
+	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{"C":7}}`, `{"dataset":"moons","spec":{"C":8}}`} {
+		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", body)).ID
+		runs = append(runs, id)
+	}
+	c.App.Jobs.Wait(t.Context(), time.Hour, runs...)
+	ask := func(n int, more string) string {
+		return fmt.Sprintf(`{"runs":["%s"]%s}`, strings.Join(runs[:n], `","`), more)
+	}
+	const to = "/api/comparison/folds"
+	first := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location")
+	if again := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location"); again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	for _, other := range []string{ask(3, ""), ask(2, `,"folds":3`)} {
+		c.Want(http.StatusUnprocessableEntity, "POST", to, other, "Idempotency-Key", "k")
+	}
+	if other := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "l").Header.Get("Location"); other == first {
+		t.Error("two keys, one comparison")
+	}
+}
+
+func TestAPIBusy(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	for range store.MaxQueuedEach {
+		if _, err := c.App.Store.CreateRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := c.Want(http.StatusTooManyRequests, "POST", "/api/runs", `{"dataset":"moons"}`); a.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	s.As(t, handlerstest.Bob).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
+}
+
+// Where as much waits as may, pages and programs are told when to try again, and pages what becomes
+// of what was filled in.
+func TestQueueFull(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	d, err := dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
+	for i := range store.MaxSearching {
+		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i/store.MaxSearchingEach)), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := s.As(t, handlerstest.Alice).Want(http.StatusServiceUnavailable, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[3]}}`)
+	page := s.Browse(t, handlerstest.Alice).Fetch("POST", "/searches", "data=moons&grid.C=3")
+	if text := page.HTML().Find("main").Text(); page.Status != http.StatusServiceUnavailable || !strings.Contains(text, "Too many") || !strings.Contains(text, "go back") {
+		t.Errorf("%d %s", page.Status, text)
+	}
+	if program.Header.Get("Retry-After") == "" || page.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func tiny(t *testing.T) *dataset.Data {
+	t.Helper()
+	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 1}}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestAPIWorkspaces(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	hers := s.As(t, handlerstest.Alice)
+	set := hers.Upload("name=hers", handlerstest.Square)
+	run := hers.Train(`{"dataset":"` + set.ID + `"}`)
+	hers.Follow(run)
+
+	// The cookie opens the same workspace as the token, here and on the pages.
+	browser := s.As(t, "")
+	browser.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	browser.Want(200, "GET", "/api/runs/"+run, "")
+	// The token goes before the cookie.
+	browser.Token = handlerstest.Bob
+	browser.Want(404, "GET", "/api/runs/"+run, "")
+	// Without either there is a new workspace, whose cookie comes along.
+	stranger := s.As(t, "")
+	a := stranger.Want(200, "GET", "/api/runs", "")
+	if handlerstest.Decode[struct{ Total int }](a).Total != 0 || a.Header.Get("Set-Cookie") == "" {
+		t.Errorf("a stranger sees %s, cookie %q", a.Body, a.Header.Get("Set-Cookie"))
+	}
+	for _, token := range []string{"short", handlerstest.Alice + "00", strings.Repeat("z", 32)} {
+		a := s.As(t, token).Want(http.StatusUnauthorized, "GET", "/api/runs", "")
+		if a.Header.Get("Content-Type") != "application/problem+json" || a.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("token %q: %v", token, a.Header)
+		}
+	}
+
+	// Every route with an id, whatever routes there will be.
+	his := s.As(t, handlerstest.Bob)
+	n := 0
+	for method, pattern := range routes(t, s.App) {
+		if !strings.Contains(pattern, "{id}") {
+			continue
+		}
+		n++
+		id := run
+		if strings.HasPrefix(pattern, "/api/datasets") {
+			id = set.ID
+		}
+		body := ""
+		if method == "PATCH" {
+			body = `{"name":"his"}`
+		}
+		his.Want(404, method, strings.ReplaceAll(pattern, "{id}", id), body)
+	}
+	if n < 9 {
+		t.Errorf("only %d routes with an id", n)
+	}
+	his.Want(404, "POST", "/api/runs", `{"dataset":"`+set.ID+`"}`)
+	his.Want(404, "POST", "/api/runs", `{"dataset":"run-`+run+`"}`)
+	if got := handlerstest.Decode[api.Run](hers.Want(200, "GET", "/api/runs/"+run, "")); got.Status != store.Done || got.Name == "his" {
+		t.Errorf("somebody else changed the run: %+v", got)
+	}
+	hers.Want(200, "GET", "/api/datasets/"+set.ID, "")
+}
+
+// A request that a page of another site makes a browser send is refused.
+func TestAPICrossSite(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, "")
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	c.Want(http.StatusForbidden, "POST", "/api/runs", `{"dataset":"moons"}`, "Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain")
+}
+
+func TestAPICancelQueued(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons"}`)
+	for _, path := range []string{"/api/runs/", "/runs/"} { // the page's stream is the same
+		resp := c.Open(t.Context(), "GET", path+run+"/events", nil, "Cookie", "marginlab_workspace="+handlerstest.Alice)
+		defer resp.Body.Close()
+		body := bufio.NewReader(resp.Body)
+		want := handlerstest.Event{Name: "status", Data: `{"status":"queued"}`}
+		if path == "/runs/" {
+			want = handlerstest.Event{Name: "status", Data: `{"status":"cancelled"}`}
+		}
+		if e, ok := handlerstest.NextEvent(t, body); !ok || e != want {
+			t.Fatalf("%s: first event %v", path, e)
+		}
+		if path == "/api/runs/" {
+			c.Want(http.StatusAccepted, "POST", "/api/runs/"+run+"/cancel", "")
+			if e, ok := handlerstest.NextEvent(t, body); !ok || e.Data != `{"status":"cancelled"}` {
+				t.Fatalf("after cancelling: %v", e)
+			}
+		}
+		if e, ok := handlerstest.NextEvent(t, body); ok {
+			t.Fatalf("after the end: %v", e)
+		}
+	}
+	c.Want(http.StatusConflict, "POST", "/api/runs/"+run+"/cancel", "")
+}
+
+func TestAPIProgress(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	run := c.Train(handlerstest.LongRun)
+	resp := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
+	defer resp.Body.Close()
+	body := bufio.NewReader(resp.Body)
+	var seen []string
+	for e, ok := handlerstest.NextEvent(t, body); e.Name != "progress"; e, ok = handlerstest.NextEvent(t, body) {
+		if !ok || e.Name != "status" {
+			t.Fatalf("event %v after %v", e, seen)
+		}
+		seen = append(seen, e.Data)
+	}
+	if seen[len(seen)-1] != `{"status":"running"}` {
+		t.Errorf("progress after the status %v", seen)
+	}
+	// One who comes late hears the status first, too.
+	late := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
+	defer late.Body.Close()
+	lateBody := bufio.NewReader(late.Body)
+	if e, _ := handlerstest.NextEvent(t, lateBody); e != (handlerstest.Event{Name: "status", Data: `{"status":"running"}`}) {
+		t.Errorf("late: first event %v", e)
+	}
+	e, _ := handlerstest.NextEvent(t, lateBody)
+	var step any
+	if err := json.Unmarshal([]byte(e.Data), &step); err != nil || e.Name != "progress" {
+		t.Fatalf("event %v: %v", e, err)
+	}
+	if err := check(c, "Step", step); err != nil {
+		t.Error(err)
+	}
+	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+run, "")
+	for _, b := range []*bufio.Reader{body, lateBody} {
+		var last handlerstest.Event
+		for e, ok := handlerstest.NextEvent(t, b); ok; e, ok = handlerstest.NextEvent(t, b) {
+			last = e
+		}
+		if last != (handlerstest.Event{Name: "status", Data: `{"status":"cancelled"}`}) {
+			t.Errorf("last event %v", last)
+		}
+	}
+}
+
+func TestAPIFailedRun(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons","spec":{"kernel":"linear","hard_margin":true}}`) // moons are not linearly separable
+	events := c.Follow(run)
+	got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
+	if got.Status != store.Failed || got.Error == "" || got.Report != nil {
+		t.Errorf("run %+v", got)
+	}
+	want, _ := json.Marshal(map[string]string{"status": "failed", "error": got.Error})
+	var a, b any
+	if err := json.Unmarshal([]byte(events[len(events)-1].Data), &a); err != nil {
+		t.Fatal(err)
+	}
+	_ = json.Unmarshal(want, &b)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("last event %v, want %s", a, want)
+	}
+}
+
+// stuck is a client that reads nothing until it is released.
+type stuck struct {
+	*httptest.ResponseRecorder
+	blocked chan struct{} // closed at the first write
+	release chan struct{}
+}
+
+func (s *stuck) Write(b []byte) (int, error) {
+	select {
+	case <-s.release:
+	default:
+		close(s.blocked)
+		<-s.release
+	}
+	return s.ResponseRecorder.Write(b)
+}
+
+// A client that does not read holds up neither the training nor anybody else, and
+// learns the end once it does.
+func TestAPISlowClient(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons"}`)
+	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r := httptest.NewRequest("GET", "/api/runs/"+run+"/events", nil)
+		r.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
+		s.App.Handler().ServeHTTP(slow, r)
+	}()
+	<-slow.blocked
+	if events := c.Follow(run); events[len(events)-1].Data != `{"status":"done"}` {
+		t.Errorf("events %v", events)
+	}
+	close(slow.release)
+	<-ended
+	if got := slow.Body.String(); !strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n") {
+		t.Errorf("the slow client got %q", got)
+	}
+}
+
+// A client that goes away ends its stream: the server's Close waits for it.
+func TestAPIClientGone(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons"}`)
+	ctx, leave := context.WithCancel(t.Context())
+	resp := c.Open(ctx, "GET", "/api/runs/"+run+"/events", nil)
+	defer resp.Body.Close()
+	if e, ok := handlerstest.NextEvent(t, bufio.NewReader(resp.Body)); !ok || e.Name != "status" {
+		t.Fatalf("event %v", e)
+	}
+	leave()
+}
+
+// routes are the methods and patterns of every route under /api.
+func routes(t *testing.T, a *handlers.App) func(func(method, pattern string) bool) {
+	t.Helper()
+	return func(yield func(string, string) bool) {
+		more := true
+		err := chi.Walk(a.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+			if more && strings.HasPrefix(pattern, "/api/") {
+				more = yield(method, pattern)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	doc := handlerstest.Decode[handlerstest.Object](c.Want(200, "GET", "/api/openapi.json", ""))
+	if !reflect.DeepEqual(doc, c.Doc) || doc["openapi"] != "3.1.0" {
+		t.Error("the document served is not the description")
+	}
+
+	installed, described := map[string]bool{}, map[string]bool{}
+	for method, pattern := range routes(t, s.App) {
+		installed[method+" "+pattern] = true
+	}
+	ids := map[any]bool{}
+	for path, item := range doc["paths"].(handlerstest.Object) {
+		for method, op := range item.(handlerstest.Object) {
+			if method == "parameters" {
+				continue
+			}
+			described[strings.ToUpper(method)+" "+path] = true
+			id := op.(handlerstest.Object)["operationId"]
+			if id == nil || ids[id] {
+				t.Errorf("%s %s: operationId %v", method, path, id)
+			}
+			ids[id] = true
+			// The parameters in the path are those that are declared.
+			declared, _ := item.(handlerstest.Object)["parameters"].([]any)
+			inPath := 0
+			for _, p := range declared {
+				p := handlerstest.Deref(doc, p)
+				if p["in"] == "path" {
+					inPath++
+					if !strings.Contains(path, "{"+p["name"].(string)+"}") {
+						t.Errorf("%s has no %v", path, p["name"])
+					}
+				}
+			}
+			if inPath != strings.Count(path, "{") {
+				t.Errorf("%s: parameters %v", path, declared)
+			}
+		}
+	}
+	if !reflect.DeepEqual(installed, described) || len(installed) == 0 {
+		t.Errorf("installed %v\ndescribed %v", installed, described)
+	}
+
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case handlerstest.Object:
+			if ref, ok := v["$ref"].(string); ok && handlerstest.Resolve(doc, ref) == nil {
+				t.Errorf("%s leads nowhere", ref)
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	walk(doc)
+}
+
+// The schema of the spec and the program accept and refuse the same values.
+func TestOpenAPISpec(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Client{Doc: handlerstest.Description(t)}
+	if got, want := len(c.Doc["components"].(handlerstest.Object)["schemas"].(handlerstest.Object)["Spec"].(handlerstest.Object)["properties"].(handlerstest.Object)), len(ml.Params); got != want {
+		t.Errorf("%d properties, %d parameters", got, want)
+	}
+	agree := func(name string, value any) {
+		t.Helper()
+		b, err := json.Marshal(handlerstest.Object{name: value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spec ml.Spec
+		var v any
+		refused := json.Unmarshal(b, &spec)
+		_ = json.Unmarshal(b, &v)
+		described := check(&c, "Spec", v)
+		if (refused == nil) != (described == nil) {
+			t.Errorf("%s: the program says %v, the schema %v", b, refused, described)
+		}
+	}
+	agree("no_such", 1)
+	for _, p := range ml.Params {
+		switch p.Kind {
+		case param.Number, param.Integer:
+			for _, v := range []float64{p.Min, p.Max, p.Min - 1, 2 * p.Max, -p.Max - 1, (p.Min + p.Max) / 2, math.Nextafter(p.Min, p.Max), 0, 1, 3, 0.25, 1e12} {
+				agree(p.Name, v)
+			}
+			for _, w := range []string{"auto", "scale", "many"} {
+				agree(p.Name, w)
+			}
+		case param.Switch:
+			agree(p.Name, true)
+			agree(p.Name, false)
+			agree(p.Name, 1)
+		case param.Choice:
+			for _, o := range p.Options {
+				agree(p.Name, o.Name)
+			}
+			agree(p.Name, "other")
+		case param.Text:
+			if p.Syntax == nil { // which the description cannot tell
+				agree(p.Name, "some text")
+			}
+		}
+	}
+	agree("features", []string{"a", "b"})
+	// The defaults are the program's, and what it writes is described.
+	b, err := json.Marshal(ml.DefaultSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defaults handlerstest.Object
+	_ = json.Unmarshal(b, &defaults)
+	if err := check(&c, "Spec", defaults); err != nil {
+		t.Error(err)
+	}
+	for name, v := range defaults {
+		if got := handlerstest.Resolve(c.Doc, "#/components/schemas/Spec/properties/"+name).(handlerstest.Object)["default"]; !reflect.DeepEqual(got, v) {
+			t.Errorf("default of %s: %v, want %v", name, got, v)
+		}
+	}
+}
+
+func check(c *handlerstest.Client, schema string, v any) error {
+	return handlerstest.Validate(c.Doc, handlerstest.Object{"$ref": "#/components/schemas/" + schema}, v, schema)
+}
+
+// The key of the API works for what a page can do with a run: its predictions, for
+// its own points and for others, and its pictures.
+func TestAPIPredictionsAndPictures(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Upload("name=square.csv", handlerstest.Square)
+	run := c.Train(`{"dataset":"moons","spec":{"C":10,"gamma":2}}`)
+	c.Follow(run)
+	base := "/api/runs/" + run
+
+	csv := func(a handlerstest.Answer) []string {
+		t.Helper()
+		if kind := a.Header.Get("Content-Type"); kind != "text/csv; charset=utf-8" {
+			t.Errorf("sent as %q", kind)
+		}
+		return strings.Split(strings.TrimSpace(string(a.Body)), "\n")
+	}
+	labelled := csv(c.Want(200, "POST", base+"/predictions", "x1,x2,label\n0,1,-1\n1,-0.5,1\n"))
+	if len(labelled) != 3 || labelled[0] != "row,label,f,true" || !strings.HasPrefix(labelled[1], "1,-1,-") || !strings.HasSuffix(labelled[2], ",1") || !strings.HasPrefix(labelled[2], "2,1,") {
+		t.Errorf("predictions %q", labelled)
+	}
+	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
+	if len(bare) != 3 || bare[0] != "row,label,f" || !strings.HasPrefix(labelled[1], bare[1]+",") {
+		t.Errorf("without labels and header %q, with them %q", bare, labelled)
+	}
+	if own := csv(c.Want(200, "GET", base+"/predictions.csv", "")); len(own) != 201 || own[0] != "row,label,predicted,f,held_out,role,weight" {
+		t.Errorf("its own points: %d lines, %q", len(own), own[0])
+	}
+	for _, wrong := range []struct {
+		status int
+		body   string
+	}{{422, ""}, {422, "a,b,c,d\n1,2,3,4\n"}, {422, "x1,x2\n1,abc\n"}, {422, "x1,x2\n1e300,-1e300\n1e300,NaN\n"}} {
+		c.Want(wrong.status, "POST", base+"/predictions", wrong.body)
+	}
+	for _, path := range []string{base, "/runs/" + run} {
+		if a := c.Want(200, "GET", path+"/figures/boundary.svg?width=300&height=200", ""); a.Header.Get("Content-Type") != "image/svg+xml" || !bytes.Contains(a.Body, []byte("<svg")) {
+			t.Errorf("%s: %s", path, a.Header.Get("Content-Type"))
+		}
+		if a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", ""); !bytes.HasPrefix(a.Body, []byte("\x89PNG")) {
+			t.Errorf("%s: no PNG", path)
+		}
+		c.Want(404, "GET", path+"/figures/before.svg", "")
+		c.Want(404, "GET", path+"/figures/boundary.gif", "")
+	}
+	other := s.As(t, handlerstest.Bob)
+	for _, path := range []string{base + "/predictions.csv", base + "/figures/boundary.svg", "/runs/" + run + "/figures/boundary.svg"} {
+		other.Want(404, "GET", path, "")
+	}
+	other.Want(404, "POST", base+"/predictions", "0,1\n")
+}
+
+// Nothing that has a default is asked for, and an empty spec is one.
+func TestOpenAPIDefaults(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Client{Doc: handlerstest.Description(t), T: t}
+	var walk func(v any, at string)
+	walk = func(v any, at string) {
+		s := handlerstest.Deref(c.Doc, v)
+		required, _ := s["required"].([]any)
+		properties, _ := s["properties"].(handlerstest.Object)
+		for name, p := range properties {
+			if _, has := handlerstest.Deref(c.Doc, p)["default"]; has && slices.Contains(required, any(name)) {
+				t.Errorf("%s: %s has a default and is required", at, name)
+			}
+			walk(p, at+"."+name)
+		}
+	}
+	for path, item := range c.Doc["paths"].(handlerstest.Object) {
+		for method, op := range item.(handlerstest.Object) {
+			if method == "parameters" {
+				continue
+			}
+			body, ok := op.(handlerstest.Object)["requestBody"].(handlerstest.Object)
+			if !ok {
+				continue
+			}
+			for _, media := range body["content"].(handlerstest.Object) {
+				if schema := media.(handlerstest.Object)["schema"]; schema != nil {
+					walk(schema, method+" "+path)
+				}
+			}
+		}
+	}
+	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{}}`} {
+		var v any
+		_ = json.Unmarshal([]byte(body), &v)
+		if err := check(&c, "NewRun", v); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// Of a file about which a page would ask, a program says what it wants, or is told how to.
+func TestAPIColumns(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	const file = "when,price,smoker,name,label\n2026-01-01,$5,TRUE,Ann,a\n2026-01-02,\"$1,200\",FALSE,Bob,b\n2026-01-03,$7.50,TRUE,Cid,a\n"
+	told := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", file)
+	if !bytes.Contains(told.Body, []byte("columns=proposed takes price, smoker=TRUE for features")) {
+		t.Errorf("refused with %s", told.Body)
+	}
+	made := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed", file))
+	if want := []string{"price", "smoker=TRUE"}; !slices.Equal(made.Features, want) {
+		t.Errorf("features %v, want %v", made.Features, want)
+	}
+	made = handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed&label=smoker", file))
+	if want := []string{"price"}; !slices.Equal(made.Features, want) || made.Label != "smoker" {
+		t.Errorf("features %v of %s, want %v of smoker", made.Features, made.Label, want)
+	}
+	for _, q := range []string{"columns=some", "columns=proposed&features=price"} {
+		c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&"+q, file)
+	}
+}

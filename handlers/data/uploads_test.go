@@ -1,0 +1,111 @@
+package data_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// TestMissingValues sends a file with gaps through every door: the page asks once, with the
+// counts, and says beside the data what was done; programs and the terminal say it with a word.
+func TestMissingValues(t *testing.T) {
+	t.Parallel()
+	const file = "id,when,age,height,group\n1,1.2.2024,31,1.7,a\n2,2.2.2024,,1.8,b\n3,3.2.2024,45,,a\n4,4.2.2024,28,1.6,b\n5,5.2.2024,30,1.65,\n"
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	for answer, want := range map[string]struct{ rows, note string }{
+		"drop":   {"2 × 2", "3 of 5 rows left out, in which a value is missing"},
+		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the median of the column (age, height), in training with that of the training rows"},
+	} {
+		doc := sendFile(c, http.StatusOK, "people.csv", file)
+		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
+		text := doc.Text()
+		for _, says := range []string{"Leave out these 3 rows", "Fill in the median", "the 3 missing values", "numbers, 1 missing", "dates"} {
+			if !strings.Contains(text, says) {
+				t.Errorf("%q is not asked", says)
+			}
+		}
+		var chosen []string
+		doc.Find("input[name=feature][checked]").Each(func(_ int, i *goquery.Selection) { chosen = append(chosen, i.AttrOr("value", "")) })
+		if diff := cmp.Diff([]string{"age", "height"}, chosen); diff != "" {
+			t.Errorf("features (-want +got):\n%s", diff)
+		}
+		page := c.Send(http.StatusOK, form, "label=group&feature=age&feature=height&missing="+answer).HTML()
+		if text := page.Text(); !strings.Contains(text, want.rows) || !strings.Contains(text, want.note) {
+			t.Errorf("%s: not %v:\n%.500s", answer, want, text)
+		}
+		set := c.Upload("name=p&label=group&features=age,height&missing="+answer, file)
+		if !strings.HasPrefix(set.Origin, "uploaded p; ") || !strings.Contains(set.Origin, want.note) {
+			t.Errorf("%s: origin %q", answer, set.Origin)
+		}
+	}
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&label=group&features=age,height", file)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&missing=guess", file)
+}
+
+// TestWordsAsFeatures offers a column of few words on the page of columns, makes columns of 0
+// and 1 of it, and says so beside the data; programs name the column.
+func TestWordsAsFeatures(t *testing.T) {
+	t.Parallel()
+	const file = "sex,note,age,group\nm,u,31,a\nf,v,22,b\nm,w,45,a\nf,x,28,b\n"
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	doc := sendFile(c, http.StatusOK, "people.csv", file)
+	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
+	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || box.Is("[checked]") {
+		t.Error("the column of words is not offered, or is chosen already")
+	}
+	if !strings.Contains(doc.Text(), "2 words") {
+		t.Error("the page does not tell how many words")
+	}
+	const note = `"sex" read as a column of 0 and 1, "sex=m"`
+	if text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, note) {
+		t.Errorf("not said:\n%.500s", text)
+	}
+	if set := c.Upload("name=p&label=group&features=age,sex", file); !slices.Equal(set.Features, []string{"age", "sex=m"}) || !strings.Contains(set.Origin, note) {
+		t.Errorf("%v, origin %q", set.Features, set.Origin)
+	}
+}
+
+// TestSheets asks for the sheet of a workbook that has several, and reads the one that is
+// chosen; programs name it.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	doc := sendFile(c, http.StatusOK, "pets.xlsx", string(raw))
+	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
+	var sheets []string
+	doc.Find("select[name=sheet] option").Each(func(_ int, o *goquery.Selection) { sheets = append(sheets, o.Text()) })
+	if diff := cmp.Diff([]string{"Read me", "Cats", "Dogs"}, sheets); diff != "" {
+		t.Fatalf("sheets (-want +got):\n%s", diff)
+	}
+	c.Want(http.StatusUnprocessableEntity, "GET", form+"?sheet=Birds", "")
+	c.Send(http.StatusUnprocessableEntity, form, "sheet=Birds&label=kind&feature=weight&feature=age")
+	asked := c.Want(http.StatusOK, "GET", form+"?sheet=Dogs", "").HTML()
+	if v := asked.Find("input[type=hidden][name=sheet]").AttrOr("value", ""); v != "Dogs" || !strings.Contains(asked.Text(), "beagle") {
+		t.Errorf("the sheet %q is shown", v)
+	}
+	if text := c.Send(http.StatusOK, form, "sheet=Dogs&label=kind&feature=weight&feature=age").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, `the sheet "Dogs", of 3`) {
+		t.Errorf("not said:\n%.500s", text)
+	}
+	if set := c.Upload("name=p&sheet=cats", string(raw)); set.Rows != 3 {
+		t.Errorf("%d rows", set.Rows)
+	}
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&sheet=cats", "x,label\n1,a\n2,b\n")
+}

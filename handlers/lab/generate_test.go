@@ -1,0 +1,64 @@
+package lab_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// TestGeneratedInTheLab: points are made by the controls of the lab, the address says all of
+// it, and whoever has it has the same points.
+func TestGeneratedInTheLab(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c, other := s.Browse(t, handlerstest.Alice), s.Browse(t, handlerstest.Bob)
+	lab := func(c *handlerstest.Client, query string) *goquery.Document {
+		t.Helper()
+		return c.Page(200, "/lab?"+query)
+	}
+	doc := lab(c, "data=new-moons&gen.n=40&gen.noise=0,5&gen.seed=3&C=7")
+	const id = "new-moons,n=40,noise=0.5,seed=3"
+	if got := doc.Find("select[name=data] option[selected]").AttrOr("value", ""); got != id {
+		t.Errorf("the data are %q", got)
+	}
+	if n := doc.Find("input[name='gen.n']").AttrOr("value", ""); n != "40" {
+		t.Errorf("n is %q", n)
+	}
+	if h := doc.Find("h1").Text(); h != "moons, 40 points, noise=0.5, seed=3" {
+		t.Errorf("they are called %q", h)
+	}
+	src := doc.Find(".stage img").AttrOr("src", "")
+	if src == "" || src != lab(other, "data="+id+"&C=7").Find(".stage img").AttrOr("src", "") {
+		t.Error("the same address shows another picture to others")
+	}
+	if src == lab(c, "data="+id+"&gen.seed=4&C=7").Find(".stage img").AttrOr("src", "") {
+		t.Error("another seed makes the same points")
+	}
+	run := c.Send(200, "/runs", "data="+id+"&gen.n=50&test_fraction=0").HTML()
+	if h := run.Find("h1").Text(); !strings.Contains(h, "on moons, 50 points, noise=0.5, seed=3") {
+		t.Errorf("the run is called %q", h)
+	}
+	if set := handlerstest.Decode[api.Run](s.As(t, handlerstest.Alice).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+id+`"}`)); set.ID == "" {
+		t.Error("no run under /api")
+	}
+
+	// What is wrong is told beside its control.
+	for query, field := range map[string]string{"data=new-moons&gen.n=1": "gen.n", "data=new-moons&gen.noise=much": "gen.noise", "data=new-dna&gen.length=5": "gen.length"} {
+		if said := lab(c, query).Find("[data-error-of='" + field + "']").Text(); said == "" {
+			t.Errorf("%s: nothing is said of %s", query, field)
+		}
+	}
+	c.Page(422, "/lab?data=new-things")
+
+	// A course that fixes the data fixes what they are made of.
+	code := c.Course("/lab?data="+id, "control.data=frozen")
+	if got := lab(other, "course="+code+"&gen.n=99").Find("h1").Text(); got != "moons, 40 points, noise=0.5, seed=3" {
+		t.Errorf("under the course the data are %q", got)
+	}
+}

@@ -1,0 +1,184 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers"
+	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
+	"marginlab/web/jobs"
+)
+
+// The path over C is led to from the lab and from a run, shows what the library says, and has
+// the same under /api.
+func TestPathOverC(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	if err := spec.Set("C", "7"); err != nil {
+		t.Fatal(err)
+	}
+	want, err := ml.Regularise(t.Context(), d, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := handlerstest.Decode[ml.Regularisation](c.Want(http.StatusOK, "POST", "/api/path", `{"dataset":"moons","spec":{"C":7}}`))
+	if diff := cmp.Diff(*want, got); diff != "" {
+		t.Error(diff)
+	}
+	for body, word := range map[string]string{
+		`{"dataset":"moons","spec":{"learner":"mcm"}}`: "take the SVM",
+		`{"dataset":"iris"}`:                           "positive class",
+		`{"dataset":"moons","C":1}`:                    "C",
+	} {
+		if a := c.Fetch("POST", "/api/path", body); a.Status < 400 || a.Status >= 500 || !strings.Contains(string(a.Body), word) {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+
+	p := s.Browse(t, handlerstest.Alice)
+	if _, hidden := p.Page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden"); hidden {
+		t.Error("the lab does not lead to the path")
+	}
+	if _, hidden := p.Page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden"); !hidden {
+		t.Error("the MCM has a path over C")
+	}
+	doc := p.Page(200, "/path?data=moons&C=7&test_fraction=0")
+	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
+	if !strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) || !strings.Contains(text, "7 (here)") || doc.Find("h1").Text() != "Path over C of SVM rbf" {
+		t.Error(text)
+	}
+	if href, _ := doc.Find("tbody th a").First().Attr("href"); !strings.HasPrefix(href, "/lab?C=0.001") {
+		t.Errorf("a step leads to %q", href)
+	}
+	for _, name := range []string{"alphas.svg", "shares.png"} {
+		if a := p.Fetch("GET", "/path/figures/"+name+"?data=moons&C=7&test_fraction=0", ""); a.Status != 200 || len(a.Body) < 1000 {
+			t.Errorf("%s: %d", name, a.Status)
+		}
+	}
+	if a := p.Fetch("GET", "/path/figures/others.svg?data=moons", ""); a.Status != 404 {
+		t.Errorf("%d", a.Status)
+	}
+	if got := p.Page(200, "/path?data=iris").Find("[role=alert]").Text(); !strings.Contains(got, "positive class") {
+		t.Errorf("%q", got)
+	}
+	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
+	c.App.Jobs.Wait(t.Context(), 1e12, id)
+	href, _ := p.Page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")
+	doc = p.Page(200, href)
+	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
+		doc = p.Page(200, at.Find("#path").AttrOr("data-follow", ""))
+	}
+	if doc.Find(".figures img, .figures picture").Length() < 2 {
+		t.Errorf("%q shows %s", href, doc.Find("main").Text())
+	}
+}
+
+// A path that takes long goes on: its page and /api tell how far it is, show it once it is there,
+// and cancel it.
+func TestPathGoesOn(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
+	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s.App.Paths.Follow(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480, Left: time.Minute})
+		told <- struct{}{}
+		select {
+		case <-rest:
+			return ml.Regularise(ctx, d, spec, tell)
+		case <-ctx.Done():
+			ended <- struct{}{}
+			return nil, ctx.Err()
+		}
+	})
+	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	const body = `{"dataset":"moons","spec":{"gamma":2}}`
+	began := c.Want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
+	at := began.Header.Get("Location")
+	if began.Header.Get("Retry-After") == "" || !strings.HasPrefix(at, "/api/path?dataset=moons&spec=") {
+		t.Errorf("%v", began.Header)
+	}
+	for _, again := range []handlerstest.Answer{c.Want(http.StatusAccepted, "GET", at, ""), c.Want(http.StatusAccepted, "POST", "/api/path", body)} {
+		if now := handlerstest.Decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
+			t.Errorf("programs are told %+v", now)
+		}
+	}
+	if a := s.As(t, handlerstest.Bob).Fetch("GET", at, ""); a.Status != http.StatusConflict {
+		t.Errorf("somebody else looks at it: %d %s", a.Status, a.Body)
+	}
+	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
+	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons" {
+		t.Errorf("among the jobs: %+v", list)
+	}
+	c.Want(http.StatusNoContent, "DELETE", "/api/path?id="+list[0].ID, "")
+	<-ended
+	c.Want(http.StatusConflict, "GET", at, "")
+	c.Want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
+	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
+	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 480 trainings") || !strings.Contains(text, "about") {
+		t.Errorf("under way: %q", text)
+	}
+	if link := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text(); !strings.Contains(link, "20 of 480") {
+		t.Errorf("the path among the jobs leads to %q", link)
+	}
+	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()
+	<-ended
+	if after.Find("h1").Text() != "Under way" || after.Find(".jobs").Length() > 0 {
+		t.Errorf("after it was cancelled: %s", after.Find("main").Text())
+	}
+	c.Want(http.StatusAccepted, "POST", "/api/path", body)
+	<-told
+	c.Want(http.StatusNoContent, "DELETE", at, "")
+	<-ended
+	c.Want(http.StatusConflict, "GET", at, "")
+	for bad, word := range map[string]string{"dataset=moons&spec={": "spec", "dataset=moons&spec={%22c%22:1}": "c", "dataset=moons&C=1": "C", "spec={}": "dataset"} {
+		if a := c.Fetch("GET", "/api/path?"+bad, ""); a.Status != 422 || !strings.Contains(string(a.Body), word) {
+			t.Errorf("%s: %d %s", bad, a.Status, a.Body)
+		}
+	}
+
+	doc := p.Page(200, "/path?data=moons&gamma=2&test_fraction=0")
+	<-told
+	follow := doc.Find("#path").AttrOr("data-follow", "")
+	doc = p.Page(200, follow)
+	if refresh := doc.Find("head noscript").Text(); !strings.Contains(refresh, "follow=1") || doc.Find("progress").AttrOr("value", "") != "20" || !strings.Contains(doc.Find("#path").Text(), "C = 0.3") || !strings.Contains(doc.Find("[data-time]").Text(), "left") {
+		t.Errorf("%q; %s", refresh, doc.Find("main").Text())
+	}
+	cancelled := p.Fetch("POST", doc.Find("#path form").AttrOr("action", ""), "id="+doc.Find("#path [name=id]").AttrOr("value", ""))
+	<-ended
+	for _, doc := range []string{strings.Join(strings.Fields(cancelled.HTML().Find("main").Text()), " "), strings.Join(strings.Fields(p.Page(200, follow).Find("main").Text()), " ")} {
+		if !strings.Contains(doc, "cancelled") || !strings.Contains(doc, "Begin again") {
+			t.Error(doc)
+		}
+	}
+	again, _ := cancelled.HTML().Find("main a.button").Attr("href")
+	follow = p.Page(200, again).Find("#path").AttrOr("data-follow", "")
+	<-told
+	close(rest)
+	for doc = p.Page(200, follow); doc.Find("#path").Length() > 0; {
+		doc = p.Page(200, follow)
+	}
+	if doc.Find("h2").First().Text() != "Along C" || doc.Find("head noscript").Length() > 0 {
+		t.Error(doc.Find("main").Text())
+	}
+	c.Want(http.StatusOK, "GET", at, "")
+}
