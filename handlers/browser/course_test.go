@@ -146,7 +146,7 @@ func courseOf(t *testing.T, teacher *client, hands ...string) string {
 func TestCoursePages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	p := open(t, s)
+	look := openTabs(t, s)
 	teacher, student := s.client(), s.client()
 	few := courseOf(t, teacher, "who=Ada&C=0.1&gamma=0.5", "C=10&gamma=2", "who=A+very+long+name+that+somebody+typed+in+for+the+fun+of+it&C=1000&gamma=40")
 	empty := courseOf(t, teacher)
@@ -166,7 +166,7 @@ func TestCoursePages(t *testing.T) {
 	_, own, _ := strings.Cut(student.get(t, "/runs").body, `href="/runs/`)
 	own, _, _ = strings.Cut(own, `"`)
 
-	for _, look := range []struct {
+	for _, page := range []struct {
 		name, path string
 		as         *client
 	}{
@@ -185,8 +185,9 @@ func TestCoursePages(t *testing.T) {
 		{"gallery-link", "/teach/" + secret, student},
 		{"gallery-run", "/courses/" + few + "/runs/" + run, teacher},
 	} {
-		p.run(look.name, func() { p.inspect(look.name, look.path, look.as) })
+		look(page.name, page.path, page.as)
 	}
+	p := open(t, s)
 	p.use(teacher)
 	p.size(360, 740)
 	p.visit("/courses/" + few)

@@ -31,14 +31,14 @@ func walked() []lessons.Lesson {
 func TestLessonLooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	p := open(t, s)
+	look := openTabs(t, s)
 	c := s.client()
 	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index", "guide": "/lessons/lagrange/guide", "worksheet": "/lessons/lagrange/worksheet", "answers": "/lessons/mercer/worksheet/answers"}
 	for _, l := range walked() {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
 	}
 	for name, path := range looks {
-		p.run(name, func() { p.inspect(name, path, c) })
+		look(name, path, c)
 	}
 }
 

@@ -65,8 +65,27 @@ func prepare(m *testing.M) (int, error) {
 			return 0, fmt.Errorf("%s does not start: %w", path, err)
 		}
 		chrome = ctx
+	} else {
+		flag.Parse()
+		notice("handlers/browser: no Chromium found, so the tests that look at pages are skipped: install chromium or google-chrome and put it in PATH\n")
 	}
 	return m.Run(), nil
+}
+
+// notice writes a message to standard error. As go test drops the output of packages that
+// pass, it goes to that of the go command as well, where that is a terminal or a pipe.
+func notice(message string) {
+	fmt.Fprint(os.Stderr, message)
+	parent := fmt.Sprintf("/proc/%d/", os.Getppid())
+	name, _ := os.ReadFile(parent + "comm")
+	at, err := os.Stat(parent + "fd/2")
+	if testing.Verbose() || string(name) != "go\n" || err != nil || at.Mode().IsRegular() {
+		return
+	}
+	if out, err := os.OpenFile(parent+"fd/2", os.O_WRONLY, 0); err == nil {
+		defer out.Close()
+		fmt.Fprint(out, message)
+	}
 }
 
 // chromium finds a browser; empty when there is none.

@@ -51,14 +51,18 @@ func open(t *testing.T, s *server) *page {
 
 // run makes a subtest of what the tab does next.
 func (p *page) run(name string, test func()) {
+	p.t.Helper()
+	p.t.Run(name, func(t *testing.T) { p.within(t, test) })
+}
+
+// within does something in a subtest, which fails for the faults of the tab meanwhile.
+func (p *page) within(t *testing.T, test func()) {
+	t.Helper()
 	whole := p.t
-	whole.Helper()
-	whole.Run(name, func(t *testing.T) {
-		p.t = t
-		defer func() { p.t = whole }()
-		defer p.complain()
-		test()
-	})
+	p.t = t
+	defer func() { p.t = whole }()
+	defer p.complain()
+	test()
 }
 
 // complain fails the test for the faults since the last call that nobody expected.

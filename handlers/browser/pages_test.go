@@ -44,7 +44,7 @@ func (p *page) use(c *client) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	p := open(t, s)
+	look := openTabs(t, s)
 	c := s.client()
 	const conformal = "data=iris-versicolor-virginica&conformal=gradient&C=10&test_fraction=0.3"
 	set := c.post(t, "/datasets/generate", "generator=spiral&n=120&noise=0.1&seed=1")
@@ -67,7 +67,7 @@ func TestPages(t *testing.T) {
 	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
-	for _, look := range []struct {
+	for _, page := range []struct {
 		name, path string
 		as         *client
 	}{
@@ -106,7 +106,26 @@ func TestPages(t *testing.T) {
 		{"shared", "/shared/" + shared, s.client()},
 		{"error", "/runs/nothing", c},
 	} {
-		p.run(look.name, func() { p.inspect(look.name, look.path, look.as) })
+		look(page.name, page.path, page.as)
+	}
+}
+
+// openTabs opens a few tabs on a server and returns a function that inspects a page in a
+// subtest, in parallel with the others, in the first tab that is free.
+func openTabs(t *testing.T, s *server) func(name, path string, as *client) {
+	t.Helper()
+	const tabs = 4
+	free := make(chan *page, tabs)
+	for range tabs {
+		free <- open(t, s)
+	}
+	return func(name, path string, as *client) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := <-free
+			defer func() { free <- p }()
+			p.within(t, func() { p.inspect(name, path, as) })
+		})
 	}
 }
 
