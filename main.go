@@ -58,7 +58,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token, over TLS where there is --tls-cert; port 0 takes a free one. (default none)")
 	access := flags.Access()
 	leave := flags.Switch("leave-searches", "Leave all of searches to the workers; this machine answers pages and trains single runs.")
-	quota, days := store.DefaultQuota, 0
+	quota, days, mostDisk := store.DefaultQuota, 0, int64(0)
 	patience := 8 * time.Second
 	flags.Heading("Limits")
 	runLimit := time.Hour
@@ -80,6 +80,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		{"max_datasets", "Most data sets of a workspace; 0: any number.", 0, 1e9, float64(quota.Datasets), func(v int) { quota.Datasets = v }},
 		{"max_runs", "Most runs of a workspace; 0: any number.", 0, 1e9, float64(quota.Runs), func(v int) { quota.Runs = v }},
 		{"max_space", "Room on the disk for a workspace, in MB; 0: any.", 0, 1e9, float64(quota.Bytes >> 20), func(v int) { quota.Bytes = int64(v) << 20 }},
+		{"max_disk", "Room on the disk for all workspaces together, in MB; 0: any.", 0, 1e9, 0, func(v int) { mostDisk = int64(v) << 20 }},
 		{"retention", "After how many days a workspace that nobody has used is deleted, unless it has an open course; 0: never.", 0, 36500, 0, func(v int) { days = v }},
 		{"patience", "Longest that a page waits for a training, in seconds.", 1, 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
 	} {
@@ -114,6 +115,22 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	defer lock.Release()
+	damage, err := lock.InspectLog()
+	if damage.Frames > 0 {
+		log.Error("database opened", "damage", damage)
+	}
+	if err != nil {
+		return err
+	}
+	spool, err := lock.SweepSpool()
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"TMPDIR", "TMP"} { // people's files stay in the data directory, also those that net/http makes
+		if err := os.Setenv(name, spool); err != nil {
+			return err
+		}
+	}
 	st, err := store.Open(ctx, *dir)
 	if err != nil {
 		return err
@@ -122,7 +139,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err := st.TakeBack(ctx, lock); err != nil {
 		return err
 	}
-	st.Quota = quota
+	st.Quota, st.MaxDisk = quota, mostDisk
 	assets, err := web.NewAssets(static.Files)
 	if err != nil {
 		return err
@@ -184,6 +201,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 
 	var work sync.WaitGroup
 	work.Go(func() { queue.Run(working) })
+	work.Go(func() { jobs.Tend(working, st, log) })
 	work.Go(func() { jobs.Daily(working, st, time.Duration(days)*24*time.Hour, log) })
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return server.Serve(ctx, app.Handler()) })

@@ -73,6 +73,7 @@ func New(c Config) *App {
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
+	a.site.Room = c.Store.Roomy
 	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers
 	return a
 }

@@ -62,6 +62,32 @@ func TestDirectoryTakenAway(t *testing.T) {
 	c.Want(http.StatusOK, "GET", "/", "") // pages can still be looked at
 }
 
+// On a disk that is nearly full the server is alive and not ready; large files are refused before they
+// are read, and deleting and answering go on.
+func TestLowDisk(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	free := int64(900 << 20)
+	s.App.Store.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
+	c := s.As(t, handlerstest.Alice)
+	const points = "x,y,c\n1,2,a\n3,4,b\n"
+	set := handlerstest.Decode[handlerstest.Object](c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points))["id"].(string)
+	c.Want(http.StatusOK, "GET", "/readyz", "")
+	free = 1 << 20
+	c.Want(http.StatusOK, "GET", "/healthz", "")
+	c.Want(http.StatusInsufficientStorage, "GET", "/readyz", "")
+	for _, body := range []string{points, strings.Repeat(points, 100_000)} {
+		if got := string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body); !strings.Contains(got, "nearly full") {
+			t.Error(got)
+		}
+	}
+	c.Want(http.StatusInsufficientStorage, "POST", "/api/runs", `{"dataset":"moons","spec":{}}`)
+	c.Want(http.StatusNoContent, "DELETE", "/api/datasets/"+set, "")
+	c.Want(http.StatusOK, "GET", "/datasets", "")
+	free = 900 << 20
+	c.Want(http.StatusOK, "GET", "/readyz", "")
+}
+
 // What is downloaded from the page is brought in over JSON in another workspace, and the
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {

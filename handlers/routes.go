@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,7 +21,8 @@ func (a *App) Handler() http.Handler {
 	r.NotFound(a.site.NotFound)
 	r.MethodNotAllowed(a.site.MethodNotAllowed)
 
-	r.Get("/healthz", a.site.Health(a.Store.Ping))
+	r.Get("/healthz", a.site.Health(a.Store.Ready))
+	r.Get("/readyz", a.site.Health(a.ready))
 	if !a.apart {
 		r.Handle("/metrics", a.site.Metrics)
 	}
@@ -37,6 +39,14 @@ func (a *App) Handler() http.Handler {
 		r.Route("/api", a.programs)
 	})
 	return r
+}
+
+// ready is nil when everything is taken: the database can be written, and the disk has room.
+func (a *App) ready(ctx context.Context) error {
+	if err := a.Store.Ready(ctx); err != nil {
+		return err
+	}
+	return a.Store.Roomy(ctx)
 }
 
 // first holds what is computed in the background while a request is answered. After a second

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
@@ -156,7 +157,7 @@ func (a *archive) checkSearches(datasets map[string]bool, note func(what string,
 
 // result reads the file of a result.
 func (a *archive) result(name string, v any) error {
-	text, err := a.values(name, maxResult)
+	text, err := a.read(name, maxResult)
 	if err != nil {
 		return err
 	}
@@ -182,7 +183,7 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 	if err := ps.Err(); err != nil {
 		return p, nil, err
 	}
-	if n.Spec, err = readSettings(s.Spec); err != nil {
+	if n.Spec, err = ml.ReadStoredSpec(s.Spec); err != nil {
 		return p, nil, err
 	}
 	p, plan, err := planned(n, points)
@@ -204,7 +205,7 @@ func (s *Store) importSearch(ctx context.Context, tx *sql.Tx, ws Workspace, from
 		ws, from.Points, from.Created.UnixMilli()).Scan(&there); err != nil || there {
 		return false, err
 	}
-	if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 		return false, err
 	}
 	if err := writePoints(ctx, tx, p.points); err != nil {
@@ -244,13 +245,13 @@ func (a *archive) study(s archivedStudy) (*study.Result, error) {
 }
 
 // importStudy stores a study with its result, unless it is there already.
-func importStudy(ctx context.Context, tx *sql.Tx, q Quota, ws Workspace, from archivedStudy, res *study.Result) (fresh bool, err error) {
+func (s *Store) importStudy(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedStudy, res *study.Result) (fresh bool, err error) {
 	var there bool
 	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM studies WHERE workspace = ? AND file = ? AND created = ?)`,
 		ws, from.File, from.Created.UnixMilli()).Scan(&there); err != nil || there {
 		return false, err
 	}
-	if err := q.room(ctx, tx, ws, 0, 0); err != nil {
+	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 		return false, err
 	}
 	zipped, err := zipJSON(res)

@@ -371,12 +371,14 @@ func TestPurge(t *testing.T) {
 	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Searches != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
 		t.Fatalf("%+v", list)
 	}
-	for _, ws := range []Workspace{bob, carol, dave, open.Gallery()} {
-		if deleted := must[bool](t)(s.Purge(ctx, ws, since)); deleted {
-			t.Errorf("%s is gone", ws)
-		}
+	if n := must[int](t)(s.Expire(ctx, since, true)); n != 1 {
+		t.Errorf("%d workspaces marked", n)
 	}
-	if deleted := must[bool](t)(s.Purge(ctx, alice, since)); !deleted {
+	if n := must[int](t)(s.Sweep(ctx)); n != 0 {
+		t.Error("deleted without a day to come back")
+	}
+	now = now.Add(UndoFor)
+	if n := must[int](t)(s.Sweep(ctx)); n != 1 {
 		t.Error("nothing was deleted")
 	}
 	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Datasets+h.Runs+h.Searches+h.Courses != 0 || h.Bytes != 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -39,6 +40,10 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	}
 	if len(damage) == 0 {
 		have, err = contentsOf(ctx, path)
+	}
+	logs, _ := filepath.Glob(path + "-wal" + damagedLog + "*") // the pattern is a good one
+	for _, name := range logs {
+		damage = append(damage, fmt.Sprintf("log: transactions were dropped from a damaged write-ahead log, and what was saved last before may be missing; the log is in %s. Delete that file, or restore a backup, once you have looked.", name))
 	}
 	return damage, have, err
 }

@@ -125,7 +125,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()),
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if n.Points != nil {
@@ -281,10 +281,10 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 		if err != nil {
 			return err
 		}
-		if err := bury(ctx, tx, "courses", "code", ws, code, at); err != nil {
+		if err := softDelete(ctx, tx, "courses", "code", ws, code, at); err != nil {
 			return err
 		}
-		return s.bound(ctx, tx, ws)
+		return s.Quota.bound(ctx, tx, ws, 1)
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Reques
 			ds = there
 			return err
 		}
-		if err := s.Quota.room(ctx, tx, ws, 1, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 1, 0); err != nil {
 			return err
 		}
 		if err := writePoints(ctx, tx, p); err != nil {
@@ -128,7 +128,7 @@ func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dat
 			return err
 		}
 		ds = describe(p)
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = old.ID, old.Name, old.Origin, old.Created, fromMillis(s.now())
@@ -151,10 +151,10 @@ func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) erro
 		if err != nil {
 			return err
 		}
-		if err := bury(ctx, tx, "datasets", "id", ws, id, at); err != nil {
+		if err := softDelete(ctx, tx, "datasets", "id", ws, id, at); err != nil {
 			return err
 		}
-		return s.bound(ctx, tx, ws)
+		return s.Quota.bound(ctx, tx, ws, 1)
 	})
 }
 

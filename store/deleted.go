@@ -25,8 +25,8 @@ func (d Deletion) String() string {
 // keptNames is how many names a Deletion has.
 const keptNames = 3
 
-// grave is where what a workspace has deleted lies: no token opens it.
-func grave(ws Workspace) Workspace { return "deleted " + ws }
+// trash returns the pseudo-workspace that holds what a workspace has deleted: no token opens it.
+func trash(ws Workspace) Workspace { return "deleted " + ws }
 
 // isGallery tells the workspace of a course's gallery.
 func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course ") }
@@ -35,13 +35,13 @@ func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course
 func deletionTime(ctx context.Context, tx *sql.Tx, ws Workspace, now int64) (at int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT max(?2, 1 + coalesce(max(deleted), 0)) FROM (
 		SELECT deleted FROM runs WHERE workspace = ?1 UNION ALL SELECT deleted FROM datasets WHERE workspace = ?1 UNION ALL SELECT deleted FROM courses WHERE workspace = ?1)`,
-		grave(ws), now).Scan(&at)
+		trash(ws), now).Scan(&at)
 	return at, err
 }
 
-// bury puts a run, data set or course where it cannot be seen. key is the name of the column
+// softDelete puts a run, data set or course into the trash. key is the name of the column
 // that id is in.
-func bury(ctx context.Context, tx *sql.Tx, table, key string, ws Workspace, id string, at int64) error {
+func softDelete(ctx context.Context, tx *sql.Tx, table, key string, ws Workspace, id string, at int64) error {
 	also := ""
 	if table != "courses" { // the same request may come again
 		also = `, request = NULL`
@@ -49,7 +49,7 @@ func bury(ctx context.Context, tx *sql.Tx, table, key string, ws Workspace, id s
 	if table == "runs" { // one that has not ended never will
 		also += `, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
 	}
-	return affected(tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, grave(ws), at, ws, id))
+	return affected(tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, trash(ws), at, ws, id))
 }
 
 // Deletions lists what a workspace has deleted and can have back, the latest first.
@@ -65,7 +65,7 @@ func listDeletions(ctx context.Context, tx *sql.Tx, ws Workspace, since time.Tim
 	rows, err := tx.QueryContext(ctx, `
 		SELECT deleted, kind, name FROM (
 			SELECT deleted, 1 AS kind, name, workspace FROM runs UNION ALL SELECT deleted, 2, name, workspace FROM datasets UNION ALL SELECT deleted, 3, title, workspace FROM courses)
-		WHERE workspace = ? AND deleted > ? ORDER BY deleted DESC, kind DESC, name`, grave(ws), since.UnixMilli())
+		WHERE workspace = ? AND deleted > ? ORDER BY deleted DESC, kind DESC, name`, trash(ws), since.UnixMilli())
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (d Dele
 					return err
 				}
 				for _, table := range []string{"runs", "datasets", "courses"} {
-					if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?, deleted = NULL WHERE workspace = ? AND deleted = ?`, ws, grave(ws), at.UnixMilli()); err != nil {
+					if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?, deleted = NULL WHERE workspace = ? AND deleted = ?`, ws, trash(ws), at.UnixMilli()); err != nil {
 						return err
 					}
 				}
@@ -163,27 +163,4 @@ func forget(ctx context.Context, tx *sql.Tx, where string, args ...any) (n int, 
 		}
 	}
 	return n, nil
-}
-
-// bound forgets the oldest deletions of a workspace while what it has deleted takes more than
-// it may hold, but not the latest: nobody fills the disk by making and deleting.
-func (s *Store) bound(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	for s.Quota != (Quota{}) {
-		list, err := listDeletions(ctx, tx, ws, time.UnixMilli(0))
-		if err != nil || len(list) < 2 {
-			return err
-		}
-		h, err := holdings(ctx, tx, grave(ws))
-		if err != nil {
-			return err
-		}
-		q := s.Quota
-		if (q.Runs == 0 || h.Runs <= q.Runs) && (q.Datasets == 0 || h.Datasets <= q.Datasets) && (q.Bytes == 0 || h.Bytes <= q.Bytes) {
-			return nil
-		}
-		if _, err := forget(ctx, tx, `workspace = ? AND deleted = ?`, grave(ws), list[len(list)-1].At.UnixMilli()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

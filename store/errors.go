@@ -55,6 +55,10 @@ var (
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
 	// ErrFull: no room on the disk.
 	ErrFull = &Error{"storage", "The disk is full. Nothing was saved; free some room and try again."}
+	// ErrLow: the disk has room for small writes only.
+	ErrLow = &Error{"storage", "The disk of this server is nearly full: no files, runs or searches are taken until there is room. Nothing was saved. Hand-ins, answers and deletions still work; delete what you do not need."}
+	// ErrMaxDisk: all workspaces together hold as much as they may.
+	ErrMaxDisk = &Error{"storage", "This server holds as much as it may: no files, runs or searches are taken until there is room. Nothing was saved. Delete what you do not need, or ask whoever runs this server for more (--max-disk)."}
 	// ErrReadOnly: the database cannot be written.
 	ErrReadOnly = &Error{"storage", "The database cannot be written: its file or directory is read-only. Nothing was saved; make it writable or choose another data directory."}
 	// ErrDisk: the disk failed in some other way.

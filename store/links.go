@@ -66,7 +66,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		if err != ErrNotFound {
 			return err
 		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		var held int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 )
 
 // Quota is the most that a workspace may hold; 0: any number. It is for what is made by
@@ -34,6 +35,32 @@ func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, run
 		return overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Runs, "run"), "Runs")
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
 		return overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs")
+	}
+	return q.bound(ctx, tx, ws, 0)
+}
+
+// bound deletes the oldest deletions of a workspace for good, but for the latest so many, while
+// they take more than its quota of numbers or, with what it holds, more than its quota of bytes.
+func (q Quota) bound(ctx context.Context, tx *sql.Tx, ws Workspace, keep int) error {
+	list, err := listDeletions(ctx, tx, ws, time.UnixMilli(0))
+	if err != nil || len(list) <= keep || q == (Quota{}) {
+		return err
+	}
+	live, err := holdings(ctx, tx, ws)
+	if err != nil {
+		return err
+	}
+	for ; len(list) > keep; list = list[:len(list)-1] {
+		bin, err := holdings(ctx, tx, trash(ws))
+		if err != nil {
+			return err
+		}
+		if (q.Runs == 0 || bin.Runs <= q.Runs) && (q.Datasets == 0 || bin.Datasets <= q.Datasets) && (q.Bytes == 0 || live.Bytes+bin.Bytes < q.Bytes) {
+			return nil
+		}
+		if _, err := forget(ctx, tx, `workspace = ? AND deleted = ?`, trash(ws), list[len(list)-1].At.UnixMilli()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

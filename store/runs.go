@@ -97,7 +97,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 		if err := roomInQueue(ctx, tx, ws); err != nil {
 			return err
 		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 1); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 1); err != nil {
 			return err
 		}
 		r, err = createRun(ctx, tx, ws, q, s.now())
@@ -249,13 +249,13 @@ func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) erro
 			if isGallery(ws) {
 				err = deleteRun(ctx, tx, ws, id)
 			} else {
-				err = bury(ctx, tx, "runs", "id", ws, id, at)
+				err = softDelete(ctx, tx, "runs", "id", ws, id, at)
 			}
 			if err != nil {
 				return fmt.Errorf("run %s: %w", id, err)
 			}
 		}
-		return s.bound(ctx, tx, ws)
+		return s.Quota.bound(ctx, tx, ws, 1)
 	})
 }
 

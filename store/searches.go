@@ -101,7 +101,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if err := roomToSearch(ctx, tx, ws); err != nil {
 			return err
 		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if err := writePoints(ctx, tx, p.points); err != nil {

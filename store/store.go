@@ -22,11 +22,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +50,14 @@ type Store struct {
 	// first use.
 	Quota Quota
 
+	// MaxDisk is how many bytes all workspaces together may take; 0: any number. It is set before
+	// first use.
+	MaxDisk int64
+
+	// Disk returns how many bytes are free on the file system of the database, and its size.
+	// Tests replace it before first use.
+	Disk func() (free, total int64, err error)
+
 	path string
 	file os.FileInfo // what lay at path when it was opened
 
@@ -53,6 +65,13 @@ type Store struct {
 
 	write *sql.DB // one connection: writers queue here and never meet SQLITE_BUSY
 	read  *sql.DB
+
+	writes         atomic.Uint64 // transactions
+	tended, logged uint64        // of Tend alone: what writes was at the last Tend and at its last checkpoint
+
+	readiness sync.Mutex // guards what follows
+	asked     time.Time
+	fault     error
 
 	decoding *semaphore.Weighted // has room for points that are being read, in bytes
 }
@@ -78,7 +97,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Now: time.Now, path: DatabaseIn(dir), decoding: semaphore.NewWeighted(decodingBytes)}
+	s := &Store{Now: time.Now, path: DatabaseIn(dir), decoding: semaphore.NewWeighted(decodingBytes), Disk: func() (free, total int64, err error) { return diskSpace(dir) }}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("data directory %s: %w", dir, explain(err))
@@ -105,7 +124,10 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	s.read.SetMaxOpenConns(8)
 	s.read.SetMaxIdleConns(8)
-	return migrate(ctx, s.write)
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	return s.checkpoint(ctx, "PASSIVE")
 }
 
 // pragmas are those of every connection. Every commit but those of note waits for the disk:
@@ -131,13 +153,14 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// migrate brings the schema up to date. Another program that was started at the
+// migrate brings the schema up to date, after a copy of the database if that changes
+// rows. Another program that was started at the
 // same moment may be about the same: a lock that is taken, or a table that is
 // there already, is tried again for two seconds.
-func migrate(ctx context.Context, db *sql.DB) error {
+func (s *Store) migrate(ctx context.Context) error {
 	until := time.Now().Add(2 * time.Second)
 	for {
-		err := applyMigrations(ctx, db)
+		err := s.applyMigrations(ctx)
 		var partial *goose.PartialError
 		if err == nil || time.Now().After(until) || !errors.Is(explain(err), ErrBusy) && !errors.As(err, &partial) {
 			return err
@@ -150,16 +173,61 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-func applyMigrations(ctx context.Context, db *sql.DB) error {
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
+func (s *Store) applyMigrations(ctx context.Context) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files)
 	if err != nil {
 		return err
 	}
-	if _, err := version(ctx, db); err != nil {
+	have, err := version(ctx, s.write)
+	if err != nil {
 		return err
+	}
+	risky, err := changesRows(have)
+	if err != nil {
+		return err
+	}
+	if have > 0 && risky {
+		if _, err := s.copyBefore(ctx, "schema"); err != nil {
+			return fmt.Errorf("database not brought up to date, because the copy that is made before failed: %w", err)
+		}
 	}
 	_, err = p.Up(ctx)
 	return err
+}
+
+// rowChange matches the statements of a migration that can lose what is in rows. A new
+// column or index cannot.
+var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+
+// changesRows reports whether one of the migrations after a version changes rows.
+func changesRows(after int64) (bool, error) {
+	for number, name := range migrationFiles() {
+		if number <= after {
+			continue
+		}
+		text, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			return false, err
+		}
+		up, _, _ := strings.Cut(string(text), "-- +goose Down")
+		if rowChange.MatchString(up) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// migrationFiles returns the migrations by their numbers.
+func migrationFiles() map[int64]string {
+	list := map[int64]string{}
+	names, _ := fs.Glob(migrations.Files, "*.sql") // the pattern is a good one
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			list[n] = name
+		}
+	}
+	return list
 }
 
 // DatabaseIn is the path of the database in a data directory.
@@ -191,16 +259,7 @@ func version(ctx context.Context, db *sql.DB) (have int64, err error) {
 }
 
 // known is the newest schema that this program knows.
-func known() (newest int64) {
-	names, _ := fs.Glob(migrations.Files, "*.sql") // the pattern is a good one
-	for _, name := range names {
-		number, _, _ := strings.Cut(name, "_")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			newest = max(newest, n)
-		}
-	}
-	return newest
-}
+func known() int64 { return slices.Max(slices.Collect(maps.Keys(migrationFiles()))) }
 
 // Path is the database file.
 func (s *Store) Path() string { return s.path }
@@ -233,6 +292,8 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // update runs fn in a transaction that commits when fn returns nil.
 func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
+	s.writes.Add(1)
+	s.spend()
 	return transact(ctx, s.write, s.thereAfter(fn))
 }
 
@@ -240,6 +301,8 @@ func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
 // disk. A power failure may take it, though never in part, and not before what was noted
 // earlier; that the program is killed takes nothing.
 func (s *Store) note(ctx context.Context, fn func(*sql.Tx) error) (err error) {
+	s.writes.Add(1)
+	s.spend()
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return explain(err)
@@ -319,6 +382,15 @@ func affected(res sql.Result, err error) error {
 		err = ErrNotFound
 	}
 	return err
+}
+
+// affectedRows returns how many rows a statement has changed.
+func affectedRows(res sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
 }
 
 // found turns "no row" into ErrNotFound.

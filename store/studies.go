@@ -119,7 +119,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if own >= MaxStudying {
 			return &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", own)}
 		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, request) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,

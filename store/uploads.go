@@ -23,7 +23,7 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 		if _, err := tx.ExecContext(ctx, `DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds()); err != nil {
 			return err
 		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)

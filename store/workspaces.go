@@ -70,41 +70,6 @@ func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err err
 	return h, err
 }
 
-// Unseen lists the workspaces that nobody has used since a moment and that have no
-// open course, the longest unseen first. One that ended before that moment is not open.
-func (s *Store) Unseen(ctx context.Context, since time.Time) (list []Holdings, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		names, err := unseen(ctx, tx, `1`, since)
-		if err != nil {
-			return err
-		}
-		for _, ws := range names {
-			h, err := holdings(ctx, tx, ws)
-			if err != nil {
-				return err
-			}
-			list = append(list, h)
-		}
-		return nil
-	})
-	return list, err
-}
-
-// Purge deletes a workspace with all it holds, unless it has been used since a moment
-// or has an open course: deleted tells. What was handed in to courses of others stays
-// there.
-func (s *Store) Purge(ctx context.Context, ws Workspace, since time.Time) (deleted bool, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		names, err := unseen(ctx, tx, `workspace = ?2`, since, ws)
-		if err != nil || len(names) == 0 {
-			return err
-		}
-		deleted = true
-		return deleteWorkspace(ctx, tx, ws)
-	})
-	return deleted && err == nil, err
-}
-
 // DeleteWorkspace deletes all that a workspace holds, its courses with their
 // galleries, and takes back what it has handed in to others.
 func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
@@ -121,18 +86,6 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
 	UNION ALL SELECT workspace, created FROM links) AS used`
-
-// unseen lists workspaces among those of a condition.
-func unseen(ctx context.Context, tx *sql.Tx, where string, since time.Time, args ...any) (list []Workspace, err error) {
-	names, err := texts(ctx, tx, `
-		SELECT workspace FROM `+used+` WHERE workspace NOT LIKE 'course %' AND workspace NOT LIKE 'deleted %' AND `+where+`
-		GROUP BY workspace HAVING max(seen) < ?1 AND NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))
-		ORDER BY max(seen), workspace`, append([]any{since.UnixMilli()}, args...)...)
-	for _, name := range names {
-		list = append(list, Workspace(name))
-	}
-	return list, err
-}
 
 // What a row and its indices take on the disk, about, beside its texts, and a cell of a search with
 // everything: small things are many where somebody makes them by a loop.
@@ -160,7 +113,7 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 }
 
 func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	if _, err := forget(ctx, tx, `workspace = ?`, grave(ws)); err != nil {
+	if _, err := forget(ctx, tx, `workspace = ?`, trash(ws)); err != nil {
 		return err
 	}
 	courses, err := listCourses(ctx, tx, ws)

@@ -46,7 +46,7 @@ func (l Links) Answers(host string) bool {
 // may be asked for by any name.
 func (s *Site) refuseHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.Answers != nil && !s.Answers(r.Host) && r.URL.Path != "/healthz" {
+		if s.Answers != nil && !s.Answers(r.Host) && !isProbe(r.URL.Path) {
 			s.Error(w, r, Errorf(Misdirected, "This server does not know itself by the name in the address. Whoever runs it can tell it: marginlab serve --host NAME, or --public-url."))
 			return
 		}

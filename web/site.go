@@ -29,6 +29,9 @@ type Site struct {
 	// Answers tells whether requests to a host are for this server; nil: all are.
 	Answers func(host string) bool
 
+	// Room is why large bodies cannot be taken at the moment, nil when they can; nil: they always can.
+	Room func(context.Context) error
+
 	// PerWorkspace and PerAddress are how many requests may come in a minute from
 	// one workspace, and from all those behind one address. By default the second
 	// leaves room for a course behind one address, every slider moving.
@@ -53,6 +56,7 @@ func (s *Site) Middleware() chi.Middlewares {
 		s.refuseHosts,
 		s.limitRate,
 		s.refuseCrossSite,
+		s.refuseLarge,
 		s.limitBodies,
 		middleware.Compress(compression, compressible...),
 		middleware.GetHead, // HEAD wherever there is GET
@@ -128,9 +132,12 @@ func methodOf(r *http.Request) string {
 	return "other"
 }
 
+// isProbe reports whether a path is one that supervisors ask all the time.
+func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" }
+
 // quiet routes are asked for all the time and tell little.
 func quiet(route string) bool {
-	return route == "/healthz" || route == "/metrics" || strings.HasPrefix(route, "/static/")
+	return isProbe(route) || route == "/metrics" || strings.HasPrefix(route, "/static/")
 }
 
 // recover turns a panic into a logged error page.
@@ -207,7 +214,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 	byWorkspace := limit(s.PerWorkspace, workspaceOrAddress, "workspace")
 	limited := byWorkspace(byAddress(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/static/") {
+		if isProbe(r.URL.Path) || strings.HasPrefix(r.URL.Path, "/static/") {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -223,6 +230,20 @@ func workspaceOrAddress(r *http.Request) (string, error) {
 		return token, nil
 	}
 	return httprate.KeyByIP(r)
+}
+
+// refuseLarge refuses what would be kept in temporary files, before it is read, where there is no
+// room for it.
+func (s *Site) refuseLarge(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Room != nil && (r.ContentLength > formMemory || r.ContentLength < 0) {
+			if err := s.Room(r.Context()); err != nil {
+				s.Error(w, r, err)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // refuseCrossSite refuses what another site makes a browser send.

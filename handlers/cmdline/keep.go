@@ -99,6 +99,9 @@ func runCheck(ctx context.Context, args []string, std Streams) error {
 	case f.Given("data-dir"):
 		return usage("FILE and --data-dir exclude each other")
 	}
+	if err := inspectLog(filepath.Dir(path), std); err != nil {
+		return err
+	}
 	damage, have, err := store.Check(ctx, path)
 	if err != nil {
 		return err
@@ -114,51 +117,95 @@ func runCheck(ctx context.Context, args []string, std Streams) error {
 }
 
 func runPurge(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("purge --older DAYS [flags]", "Lists the workspaces that nobody has used for long and, with --yes, deletes them with all they hold. A workspace with an open course stays, and so does what was handed in to the courses of others. The server may go on working meanwhile.")
+	f := NewFlags("purge --older DAYS [flags]", "Lists the workspaces that nobody has used for long and, with --yes, marks them for deletion. A day later the server, or the next purge --yes, deletes those that nobody has used meanwhile, with all they hold; if they are many, after a copy of the database beside it, which is kept for 30 days. A workspace with an open course stays, and so does what was handed in to the courses of others. The server may go on working meanwhile.")
 	dir := f.DataDir(directoryHelp)
 	older := f.String("older", "DAYS", "", "For how many days nobody may have used a workspace: 90d.")
-	yes := f.Switch("yes", "Delete what is listed.")
+	yes := f.Switch("yes", "Mark what is listed for deletion, and delete what was marked a day ago.")
+	force := f.Switch("force", "With --yes: also when most workspaces would go, or the clock is more than 30 days beyond the last use of any.")
+	undo := f.Switch("undo", "Keep all workspaces that are marked.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if err := f.Require("older"); err != nil {
-		return err
+	days := 0
+	if !*undo {
+		err := f.Require("older")
+		if err != nil {
+			return err
+		}
+		if days, err = strconv.Atoi(strings.TrimSuffix(*older, "d")); err != nil || days < 1 || days > 36500 {
+			return usage("--older expects a number of days from 1 to 36500, as in 90d, not %q", *older)
+		}
+	} else if *yes || *force || *older != "" {
+		return usage("--undo stands alone: it keeps what is marked")
 	}
-	days, err := strconv.Atoi(strings.TrimSuffix(*older, "d"))
-	if err != nil || days < 1 || days > 36500 {
-		return usage("--older expects a number of days from 1 to 36500, as in 90d, not %q", *older)
-	}
-	if _, err := os.Stat(store.DatabaseIn(*dir)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("data directory %s: there is no database", *dir)
-	}
-	st, err := store.Open(ctx, *dir)
+	st, err := openExisting(ctx, *dir, std)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
+	if *undo {
+		n, err := st.Spare(ctx)
+		if err == nil {
+			fmt.Fprintf(std.Out, "Workspaces kept that were marked for deletion: %d\n", n)
+		}
+		return err
+	}
 	since := st.Now().AddDate(0, 0, -days)
+	if *yes {
+		n, err := st.Sweep(ctx)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			fmt.Fprintf(std.Out, "Workspaces deleted that were marked a day ago: %d\n", n)
+		}
+	}
 	list, err := st.Unseen(ctx, since)
 	if err != nil {
 		return err
 	}
 	for _, h := range list {
-		fate := ""
-		if *yes {
-			deleted, err := st.Purge(ctx, h.Workspace, since)
-			if err != nil {
-				return err
-			}
-			if fate = ": deleted"; !deleted {
-				fate = ": stays, somebody has just used it"
-			}
-		}
-		fmt.Fprintf(std.Out, "%.12s, last used %s, %s%s\n", h.Workspace, h.Seen.Format("2 January 2006"), h, fate)
+		fmt.Fprintf(std.Out, "%.12s, last used %s, %s\n", h.Workspace, h.Seen.Format("2 January 2006"), h)
 	}
 	switch {
 	case len(list) == 0:
 		fmt.Fprintf(std.Out, "Every workspace was in use within %d days, or has an open course.\n", days)
+		return nil
 	case !*yes:
-		fmt.Fprintln(std.Out, "Nothing was deleted: --yes deletes them.")
+		fmt.Fprintln(std.Out, "Nothing was deleted: --yes marks them for deletion.")
+		return nil
 	}
+	if _, err := st.Expire(ctx, since, *force); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.Out, "Marked for deletion: in a day the server deletes those that nobody has used by then, or purge --yes does. purge --undo keeps them.")
 	return nil
+}
+
+// openExisting opens the database of a data directory, which must be there.
+func openExisting(ctx context.Context, dir string, std Streams) (*store.Store, error) {
+	if _, err := os.Stat(store.DatabaseIn(dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("data directory %s: there is no database", dir)
+	}
+	if err := inspectLog(dir, std); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, dir)
+}
+
+// inspectLog tells of a damaged write-ahead log in a data directory that no server works on.
+func inspectLog(dir string, std Streams) error {
+	if _, err := os.Stat(store.DatabaseIn(dir) + "-wal"); err != nil {
+		return nil // there is none, and no lock is to be left beside a copy
+	}
+	lock, err := store.TakeLock(dir, "inspect")
+	if err != nil {
+		return nil // a server has looked, or nothing can be written there
+	}
+	defer lock.Release()
+	damage, err := lock.InspectLog()
+	if damage.Frames > 0 {
+		fmt.Fprintln(std.Err, damage)
+	}
+	return err
 }

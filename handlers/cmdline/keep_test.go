@@ -74,6 +74,28 @@ func TestKeeping(t *testing.T) {
 	says("within 101 days", "purge", "--older", "101d", "--data-dir", dir)
 	says("1 data set, ", "purge", "--older", "90", "--data-dir", dir)
 	says("Nothing was deleted", "purge", "--older", "90d", "--data-dir", dir)
-	says(": deleted", "purge", "--older", "90d", "--yes", "--data-dir", dir)
+
+	// It is the only workspace, and the clock 100 days beyond its last use.
+	purge := []string{"purge", "--older", "90d", "--yes", "--data-dir", dir}
+	if o := run(ctx, "", purge...); o.code != 1 || !strings.Contains(o.err, "Correct the clock") || !strings.Contains(o.err, "--force") {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+	says("Marked for deletion", append(purge, "--force")...)
+	says("kept that were marked for deletion: 1", "purge", "--undo", "--data-dir", dir)
+	says("Marked for deletion", append(purge, "--force")...)
+	says("Whole: 1 data set", "check", "--data-dir", dir)
+	if st, err = store.Open(ctx, dir); err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	st.Now = func() time.Time { return time.Now().Add(store.UndoFor + time.Minute) }
+	if n, err := st.Sweep(ctx); n != 1 || err != nil {
+		t.Errorf("%d workspaces deleted: %v", n, err)
+	}
 	says("Whole: 0 data sets", "check", "--data-dir", dir)
+	if copies, _ := filepath.Glob(filepath.Join(dir, "marginlab.db.before-deletion-*")); len(copies) != 1 {
+		t.Errorf("copies %q", copies)
+	} else {
+		says("Whole: 1 data set", "check", copies[0])
+	}
 }

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -294,10 +293,7 @@ func (d *Data) Hash() string {
 }
 
 // Decode reads what Encode wrote, exactly. A fault is an *Error.
-func Decode(r io.Reader) (*Data, error) { return DecodeUpTo(r, math.MaxInt) }
-
-// DecodeUpTo is Decode of no more than so many rows; the *Error of more wraps ErrTooLarge.
-func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
+func Decode(r io.Reader) (*Data, error) {
 	size, sized := sizeOf(r)
 	in := bufio.NewReader(r)
 	kind, above := KindVectors, 0
@@ -341,9 +337,6 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 		}
 		if err != nil {
 			return nil, decodeError(err, above)
-		}
-		if labels.Len() == rows {
-			return nil, &Error{Message: "expected at most " + Count(rows, "row"), Err: ErrTooLarge}
 		}
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)

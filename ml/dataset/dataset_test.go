@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -290,15 +289,4 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
-}
-
-func TestDecodeUpTo(t *testing.T) {
-	t.Parallel()
-	const text = "x,label\n0,a\n1,b\n"
-	if d, err := DecodeUpTo(strings.NewReader(text), 2); err != nil || d.Len() != 2 {
-		t.Error(d, err)
-	}
-	if _, err := DecodeUpTo(strings.NewReader(text), 1); !errors.Is(err, ErrTooLarge) || err.Error() != "expected at most 1 row" {
-		t.Error(err)
-	}
 }

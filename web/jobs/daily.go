@@ -8,30 +8,17 @@ import (
 	"marginlab/store"
 )
 
-// Daily looks after a store, now and once a day until ctx ends: it deletes the workspaces
-// that nobody has used for so long, as Purge does (0: none), and looks for damage. Once an
-// hour it deletes for good what people deleted a day ago.
+// Daily looks after a store, now and once a day until ctx ends: it marks the workspaces
+// that nobody has used for so long (0: none), deletes those that were marked a day ago, and looks
+// for damage. Once an hour it deletes for good what people deleted a day ago.
 func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog.Logger) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	forget := func() {
-		if _, err := st.Forget(ctx, st.Now().Add(-store.UndoFor)); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "what was deleted a day ago is still kept", "err", err)
-		}
-	}
 	for {
-		if unused > 0 {
-			n, err := retain(ctx, st, unused)
-			if err != nil && ctx.Err() == nil {
-				log.ErrorContext(ctx, "unused workspaces not deleted", "err", err)
-			}
-			if n > 0 {
-				log.InfoContext(ctx, "unused workspaces deleted", "number", n)
-			}
-		}
-		forget()
+		retain(ctx, st, unused, log)
+		forget(ctx, st, log)
 		if err := st.Inspect(ctx); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "database inspected", "err", err)
 		}
@@ -40,7 +27,7 @@ func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog
 			case <-ctx.Done():
 				return
 			case <-hour.C:
-				forget()
+				forget(ctx, st, log)
 			case <-day.C:
 				waiting = false
 			}
@@ -48,20 +35,73 @@ func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog
 	}
 }
 
-func retain(ctx context.Context, st *store.Store, unused time.Duration) (n int, err error) {
-	since := st.Now().Add(-unused)
-	list, err := st.Unseen(ctx, since)
-	if err != nil {
-		return 0, err
-	}
-	for _, h := range list {
-		deleted, err := st.Purge(ctx, h.Workspace, since)
-		if err != nil {
-			return n, err
+// Tend keeps the log of a store short and its disk usable, until ctx ends, and tells when the disk
+// becomes low and when it has room again.
+func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	low := false
+	for {
+		n, err := st.Tend(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "database not tended", "err", err)
 		}
-		if deleted {
-			n++
+		if n > 0 {
+			log.WarnContext(ctx, "trash emptied early because the disk is low", "things", n)
+		}
+		switch full := st.Roomy(ctx); {
+		case full != nil && !low:
+			log.ErrorContext(ctx, "uploads, runs and searches are refused", "err", full)
+			low = true
+		case full == nil && low:
+			log.InfoContext(ctx, "uploads, runs and searches are taken again")
+			low = false
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
 		}
 	}
-	return n, nil
+}
+
+// tendEvery is how often a store is tended: a log that nobody writes to is emptied within twice that.
+const tendEvery = 5 * time.Second
+
+// forget empties the trash of what was deleted a day ago, unless the clock is mistrusted.
+func forget(ctx context.Context, st *store.Store, log *slog.Logger) {
+	err := st.TrustClock(ctx)
+	if err == nil {
+		_, err = st.Forget(ctx, st.Now().Add(-store.UndoFor))
+	}
+	if err != nil && ctx.Err() == nil {
+		log.ErrorContext(ctx, "what was deleted a day ago is still kept", "err", err)
+	}
+}
+
+// retain marks and deletes unused workspaces.
+func retain(ctx context.Context, st *store.Store, unused time.Duration, log *slog.Logger) {
+	if unused > 0 {
+		marked, err := st.Expire(ctx, st.Now().Add(-unused), false)
+		if err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "unused workspaces not deleted", "err", err)
+		}
+		if marked > 0 {
+			log.WarnContext(ctx, "unused workspaces will be deleted in a day; marginlab purge --undo keeps them", "number", marked)
+		}
+	}
+	err := st.TrustClock(ctx)
+	if err == nil {
+		err = st.DropCopies(st.Now())
+	}
+	if err != nil && ctx.Err() == nil {
+		log.ErrorContext(ctx, "old copies of the database are kept", "err", err)
+	}
+	n, err := st.Sweep(ctx)
+	if err != nil && ctx.Err() == nil {
+		log.ErrorContext(ctx, "unused workspaces not deleted", "err", err)
+	}
+	if n > 0 {
+		log.WarnContext(ctx, "unused workspaces deleted", "number", n)
+	}
 }

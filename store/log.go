@@ -1,0 +1,143 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// LogDamage tells of transactions at the end of a write-ahead log that were acknowledged, as far as
+// can be told, and cannot be read any more: SQLite drops them without a word.
+type LogDamage struct {
+	Frames, Commits int    // that are dropped; the header of the log damaged: as many as fit
+	Copy            string // a copy of the log as it was
+}
+
+// String tells it in words.
+func (d LogDamage) String() string {
+	return fmt.Sprintf("the end of the write-ahead log is damaged: %s were dropped, and what was saved last may be missing; the log as it was is in %s", number(d.Commits, "transaction"), d.Copy)
+}
+
+// InspectLog looks for damage in the write-ahead log of the locked directory, before the database
+// is opened. A log whose end is damaged is copied first, for what can still be read from it.
+func (l *Lock) InspectLog() (damage LogDamage, err error) {
+	path := DatabaseIn(filepath.Dir(l.flock.Path())) + "-wal"
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return damage, nil
+	}
+	if err != nil {
+		return damage, ofFiles(err)
+	}
+	defer f.Close()
+	if damage, err = readLog(f); err != nil || damage.Frames == 0 {
+		return damage, err
+	}
+	if damage.Copy, err = unused(path + damagedLog + time.Now().Format("20060102-150405")); err != nil {
+		return damage, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return damage, err
+	}
+	to, err := os.OpenFile(damage.Copy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return damage, ofFiles(err)
+	}
+	_, err = io.Copy(to, f)
+	return damage, ofFiles(errors.Join(err, to.Close()))
+}
+
+// damagedLog is in the names of copies of damaged logs.
+const damagedLog = ".damaged-"
+
+// Sizes of a write-ahead log, as https://sqlite.org/fileformat2.html#walformat defines them.
+const (
+	logHeader   = 32
+	frameHeader = 24
+	logMagic    = 0x377f0682 // the last bit: checksums are of big-endian words
+)
+
+// readLog counts the frames that SQLite will drop although they belong to a transaction that was
+// committed. What a program was writing when it died is no damage: nobody was told that it is
+// saved.
+func readLog(r io.Reader) (d LogDamage, err error) {
+	head := make([]byte, logHeader)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return d, whole(err)
+	}
+	magic, size := binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[8:])
+	sum := logSum{order: binary.LittleEndian}
+	if magic&1 == 1 {
+		sum.order = binary.BigEndian
+	}
+	sum.add(head[:24])
+	if size == 1 {
+		size = 65536
+	}
+	good := magic&^1 == logMagic && sum.is(head[24:])
+	if size < 512 || size > 65536 || size&(size-1) != 0 {
+		size, good = 4096, false
+	}
+	salts := [8]byte(head[16:])
+
+	frame := make([]byte, frameHeader+size)
+	behind, blank := 0, false // frames from the first bad one on, and whether that has nothing in it
+	for {
+		if _, err := io.ReadFull(r, frame); err != nil {
+			// A single frame may have been torn by what ended the program: over an older one, or at the end.
+			if d.Commits == 0 || d.Frames == 1 && (behind > 1 || blank) {
+				d = LogDamage{}
+			}
+			return d, whole(err)
+		}
+		ours := [8]byte(frame[8:]) == salts
+		if good {
+			sum.add(frame[:8])
+			sum.add(frame[frameHeader:])
+			if good = ours && sum.is(frame[16:]); good {
+				continue
+			}
+			blank = bytes.Count(frame[frameHeader:], []byte{0}) == int(size)
+		}
+		behind++
+		if ours {
+			d.Frames++
+			if binary.BigEndian.Uint32(frame[4:]) != 0 { // it ends a transaction
+				d.Commits++
+			}
+		}
+	}
+}
+
+// whole turns the end of a file, also in the middle of something, into no error.
+func whole(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil
+	}
+	return err
+}
+
+// logSum is the running checksum of a write-ahead log.
+type logSum struct {
+	order  binary.ByteOrder
+	s0, s1 uint32
+}
+
+// add takes in data of a multiple of eight bytes.
+func (s *logSum) add(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		s.s0 += s.order.Uint32(b) + s.s1
+		s.s1 += s.order.Uint32(b[4:]) + s.s0
+	}
+}
+
+// is compares the sum with a stored one.
+func (s *logSum) is(b []byte) bool {
+	return binary.BigEndian.Uint32(b) == s.s0 && binary.BigEndian.Uint32(b[4:]) == s.s1
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// killed is a data directory as a program leaves it that is killed after saving n data sets: they
+// are in the log alone.
+func killed(t *testing.T, n int) (dir string) {
+	t.Helper()
+	live, dir := t.TempDir(), t.TempDir()
+	s := open(t, live)
+	check(t, s.checkpoint(t.Context(), "TRUNCATE"))
+	for i := range n {
+		must[Dataset](t)(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(float64(i))))
+	}
+	for _, name := range []string{fileName, fileName + "-wal"} {
+		text := must[[]byte](t)(os.ReadFile(filepath.Join(live, name)))
+		check(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	return dir
+}
+
+// TestDamagedLog: where a byte of the log has changed, the transactions that SQLite drops are
+// told, at the start and by a check afterwards; a log that a kill has torn is no damage.
+func TestDamagedLog(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		change func(log []byte) []byte
+		lost   bool
+	}{
+		"as it was":            {func(log []byte) []byte { return log }, false},
+		"a byte in the middle": {func(log []byte) []byte { log[len(log)/2] ^= 1; return log }, true},
+		"a byte at the end":    {func(log []byte) []byte { log[len(log)-5] ^= 1; return log }, true},
+		"the header":           {func(log []byte) []byte { log[9] ^= 0x40; return log }, true},
+		"torn":                 {func(log []byte) []byte { return log[:len(log)-100] }, false},
+		"torn, filled with nothing": {func(log []byte) []byte {
+			copy(log[len(log)-4096:], make([]byte, 4096))
+			return log
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := killed(t, 5)
+			path := DatabaseIn(dir) + "-wal"
+			check(t, os.WriteFile(path, c.change(must[[]byte](t)(os.ReadFile(path))), 0o600))
+			lock := must[*Lock](t)(TakeLock(dir, "serve"))
+			defer lock.Release()
+			damage := must[LogDamage](t)(lock.InspectLog())
+			if (damage.Commits > 0) != c.lost {
+				t.Errorf("%+v", damage)
+			}
+			s := open(t, dir)
+			sets := must[[]Dataset](t)(s.Datasets(ctx, alice))
+			if name == "as it was" && len(sets) != 5 || c.lost && len(sets) == 5 {
+				t.Errorf("%d data sets are there", len(sets))
+			}
+			faults, _, err := Check(ctx, s.Path())
+			if err != nil || (len(faults) > 0) != c.lost || c.lost && !strings.Contains(faults[0], damage.Copy) {
+				t.Errorf("%q, %v", faults, err)
+			}
+		})
+	}
+}
+
+// FuzzReadLog: no log makes the reader fail, and no more is lost than is there.
+func FuzzReadLog(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(append([]byte{0x37, 0x7f, 6, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 2, 0}, make([]byte, 2000)...))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := readLog(bytes.NewReader(text))
+		if err != nil || d.Commits > d.Frames || d.Frames > len(text)/frameHeader {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}

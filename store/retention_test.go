@@ -1,0 +1,167 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// inhabited is a store in which n workspaces have used something at its time, which the test moves.
+func inhabited(t *testing.T, n int) (s *Store, now *time.Time) {
+	t.Helper()
+	s = open(t, t.TempDir())
+	now = new(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))
+	s.Now = func() time.Time { return *now }
+	for i := range n {
+		must[Dataset](t)(s.CreateDataset(t.Context(), WorkspaceOf(fmt.Sprint(i)), "d", "", sample(float64(i))))
+	}
+	return s, now
+}
+
+func refusedRetention(t *testing.T, says string, n int, err error) {
+	t.Helper()
+	var fault *Error
+	if n != 0 || !errors.As(err, &fault) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "marginlab purge") {
+		t.Errorf("%d marked, %v", n, err)
+	}
+}
+
+// TestClockAhead: a clock that jumps ahead deletes nothing, on the first day or later; what it has
+// marked by force is kept once it is right again.
+func TestClockAhead(t *testing.T) {
+	t.Parallel()
+	s, now := inhabited(t, 8)
+	ctx := t.Context()
+	right := *now
+	*now = now.AddDate(0, 0, 500)
+	retention := func() time.Time { return now.AddDate(0, 0, -400) }
+	n, err := s.Expire(ctx, retention(), false)
+	refusedRetention(t, "500 days after", n, err)
+
+	// A visitor makes the clock look right; that most workspaces look unused is left.
+	check(t, s.Seen(ctx, WorkspaceOf("0")))
+	n, err = s.Expire(ctx, retention(), false)
+	refusedRetention(t, "7 of 8 workspaces", n, err)
+
+	if n := must[int](t)(s.Expire(ctx, retention(), true)); n != 7 {
+		t.Errorf("%d marked", n)
+	}
+	*now = right.Add(UndoFor + time.Hour)
+	if n := must[int](t)(s.Sweep(ctx)); n != 0 {
+		t.Errorf("%d deleted by marks of the future", n)
+	}
+	if n := count(t, s, "datasets"); n != 8 {
+		t.Errorf("%d data sets are left", n)
+	}
+}
+
+// TestMarkedComeBack: a visit keeps a marked workspace, and so does Spare; before many go there is a
+// copy of all of them, which ages.
+func TestMarkedComeBack(t *testing.T) {
+	t.Parallel()
+	s, now := inhabited(t, 3)
+	ctx := t.Context()
+	*now = now.AddDate(0, 0, 20)
+	for i := range 6 {
+		must[Dataset](t)(s.CreateDataset(ctx, WorkspaceOf(fmt.Sprint("young", i)), "d", "", sample(float64(i))))
+	}
+	*now = now.AddDate(0, 0, 20)
+	mark := func(want int) {
+		t.Helper()
+		if n := must[int](t)(s.Expire(ctx, now.AddDate(0, 0, -30), false)); n != want {
+			t.Errorf("%d marked, want %d", n, want)
+		}
+	}
+	sweep := func(want int) {
+		t.Helper()
+		*now = now.Add(UndoFor)
+		if n := must[int](t)(s.Sweep(ctx)); n != want {
+			t.Errorf("%d deleted, want %d", n, want)
+		}
+	}
+	mark(3)
+	mark(0)
+	*now = now.Add(time.Hour)
+	check(t, s.Seen(ctx, WorkspaceOf("1")))
+	if n := must[int](t)(s.Spare(ctx)); n != 3 {
+		t.Errorf("%d spared", n)
+	}
+	sweep(0)
+	mark(2)
+	sweep(2)
+	copies := s.copies("deletion")
+	if len(copies) != 1 {
+		t.Fatalf("copies %q", copies)
+	}
+	if damage, have, err := Check(ctx, copies[0]); err != nil || len(damage) > 0 || have.Datasets != 9 {
+		t.Errorf("the copy: %q, %v, %v", damage, have, err)
+	}
+	if h := must[Holdings](t)(s.Holdings(ctx, WorkspaceOf("1"))); h.Datasets != 1 {
+		t.Error("who came back has lost a data set")
+	}
+	check(t, s.DropCopies(time.Now()))
+	if len(s.copies("deletion")) != 1 {
+		t.Error("the copy is gone at once")
+	}
+	check(t, s.DropCopies(time.Now().Add(keepCopies+time.Hour)))
+	if len(s.copies("deletion")) != 0 {
+		t.Error("the copy is kept for ever")
+	}
+}
+
+// TestCopyBeforeMigration: a database whose rows the next schema changes is copied first, and a new
+// one is not.
+func TestCopyBeforeMigration(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := writtenBy(t, 4, "testdata/rows_v4.sql")
+	s := open(t, dir)
+	copies := s.copies("schema")
+	if len(copies) != 1 {
+		t.Fatalf("copies %q", copies)
+	}
+	old := must[*Store](t)(look(ctx, copies[0]))
+	defer old.Close()
+	if v := must[int64](t)(version(ctx, old.read)); v != 4 {
+		t.Errorf("the copy has schema %d", v)
+	}
+	check(t, s.Close())
+	if again := open(t, dir).copies("schema"); len(again) != 1 || again[0] != copies[0] {
+		t.Errorf("copied again: %q", again)
+	}
+
+	if risky := must[bool](t)(changesRows(known())); risky {
+		t.Error("no migration at all changes rows")
+	}
+	fresh := t.TempDir()
+	open(t, fresh)
+	if names, _ := filepath.Glob(filepath.Join(fresh, "*.before-*")); len(names) > 0 {
+		t.Errorf("a new database was copied: %q", names)
+	}
+}
+
+// TestTrashCountsAsHeld: what is in the trash takes room of the quota, and makes room, the oldest
+// first, for what is new.
+func TestTrashCountsAsHeld(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	one := must[Dataset](t)(s.CreateDataset(ctx, alice, "first", "", sample(1)))
+	each := must[Holdings](t)(s.Holdings(ctx, alice)).Bytes
+	s.Quota = Quota{Bytes: 4 * each}
+	check(t, s.DeleteDataset(ctx, alice, one.ID))
+	for i := range 6 {
+		set := must[Dataset](t)(s.CreateDataset(ctx, alice, "next", "", sample(float64(i+2))))
+		check(t, s.DeleteDataset(ctx, alice, set.ID))
+		all := must[Holdings](t)(s.Holdings(ctx, trash(alice))).Bytes + must[Holdings](t)(s.Holdings(ctx, alice)).Bytes
+		if all > s.Quota.Bytes+each {
+			t.Errorf("%d bytes are held, %d may be", all, s.Quota.Bytes)
+		}
+	}
+	if list := must[[]Deletion](t)(s.Deletions(ctx, alice)); len(list) < 2 || list[len(list)-1].Names[0] == "first" {
+		t.Errorf("deletions %+v", list)
+	}
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Space is how much room a database takes and has.
+type Space struct {
+	Free, Total int64 // on its file system
+	Low         int64 // with less than this free, only small writes are taken
+	Database    int64 // its file
+	Reusable    int64 // of the file, free for new content
+	Log         int64 // the write-ahead log
+	Most        int64 // of MaxDisk
+}
+
+// Held is how many bytes the contents of the database take.
+func (sp Space) Held() int64 { return sp.Database - sp.Reusable }
+
+// A twentieth of the file system, of a small one a quarter up to leastLow bytes, but at most mostLow, is kept free for small writes: deletions,
+// hand-ins, answers. Half of that, but at most mostReserve bytes, lies in a file of its own, which is
+// given up when something else has filled the disk.
+const (
+	leastLow    = 16 << 20
+	mostLow     = 512 << 20
+	mostReserve = 32 << 20
+)
+
+func lowMark(total int64) int64     { return min(max(total/20, min(total/4, leastLow)), mostLow) }
+func reserveSize(total int64) int64 { return min(lowMark(total)/2, mostReserve) }
+
+// reserveName is the file that keeps room for small writes on a full disk.
+const reserveName = "marginlab.reserve"
+
+func (s *Store) reserve() string { return filepath.Join(filepath.Dir(s.path), reserveName) }
+
+// full is the error of a disk that takes only small writes, nil where there is room.
+func (sp Space) full() error {
+	switch {
+	case sp.Total > 0 && (sp.Free < sp.Low/4 || sp.Free+sp.Reusable < sp.Low):
+		return fmt.Errorf("%w (%s free, %s are kept)", ErrLow, Size(sp.Free), Size(sp.Low))
+	case sp.Most > 0 && sp.Held()+sp.Log > sp.Most:
+		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, Size(sp.Held()+sp.Log), Size(sp.Most))
+	}
+	return nil
+}
+
+// Space tells how much room there is.
+func (s *Store) Space(ctx context.Context) (sp Space, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		sp, err = s.space(ctx, tx)
+		return err
+	})
+	return sp, err
+}
+
+func (s *Store) space(ctx context.Context, tx *sql.Tx) (sp Space, err error) {
+	sp.Most = s.MaxDisk
+	if sp.Free, sp.Total, err = s.Disk(); err != nil { // a system that does not say
+		sp.Free, sp.Total = 0, 0
+	}
+	sp.Low = lowMark(sp.Total)
+	if info, err := os.Stat(s.path + "-wal"); err == nil {
+		sp.Log = info.Size()
+	}
+	return sp, tx.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&sp.Database, &sp.Reusable)
+}
+
+// Roomy is ErrLow when the disk has no room for anything large, and ErrMaxDisk when all
+// workspaces together hold MaxDisk. Errors of the database itself are not told.
+func (s *Store) Roomy(ctx context.Context) error {
+	if sp, err := s.Space(ctx); err == nil {
+		return sp.full()
+	}
+	return nil
+}
+
+// room reports a disk or workspace that may not hold so many more data sets and runs, or nothing
+// more at all.
+func (s *Store) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, runs int) error {
+	sp, err := s.space(ctx, tx)
+	if err == nil {
+		err = sp.full()
+	}
+	if err != nil {
+		return err
+	}
+	return s.Quota.room(ctx, tx, ws, datasets, runs)
+}
+
+// spend gives up the reserve when the disk is so full that a small write may fail.
+func (s *Store) spend() {
+	free, total, err := s.Disk()
+	if err == nil && free < reserveSize(total)/2 {
+		_ = os.Remove(s.reserve()) // where it is missing, it was given up
+	}
+}
+
+// Tend keeps the reserve where there is room for it, and the write-ahead log short: after
+// every while without writing, what is in the log goes into the database. It returns
+// how many deletions it has made final, the oldest first, because the disk is low.
+func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
+	sp, err := s.Space(ctx)
+	if err != nil {
+		return 0, err
+	}
+	low := sp.full() != nil
+	if low {
+		if forgotten, err = s.forgetOldest(ctx); err != nil {
+			return forgotten, err
+		}
+	}
+	err = s.keepReserve(sp)
+	writes := s.writes.Load()
+	idle := writes == s.tended
+	if s.tended = writes; idle && s.logged != writes || forgotten > 0 || sp.Log > mostLog {
+		mode := "PASSIVE"
+		if low || sp.Log > mostLog {
+			mode = "TRUNCATE"
+		}
+		if err := s.checkpoint(ctx, mode); err != nil {
+			return forgotten, err
+		}
+		s.logged = writes
+	}
+	return forgotten, err
+}
+
+// mostLog is how long the write-ahead log may get before it is cut.
+const mostLog = 64 << 20
+
+// checkpoint moves what is in the write-ahead log into the database, as far as
+// readers allow.
+func (s *Store) checkpoint(ctx context.Context, mode string) error {
+	_, err := s.write.ExecContext(ctx, `PRAGMA wal_checkpoint(`+mode+`)`)
+	if err = explain(err); errors.Is(err, ErrBusy) {
+		return nil // the next one will
+	}
+	return err
+}
+
+// keepReserve makes the reserve, unless it is there or the disk is low without it.
+func (s *Store) keepReserve(sp Space) error {
+	size := reserveSize(sp.Total)
+	if _, err := os.Lstat(s.reserve()); err == nil || size == 0 || sp.Free < sp.Low+size {
+		return nil
+	}
+	f, err := os.OpenFile(s.reserve(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return ofFiles(err)
+	}
+	_, err = io.CopyN(f, rand.Reader, size) // which no file system stores in less
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(ofFiles(err), os.Remove(s.reserve()))
+	}
+	return nil
+}
+
+// forgetOldest deletes the oldest of what lies in any trash for good, one act of one workspace.
+func (s *Store) forgetOldest(ctx context.Context) (n int, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		var ws string
+		var at int64
+		err := tx.QueryRowContext(ctx, `
+			SELECT workspace, deleted FROM (SELECT workspace, deleted FROM runs WHERE deleted IS NOT NULL UNION ALL SELECT workspace, deleted FROM datasets WHERE deleted IS NOT NULL
+				UNION ALL SELECT workspace, deleted FROM courses WHERE deleted IS NOT NULL)
+			ORDER BY deleted, workspace LIMIT 1`).Scan(&ws, &at)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		n, err = forget(ctx, tx, `workspace = ? AND deleted = ?`, ws, at)
+		return err
+	})
+	return n, err
+}
+
+// Ready is nil when what is asked to be saved can be: the database is there, is not known to be
+// damaged and takes a write. A database that others keep busy is ready. Of several
+// questions within a moment, only one writes.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.Ping(ctx); err != nil {
+		return err
+	}
+	s.readiness.Lock()
+	defer s.readiness.Unlock()
+	if time.Since(s.asked) < readyFor {
+		return s.fault
+	}
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
+		return err
+	})
+	if errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	s.asked, s.fault = time.Now(), err
+	return err
+}
+
+// readyFor is how long the result of a write is kept.
+const readyFor = time.Second
+
+// SweepSpool empties the folder for temporary files in a data directory, which is made if it is
+// missing, and returns its path. It is for the holder of the lock: what lies there is of
+// programs that were killed.
+func (l *Lock) SweepSpool() (dir string, err error) {
+	dir = filepath.Join(filepath.Dir(l.flock.Path()), "spool")
+	if err := os.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", ofFiles(err)
+	}
+	return dir, ofFiles(os.Mkdir(dir, 0o700))
+}

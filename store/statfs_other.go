@@ -1,0 +1,8 @@
+//go:build !linux && !darwin && !freebsd
+
+package store
+
+import "errors"
+
+// diskSpace is not known here.
+func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }
