@@ -39,8 +39,8 @@ func numbers(r *ml.Report) (tables []views.NumberGroup) {
 	return tables
 }
 
-// headline are the numbers that a person looks for first.
-func headline(r *ml.Report) []views.Headline {
+// Headline returns the numbers that a person looks for first.
+func Headline(r *ml.Report) []views.Headline {
 	train, test := Scores(r)
 	of := func(n int) string { return fmt.Sprintf("of %d", n) }
 	held := views.Headline{Label: "accuracy, held out", Value: test, Note: of(r.TestN)}

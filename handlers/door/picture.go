@@ -131,7 +131,7 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 		}
 		ans.More = append(ans.More, p)
 	}
-	ans.Headline, ans.Numbers = headline(&r.Result.Report), numbers(&r.Result.Report)
+	ans.Headline, ans.Numbers = Headline(&r.Result.Report), numbers(&r.Result.Report)
 	ans.Confusion, ans.Machines = confusions(&r.Result.Report), machines(&r.Result.Report)
 	shown := "f(x)"
 	if s.Values {

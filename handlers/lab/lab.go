@@ -111,6 +111,7 @@ func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer,
 			ans.Tried, err = a.tried(ctx, b, res.Model)
 		}
 	}
+	ans.Large = b.data != nil && b.data.Len() > previewRows
 	if b.data == nil && problem == "" {
 		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
 	}
@@ -318,6 +319,11 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 		return nil, err
 	}
 	b.patient = true
+	if b.look.Coarse > 0 && r.Form.Has("motion") {
+		if reply, err := a.motion(r.Context(), r.Form, *b); reply != nil || err != nil {
+			return reply, err
+		}
+	}
 	ans, err := a.answer(r.Context(), b, true)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import { addSliders, resolve } from "./sliders.js";
 import { Stage, asking } from "./stage.js";
 import { Editor } from "./editor.js";
 import { Frame, listKeys } from "./frame.js";
+import { Motion } from "./motion.js";
 
 const form = document.getElementById("lab");
 const answer = document.getElementById("answer");
@@ -46,6 +47,7 @@ function follow(where) {
 }
 follow(form);
 
+const motion = new Motion();
 let stage;
 function useStage() {
   stage = new Stage(answer.querySelector(".stage"), answer.querySelector("[data-readout]"));
@@ -74,7 +76,11 @@ function body(coarse) {
   const data = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (training(name) && !data.has(name)) data.append(name, value);
   if (darkness.matches) data.set("dark", "1");
-  if (coarse) data.set("coarse", "1");
+  if (coarse) {
+    data.set("coarse", "1");
+    data.set("motion", "1");
+    data.set("have", motion.have);
+  }
   if (!positiveChosen) data.delete("positive");
   data.set("stage", narrow.matches ? Math.min(...widths) : Math.max(...widths));
   if (points?.dataset.edited) {
@@ -90,7 +96,20 @@ const probe = asking((at) => {
   return fetch(form.dataset.at, { method: "POST", body: data });
 }, (at, lines) => stage.tell(at, lines));
 
+/** Shows what changed while something moves; the rest of the page comes when it rests. */
+async function move(reply) {
+  if (!(await motion.show(reply.motion, stage))) return;
+  const headline = answer.querySelectorAll(".headline dd");
+  reply.headline.forEach(([value, note], i) => {
+    if (headline[i]) [headline[i].children[0].textContent, headline[i].children[1].textContent] = [value, note];
+  });
+  [took, slow] = [reply.took, !reply.live];
+  status.textContent = reply.preview;
+  performance.mark("picture");
+}
+
 async function receive(reply) {
+  if (reply.motion) return move(reply);
   const refused = Object.entries(reply.errors);
   if (refused.length) { // the last valid picture stays while something is typed
     reflect(reply);
@@ -99,6 +118,7 @@ async function receive(reply) {
   const fresh = await fragment(reply.html);
   const open = [...answer.querySelectorAll("details")].map((d) => d.open);
   const focused = stage.element.contains(document.activeElement);
+  motion.rest();
   answer.replaceChildren(fresh);
   answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   document.getElementById("tried")?.replaceChildren(await fragment(reply.tried));
@@ -106,6 +126,7 @@ async function receive(reply) {
   [took, slow] = [reply.took, !reply.live];
   if (focused) stage.element.focus({ preventScroll: true });
   reflect(reply);
+  performance.mark("picture");
 }
 
 /** Shows only the parameters that have a meaning now, and what is wrong with them. */

@@ -88,6 +88,12 @@ export class Live {
         this.next ??= { coarse };
       } else {
         const reply = await response.json();
+        if (reply.motion && this.next?.coarse) { // the next question leaves before this answer is painted
+          clearTimeout(busy);
+          this.send();
+          await this.receive(reply);
+          return;
+        }
         const said = await this.receive(reply);
         if (!this.next) this.status.textContent = said ?? reply.coarser ?? "";
         if (!this.next && reply.coarser && !coarse) this.later(coarse, this.pause);
@@ -100,6 +106,7 @@ export class Live {
       } else this.status.textContent = error.name !== "AbortError" ? `No answer: ${error.message}` : error.message === come ? "" : "Cancelled.";
     } finally {
       clearTimeout(busy);
+      if (this.running?.signal !== signal) return;
       this.running = null;
       if (this.next) {
         clearTimeout(this.again);

@@ -79,6 +79,12 @@ export class Stage {
     this.data.frame = { ...box, xmin: limits.x_min, xmax: limits.x_max, ymin: limits.y_min, ymax: limits.y_max };
   }
 
+  /** Takes the frame of a picture that is painted over the image, whose width it has. */
+  move({ frame: { limits, ...box }, width }) {
+    this.width = width;
+    this.data.frame = { ...box, xmin: limits.x_min, xmax: limits.x_max, ymin: limits.y_min, ymax: limits.y_max };
+  }
+
   mark(name) {
     const m = document.createElement("div");
     m.className = name;

@@ -49,6 +49,11 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	if ps.surface != nil {
 		ps.slack(c, at, shown)
 	}
+	for i, q := range ps.Points { // below all markers, so that the true class stays in sight
+		if shown[i] && ps.rings && q.Wrong {
+			cross(c, at[i], ps.radius, ps.theme.Ink)
+		}
+	}
 	for i, q := range ps.Points {
 		if !shown[i] {
 			continue
@@ -61,9 +66,6 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if ps.sides() {
 			clr = ps.side(q.Y)
 		}
-		if ps.rings && q.Wrong {
-			cross(c, at[i], ps.radius, ps.theme.Ink)
-		}
 		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, at[i], ps.radius)
 	}
 	for i, q := range ps.Points { // above all markers, so that none is hidden
@@ -73,7 +75,9 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted { // around all they would tell nothing
 			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
 		}
-		if ps.cores && q.Core {
+	}
+	for i, q := range ps.Points {
+		if shown[i] && ps.cores && q.Core {
 			core(c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
 		}
 	}
@@ -81,6 +85,9 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 
 // ring marks a support vector; share is its weight over the largest.
 func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, share float64) {
+	if _, moves := c.Canvas.(*listCanvas); moves {
+		share = math.Round(8*share) / 8 // few stamps
+	}
 	style := draw.LineStyle{Color: t.Ink, Width: max(0.8, r*0.3)}
 	r = r*(1.5+0.7*vg.Length(share)) + 0.6
 	outline := circle

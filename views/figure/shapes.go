@@ -57,11 +57,14 @@ func box(at vg.Point, r vg.Length) vg.Path {
 // equal look the same wherever they are: PNGs, on which thousands are slow to draw,
 // copy them. The canvas must not be turned.
 func stamp(c *draw.Canvas, at vg.Point, within vg.Rectangle, mark any, paint func(c *draw.Canvas, at vg.Point)) {
-	if b, ok := c.Canvas.(*pngCanvas); ok {
+	switch b := c.Canvas.(type) {
+	case *pngCanvas:
 		b.stamp(at, within, mark, paint)
-		return
+	case *listCanvas:
+		b.stamp(at, mark, paint)
+	default:
+		paint(c, at)
 	}
-	paint(c, at)
 }
 
 // square is a rectangle that reaches as far to all sides.

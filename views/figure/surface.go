@@ -170,6 +170,8 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 			most = f.cells
 		}
 		w, h = min(w, most), min(h, most)
+	case *listCanvas: // is magnified, and moves
+		w, h = w/2, h/2
 	}
 	img := f.paint(w, h)
 	c.DrawImage(c.Rectangle, img)

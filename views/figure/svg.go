@@ -227,15 +227,6 @@ func (c *svgCanvas) close() {
 
 // shape appends the element of a path, without its style.
 func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
-	var lastX, lastY float64
-	coord := func(p vg.Point) {
-		x, y := c.at(p)
-		lastX, lastY = x, y
-		b = append(appendNumber(b, x), ' ')
-		b = appendNumber(b, y)
-	}
-	m := &c.state.affine
-	scale := math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2]))
 	if isCircle(p) {
 		x, y := c.at(p[1].Pos)
 		b = append(b, `<circle cx="`...)
@@ -243,10 +234,29 @@ func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
 		b = append(b, `" cy="`...)
 		b = appendNumber(b, y)
 		b = append(b, `" r="`...)
-		b = appendNumber(b, scale*float64(p[1].Radius))
+		b = appendNumber(b, c.scale()*float64(p[1].Radius))
 		return append(b, "\"/>\n"...)
 	}
 	b = append(b, `<path d="`...)
+	return append(c.outline(b, p), "\"/>\n"...)
+}
+
+// scale is how many units of the document one of a path is.
+func (c *svgCanvas) scale() float64 {
+	m := &c.state.affine
+	return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2]))
+}
+
+// outline appends the data of a path.
+func (c *svgCanvas) outline(b []byte, p vg.Path) []byte {
+	var lastX, lastY float64
+	coord := func(p vg.Point) {
+		x, y := c.at(p)
+		lastX, lastY = x, y
+		b = append(appendNumber(b, x), ' ')
+		b = appendNumber(b, y)
+	}
+	scale := c.scale()
 	arc := func(q vg.PathComp, from, to float64) {
 		r := scale * float64(q.Radius)
 		b = append(b, 'A')
@@ -291,7 +301,7 @@ func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
 			b = append(b, 'Z')
 		}
 	}
-	return append(b, "\"/>\n"...)
+	return b
 }
 
 func isCircle(p vg.Path) bool {
@@ -347,6 +357,12 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		b = append(b, `" image-rendering="pixelated`...)
 	}
 	c.buf.Write(append(b, `" preserveAspectRatio="none" href="data:image/png;base64,`...))
+	c.encode(img)
+	c.buf.WriteString("\"/>\n")
+}
+
+// encode writes an image as PNG in base64.
+func (c *svgCanvas) encode(img image.Image) {
 	enc := base64.NewEncoder(base64.StdEncoding, c.buf)
 	encode := func() error { return encoder.Encode(enc, img) }
 	if p, ok := img.(*image.Paletted); ok {
@@ -356,7 +372,6 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		c.err = err
 	}
 	_ = enc.Close()
-	c.buf.WriteString("\"/>\n")
 }
 
 // writeTo writes the document. Its fonts have the widths of the one that the
@@ -367,7 +382,7 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 		return c.err
 	}
 	var head bytes.Buffer
-	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %.6g %.6g" font-family="Arial,'Liberation Sans',Helvetica,sans-serif">`+"\n", math.Round(c.w*c.zoom), math.Round(c.h*c.zoom), c.w, c.h)
+	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %.6g %.6g" font-family="`+fontFamily+`">`+"\n", math.Round(c.w*c.zoom), math.Round(c.h*c.zoom), c.w, c.h)
 	if title != "" {
 		head.WriteString("<title>")
 		_ = xml.EscapeText(&head, []byte(title))
@@ -380,6 +395,9 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 	_, err := c.buf.WriteTo(w)
 	return err
 }
+
+// fontFamily has the widths of the font that the layout is measured with.
+const fontFamily = "Arial,'Liberation Sans',Helvetica,sans-serif"
 
 // encoder trades a few bytes for speed, as packer does for images with a palette.
 var (

@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// previewRows is how many rows of a larger data set are trained on while something moves.
+const previewRows = door.LiveRows
+
+// motion answers while something moves: what changed and nothing else. A nil map means that
+// only a whole answer says what there is to say.
+func (a *Room) motion(ctx context.Context, form url.Values, b bench) (map[string]any, error) {
+	if len(b.problems) > 0 || b.data == nil || b.try != "" {
+		return nil, nil
+	}
+	whole := b.data
+	said := b.preview()
+	res, problem, err := a.train(ctx, &b)
+	if err != nil || problem != "" || res == nil {
+		return nil, err
+	}
+	run := a.run(&b, res, b.look)
+	if err := b.settlePlane(ctx, run); err != nil {
+		return nil, err
+	}
+	run.X, run.Y = b.x, b.y
+	s, err := run.Scene(ctx, res.Model)
+	if err != nil {
+		return nil, err
+	}
+	if said != "" && s.Limits == (figure.Limits{}) && len(s.View.Center) == len(whole.Features) {
+		s.Limits = limitsOf(whole, s)
+	}
+	pic, err := run.Decision(s)
+	if err != nil {
+		return nil, err
+	}
+	var list bytes.Buffer
+	if err := pic.DisplayList(&list, form.Get("have")); err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"motion": json.RawMessage(list.Bytes()), "headline": headline(&res.Report), "preview": said,
+		"hidden": b.hidden(), "resolved": resolved(&res.Report), "took": res.Report.FitSeconds, "live": views.Answer{Took: res.Report.FitSeconds}.Live(),
+	}, nil
+}
+
+// headline is the text of every number that a person looks for first.
+func headline(r *ml.Report) (texts [][2]string) {
+	for _, h := range door.Headline(r) {
+		texts = append(texts, [2]string{h.Value, h.Note})
+	}
+	return texts
+}
+
+// preview takes a sample of a large data set, and returns what to say of it.
+func (b *bench) preview() string {
+	n := b.data.Len()
+	if n <= previewRows {
+		return ""
+	}
+	b.data, b.hash = sample(b.data, previewRows), b.hash+" preview"
+	return "Preview: trained on " + strconv.Itoa(b.data.Len()) + " of " + strconv.Itoa(n) + " points. All of them once you let go."
+}
+
+// sample returns about n of the rows: a share of every class or, of values, rows at equal
+// steps.
+func sample(d *dataset.Data, n int) *dataset.Data {
+	if d.Scattered() {
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i * d.Len() / n
+		}
+		return d.Sample(rows)
+	}
+	classes := make([]float64, d.Len())
+	for i, c := range d.Y {
+		classes[i] = float64(c)
+	}
+	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)
+	return d.Subset(rows)
+}
+
+// limitsOf are the limits of the picture of all rows, so that the frame stays where it is.
+func limitsOf(d *dataset.Data, s figure.Scene) figure.Limits {
+	points := make([]ml.Point, d.Len())
+	for i := range points {
+		points[i].X = d.X.RawRowView(i)
+	}
+	return figure.LimitsOf(points, s.View)
+}

@@ -1,0 +1,123 @@
+// The picture while something moves: a display list painted on a canvas over the image.
+
+/** A pixel of the screen more than the marks of a list reach, at most. */
+const reach = 24;
+
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+/** Paints display lists, as the server writes them, over the image of a stage. */
+export class Motion {
+  constructor() {
+    this.canvas = document.createElement("canvas");
+    this.canvas.className = "motion";
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.runs = new Map(); // hash -> marks that the server may leave out
+    this.turn = 0;
+  }
+
+  /** The hash of the longest run that is kept, for the server. */
+  get have() {
+    return this.runs.keys().next().value ?? "";
+  }
+
+  /** Shows a list over the image of the stage. Resolves once it is painted, to whether it was. */
+  async show(list, stage) {
+    const turn = ++this.turn;
+    const images = await Promise.all(list.ops.filter(([kind]) => kind === "i").map((op) => createImageBitmap(new Blob([bytes(op[5])], { type: "image/png" }))));
+    await new Promise(requestAnimationFrame);
+    if (turn !== this.turn) return false; // a newer one came in the meantime
+    if (this.canvas.parentNode !== stage.element) stage.element.querySelector("picture").after(this.canvas);
+    this.paint(list, images, stage.image.clientWidth);
+    stage.move(list);
+    return true;
+  }
+
+  paint({ width, height, zoom, font, ops, stamps, runs }, images, shown) {
+    const dots = Math.max(1, Math.round((devicePixelRatio * shown) / width * 64) / 64), scale = dots * zoom;
+    const [w, h] = [Math.round(width * dots), Math.round(height * dots)];
+    if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
+    const c = this.canvas.getContext("2d", { alpha: false });
+    c.setTransform(scale, 0, 0, scale, 0, 0);
+    const kept = new Map();
+    const sheets = [];
+    let run = 0;
+    for (const op of ops) {
+      switch (op[0]) {
+        case "i":
+          c.drawImage(images.shift(), op[1], op[2], op[3], op[4]);
+          break;
+        case "t":
+          text(c, font, op);
+          break;
+        case "m": {
+          const marks = op[1][0] === "#" ? this.runs.get(op[1].slice(1)) : bytes(op[1]);
+          if (!marks) break;
+          if (marks.length >= 5 * many) kept.set(runs[run++], marks);
+          c.setTransform(1, 0, 0, 1, 0, 0);
+          for (let i = 0; i < marks.length; i += 5) {
+            const k = marks[i];
+            const sheet = (sheets[k] ??= this.sheet(stamps[k], scale));
+            const x = (marks[i + 1] | (marks[i + 2] << 8)) / 16, y = (marks[i + 3] | (marks[i + 4] << 8)) / 16;
+            c.drawImage(sheet, Math.round(x * scale) - sheet.width / 2, Math.round(y * scale) - sheet.height / 2);
+          }
+          c.setTransform(scale, 0, 0, scale, 0, 0);
+          break;
+        }
+        default:
+          shape(c, op);
+      }
+    }
+    const longest = [...kept].sort((a, b) => b[1].length - a[1].length)[0];
+    this.runs = new Map(longest ? [longest] : []);
+  }
+
+  /** One mark on a sheet of its own, from the last picture if it was there. */
+  sheet(stamp, scale) {
+    const key = `${scale} ${JSON.stringify(stamp)}`;
+    this.sheets ??= new Map();
+    let sheet = this.sheets.get(key);
+    if (!sheet) {
+      if (this.sheets.size > 500) this.sheets.clear();
+      const side = 2 * Math.ceil(reach * scale);
+      sheet = new OffscreenCanvas(side, side);
+      const c = sheet.getContext("2d");
+      c.setTransform(scale, 0, 0, scale, side / 2, side / 2);
+      for (const op of stamp) shape(c, op);
+      this.sheets.set(key, sheet);
+    }
+    return sheet;
+  }
+
+  /** Takes the canvas away: the image has come. */
+  rest() {
+    this.turn++;
+    this.canvas.remove();
+  }
+}
+
+/** The least marks of a run that is kept. */
+const many = 64;
+
+/** Fills or strokes a path. */
+function shape(c, [kind, color, path, width, dashes]) {
+  const p = new Path2D(path);
+  if (kind === "f") {
+    c.fillStyle = color;
+    c.fill(p);
+    return;
+  }
+  c.strokeStyle = color;
+  c.lineWidth = width;
+  c.setLineDash(dashes ? dashes.split(" ").map(Number) : []);
+  c.stroke(p);
+}
+
+function text(c, font, [, color, x, y, size, bold, turn, words]) {
+  c.save();
+  c.translate(x, y);
+  c.rotate(turn);
+  c.font = `${bold ? "bold " : ""}${size}px ${font}`;
+  c.fillStyle = color;
+  c.fillText(words, 0, 0);
+  c.restore();
+}

@@ -1,0 +1,173 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// DisplayList writes the picture as JSON for a script that paints it on a canvas while
+// something moves: a tenth of the SVG, with nothing to parse but paths. It is an object
+// with width and height in CSS pixels, zoom (CSS pixels per unit), font and frame, and
+//
+//	ops     what to paint, in order:
+//	        ["f", color, path]                           fill
+//	        ["s", color, path, width, dashes]            stroke
+//	        ["t", color, x, y, size, bold, turn, text]   text, turned by radians
+//	        ["i", x, y, width, height, PNG in base64]    image
+//	        ["m", run] or ["m", hash]                    marks
+//	stamps  the marks, each a list of "f" and "s" around the origin
+//	runs    hash of every run of many marks, in the order of ops
+//
+// A path is the data of an SVG path. A run holds five bytes a mark in base64: its index in
+// stamps and its place in sixteenths of a unit from the top left, two bytes each, the
+// lower first. A run of many marks whose hash is have is left out: the reader
+// has kept it from the picture before.
+func (p *Picture) DisplayList(w io.Writer, have string) error {
+	c := &listCanvas{svgCanvas: newSVG(p.Width, p.Height, p.zoom), have: have, index: map[any]int{}}
+	defer svgTexts.Put(c.buf)
+	c.SetColor(p.paper)
+	c.Fill(draw.New(c).Rectangle.Path())
+	p.draw(c)
+	c.endRun()
+	if c.err != nil {
+		return fmt.Errorf("picture as a display list: %w", c.err)
+	}
+	frame, err := json.Marshal(p.Frame)
+	if err != nil {
+		return fmt.Errorf("picture as a display list: %w", err)
+	}
+	_, err = fmt.Fprintf(w, `{"width":%d,"height":%d,"zoom":%g,"font":%q,"frame":%s,"ops":[%s],"stamps":[%s],"runs":[%s]}`,
+		p.Width, p.Height, p.zoom, fontFamily, frame, bytes.TrimSuffix(c.buf.Bytes(), comma), bytes.TrimSuffix(c.stamps, comma), bytes.TrimSuffix(c.runs, comma))
+	return err
+}
+
+var comma = []byte(",")
+
+// listCanvas is a vg.Canvas that writes a display list. The state is that of the SVG.
+type listCanvas struct {
+	*svgCanvas
+	have   string
+	index  map[any]int // of the stamps
+	stamps []byte      // as JSON, each followed by a comma
+	runs   []byte
+	run    []byte       // marks that were placed since the last operation of another kind
+	kind   reflect.Type // of their marks
+}
+
+// manyMarks is the length of a run from which on it is worth keeping.
+const manyMarks = 64
+
+func (c *listCanvas) op(kind byte, clr color.NRGBA) {
+	c.endRun()
+	c.buf.WriteString(`["`)
+	c.buf.WriteByte(kind)
+	c.buf.WriteString(`","`)
+	c.buf.WriteString(cssColor(clr))
+	c.buf.WriteByte('"')
+}
+
+func (c *listCanvas) Fill(p vg.Path) {
+	c.op('f', c.state.color)
+	c.path(p)
+	c.buf.WriteString("],")
+}
+
+func (c *listCanvas) Stroke(p vg.Path) {
+	if c.state.width <= 0 {
+		return
+	}
+	c.op('s', c.state.color)
+	c.path(p)
+	c.buf.WriteByte(',')
+	c.buf.Write(appendNumber(nil, c.state.width))
+	c.buf.WriteString(`,"` + c.state.dash + `"],`)
+}
+
+func (c *listCanvas) path(p vg.Path) {
+	c.room = c.outline(c.room[:0], p)
+	c.buf.WriteString(`,"`)
+	c.buf.Write(c.room)
+	c.buf.WriteByte('"')
+}
+
+func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
+	c.op('t', c.state.color)
+	x, y := c.at(p)
+	m := &c.state.affine
+	text, _ := json.Marshal(s) // a string has no error
+	fmt.Fprintf(c.buf, ",%s,%s,%s,%d,%.4g,%s],", appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(f.Font.Size)), btoi(f.Font.Weight > 0), -math.Atan2(m[1], m[0]), text)
+}
+
+func (c *listCanvas) DrawImage(r vg.Rectangle, img image.Image) {
+	c.endRun()
+	x, y := c.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	fmt.Fprintf(c.buf, `["i",%s,%s,%s,%s,"`, appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(r.Size().X)), appendNumber(nil, float64(r.Size().Y)))
+	c.encode(img)
+	c.buf.WriteString(`"],`)
+}
+
+// stamp places a mark. Marks of one kind that follow one another are a run.
+func (c *listCanvas) stamp(at vg.Point, mark any, paint func(*draw.Canvas, vg.Point)) {
+	if kind := reflect.TypeOf(mark); kind != c.kind {
+		c.endRun()
+		c.kind = kind
+	}
+	id, ok := c.index[mark]
+	if !ok {
+		if id = len(c.index); id > math.MaxUint8 { // painted one by one
+			paint(&draw.Canvas{Canvas: c}, at)
+			return
+		}
+		c.index[mark] = id
+		own := &listCanvas{svgCanvas: &svgCanvas{buf: new(bytes.Buffer)}}
+		own.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
+		paint(&draw.Canvas{Canvas: own}, vg.Point{})
+		c.stamps = append(append(append(append(c.stamps, '['), bytes.TrimSuffix(own.buf.Bytes(), comma)...), ']'), ',')
+	}
+	x, y := c.at(at)
+	c.run = append(c.run, byte(id))
+	c.run = binary.LittleEndian.AppendUint16(c.run, uint16(math.Round(16*x)))
+	c.run = binary.LittleEndian.AppendUint16(c.run, uint16(math.Round(16*y)))
+}
+
+// endRun writes the marks that were placed, or their hash if the reader has them.
+func (c *listCanvas) endRun() {
+	c.kind = nil
+	if len(c.run) == 0 {
+		return
+	}
+	text := base64.StdEncoding.EncodeToString(c.run)
+	if len(c.run) >= 5*manyMarks {
+		h := fnv.New64a()
+		h.Write(c.run)
+		hash := strconv.FormatUint(h.Sum64(), 36)
+		c.runs = append(append(append(c.runs, '"'), hash...), '"', ',')
+		if hash == c.have {
+			text = "#" + hash
+		}
+	}
+	c.run = c.run[:0]
+	c.buf.WriteString(`["m","` + text + `"],`)
+}
+
+// cssColor is a colour as a canvas takes it.
+func cssColor(c color.NRGBA) string {
+	if c.A == 255 {
+		return Hex(c)
+	}
+	return fmt.Sprintf("%s%02x", Hex(c), c.A)
+}
