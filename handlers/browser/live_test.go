@@ -17,9 +17,9 @@ const answered = `!document.querySelector("[data-asking]")`
 // one, is shown.
 func (p *page) change(act func()) {
 	p.t.Helper()
-	get[bool](p, `(globalThis.before = document.querySelector(".stage img").currentSrc, true)`)
+	get[bool](p, `(globalThis.before = performance.getEntriesByName("picture").length, true)`)
 	act()
-	p.wait(answered + ` && (i => i?.complete && i.naturalWidth > 0 && i.currentSrc !== globalThis.before)(document.querySelector(".stage img"))`)
+	p.wait(answered + ` && performance.getEntriesByName("picture").length > globalThis.before && (i => i?.complete && i.naturalWidth > 0)(document.querySelector(".stage img"))`)
 }
 
 func TestSlidersAreLive(t *testing.T) {
@@ -298,5 +298,55 @@ func TestCurvesFollow(t *testing.T) {
 	p.wait(roc + `.naturalWidth > 0`)
 	if now := get[string](p, roc+".currentSrc"); now == was {
 		t.Error("the curve is still that of before")
+	}
+}
+
+// differ is the mean difference of two pictures, 0 to 255, each an image or a canvas, at the
+// size of the first.
+const differ = `(a, b) => {
+	const { clientWidth: w, clientHeight: h } = a;
+	const pixels = (i) => {
+		const c = new OffscreenCanvas(w, h).getContext("2d");
+		c.drawImage(i, 0, 0, w, h);
+		return c.getImageData(0, 0, w, h).data;
+	};
+	const [p, q] = [pixels(a), pixels(b)];
+	return p.reduce((sum, v, i) => sum + Math.abs(v - q[i]), 0) / p.length;
+}`
+
+// While a slider moves, a canvas shows what the image will; once it rests, the image equals
+// the SVG to download.
+func TestMotion(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{"data=moons&test_fraction=0.3", "data=new-cross", "data=moons&show=heat&slack=true", "data=iris&learner=mcm&rho=0.1&conformal=eigen"} {
+		p := open(t, start(t))
+		p.visit("/lab?" + query)
+		p.picture(".stage img")
+		slider := element("[data-field=C] input[type=range]")
+		p.wait(slider)
+		p.change(func() {
+			get[bool](p, "((r) => { r.value = 700; r.dispatchEvent(new Event('input', { bubbles: true })); return true; })("+slider+")")
+		})
+		get[bool](p, "(globalThis.moved = document.querySelector('canvas.motion'), true)")
+		if !get[bool](p, "Boolean(globalThis.moved?.isConnected)") {
+			t.Fatalf("%s: nothing moved: %s", query, p.text("[data-status]"))
+		}
+		p.change(func() { get[bool](p, "("+slider+".dispatchEvent(new Event('change', { bubbles: true })), true)") })
+		if get[bool](p, "globalThis.moved.isConnected") {
+			t.Errorf("%s: the canvas stays over the picture that rests", query)
+		}
+		if d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.moved)"); d > 4 {
+			t.Errorf("%s: the picture that moved differs from the one that rests by %.2f of 255", query, d)
+		}
+		get[bool](p, `(fetch(document.querySelector("#answer .main-figure .downloads a").href).then((r) => r.blob()).then(async (b) => {
+			const i = new Image();
+			i.src = "data:image/svg+xml," + encodeURIComponent(await b.text());
+			await i.decode();
+			globalThis.exported = i;
+		}), true)`)
+		p.wait("globalThis.exported")
+		if d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.exported)"); d > 0 {
+			t.Errorf("%s: the picture that rests differs from the SVG by %.4f of 255", query, d)
+		}
 	}
 }

@@ -12,7 +12,7 @@ export class Motion {
     this.canvas.className = "motion";
     this.canvas.setAttribute("aria-hidden", "true");
     this.runs = new Map(); // hash -> marks that the server may leave out
-    this.turn = 0;
+    this.turn = this.shown = 0;
   }
 
   /** The hash of the longest run that is kept, for the server. */
@@ -24,8 +24,10 @@ export class Motion {
   async show(list, stage) {
     const turn = ++this.turn;
     const images = await Promise.all(list.ops.filter(([kind]) => kind === "i").map((op) => createImageBitmap(new Blob([bytes(op[5])], { type: "image/png" }))));
+    if (turn < this.shown) return false; // a newer one was quicker
+    this.shown = turn;
     await new Promise(requestAnimationFrame);
-    if (turn !== this.turn) return false; // a newer one came in the meantime
+    if (turn !== this.shown) return false;
     if (this.canvas.parentNode !== stage.element) stage.element.querySelector("picture").after(this.canvas);
     this.paint(list, images, stage.image.clientWidth);
     stage.move(list);
@@ -90,7 +92,7 @@ export class Motion {
 
   /** Takes the canvas away: the image has come. */
   rest() {
-    this.turn++;
+    this.shown = ++this.turn;
     this.canvas.remove();
   }
 }
@@ -100,7 +102,12 @@ const many = 64;
 
 /** Fills or strokes a path. */
 function shape(c, [kind, color, path, width, dashes]) {
-  const p = new Path2D(path);
+  let p = new Path2D(path);
+  if (path[0] === "m") { // in tenths
+    const scaled = new Path2D();
+    scaled.addPath(p, { a: 0.1, d: 0.1 });
+    p = scaled;
+  }
   if (kind === "f") {
     c.fillStyle = color;
     c.fill(p);

@@ -32,7 +32,7 @@ import (
 //	stamps  the marks, each a list of "f" and "s" around the origin
 //	runs    hash of every run of many marks, in the order of ops
 //
-// A path is the data of an SVG path. A run holds five bytes a mark in base64: its index in
+// A path is the data of an SVG path, in units, or in tenths of one where it begins with m. A run holds five bytes a mark in base64: its index in
 // stamps and its place in sixteenths of a unit from the top left, two bytes each, the
 // lower first. A run of many marks whose hash is have is left out: the reader
 // has kept it from the picture before.
@@ -98,11 +98,53 @@ func (c *listCanvas) Stroke(p vg.Path) {
 }
 
 func (c *listCanvas) path(p vg.Path) {
-	c.room = c.outline(c.room[:0], p)
+	if len(p) > 8 {
+		c.room = c.polyline(c.room[:0], p)
+	} else {
+		c.room = c.outline(c.room[:0], p)
+	}
 	c.buf.WriteString(`,"`)
 	c.buf.Write(c.room)
 	c.buf.WriteByte('"')
 }
+
+// polyline appends the data of a long path of lines in tenths of a unit, each place relative to
+// the one before, without those that nobody would see. Any other path is as an SVG has it.
+func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
+	var lastX, lastY int64
+	for i, q := range p {
+		x, y := c.at(q.Pos)
+		dx, dy := int64(math.Round(10*x))-lastX, int64(math.Round(10*y))-lastY
+		switch q.Type {
+		case vg.MoveComp:
+			b = append(b, 'm')
+		case vg.LineComp:
+			inner := i+1 < len(p) && p[i+1].Type == vg.LineComp
+			if inner && dx*dx+dy*dy < nearTenths*nearTenths {
+				continue
+			}
+			if dx >= 0 {
+				b = append(b, ' ')
+			}
+		case vg.CloseComp:
+			b = append(b, 'z')
+			continue
+		default:
+			return c.outline(b[:0], p)
+		}
+		b = strconv.AppendInt(b, dx, 10)
+		if dy >= 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, dy, 10)
+		lastX, lastY = lastX+dx, lastY+dy
+	}
+	return b
+}
+
+// nearTenths is the distance in tenths of a unit below which a long line takes a place as the
+// one before.
+const nearTenths = 15
 
 func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
 	c.op('t', c.state.color)

@@ -37,15 +37,20 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 		bold bool
 		s    string
 	}
-	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: widths.of(s, size, bold) + 0.2*size, Y: 1.2 * size}}
-	stamp(c, at, within, key{clr, size, bold, s}, func(c *draw.Canvas, at vg.Point) {
+	write := func(c *draw.Canvas, at vg.Point) {
 		c.SetColor(clr)
 		base, exponent := scientific(s)
 		c.FillString(f, at, base)
 		if exponent != "" {
 			c.FillString(face(raised*size, bold), vg.Point{X: at.X + f.Width(base), Y: at.Y + 0.4*size}, exponent)
 		}
-	})
+	}
+	if _, ok := c.Canvas.(*listCanvas); ok { // whose reader writes text
+		write(c, at)
+		return
+	}
+	within := vg.Rectangle{Min: vg.Point{X: -0.2 * size, Y: -0.4 * size}, Max: vg.Point{X: widths.of(s, size, bold) + 0.2*size, Y: 1.2 * size}}
+	stamp(c, at, within, key{clr, size, bold, s}, write)
 }
 
 // raised is the size of an exponent beside that of its text.

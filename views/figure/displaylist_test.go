@@ -1,0 +1,123 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonum.org/v1/plot/vg"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// list is a display list as its reader sees it.
+type list struct {
+	Width, Height int
+	Zoom          float64
+	Font          string
+	Frame         Frame
+	Ops, Stamps   [][]any
+	Runs          []string
+}
+
+func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.DisplayList(&b, have); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &l); err != nil {
+		t.Fatalf("%v in %s", err, b.Bytes())
+	}
+	return l, b.Len()
+}
+
+// marksOf are the runs of marks of a list.
+func marksOf(l list) (runs []string) {
+	for _, op := range l.Ops {
+		if op[0] == "m" {
+			runs = append(runs, op[1].(string))
+		}
+	}
+	return runs
+}
+
+func TestDisplayList(t *testing.T) {
+	t.Parallel()
+	d, err := dataset.Generate("moons", 400, 0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ml.DefaultSpec()
+	res, err := ml.Train(t.Context(), d, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Run{Data: d, Spec: spec, Result: res, X: "x1", Y: "x2", Look: Scene{Width: 760, Height: 600, Grid: 80}}
+	s, err := r.Scene(t.Context(), res.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pic, err := Boundary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	whole, size := displayList(t, pic, "")
+	if whole.Width != 760 || whole.Height != 600 || whole.Font != fontFamily {
+		t.Errorf("%d x %d in %s", whole.Width, whole.Height, whole.Font)
+	}
+	if diff := cmp.Diff(pic.Frame, whole.Frame); diff != "" {
+		t.Error("frame:\n" + diff)
+	}
+	if size > 16<<10 {
+		t.Errorf("%d bytes for 400 points", size)
+	}
+	var points []byte
+	for _, m := range marksOf(whole) {
+		if b, err := base64.StdEncoding.DecodeString(m); err != nil || len(b)%5 != 0 {
+			t.Errorf("a run of %d bytes: %v", len(b), err)
+		} else if len(b) > len(points) {
+			points = b
+		}
+	}
+	if len(points) != 5*len(s.Points) {
+		t.Errorf("the longest run has %d marks for %d points", len(points)/5, len(s.Points))
+	}
+	for i := 0; i < len(points); i += 5 {
+		if int(points[i]) >= len(whole.Stamps) {
+			t.Fatalf("mark %d is stamp %d of %d", i/5, points[i], len(whole.Stamps))
+		}
+	}
+
+	if len(whole.Runs) == 0 {
+		t.Fatal("no run can be left out")
+	}
+	rest, less := displayList(t, pic, whole.Runs[0])
+	if marksOf(rest)[0] == marksOf(whole)[0] && less >= size {
+		t.Errorf("%d bytes with what the reader has, %d without", less, size)
+	}
+	if again, _ := displayList(t, pic, "unknown"); cmp.Diff(whole, again) != "" {
+		t.Error("an unknown hash changes the list")
+	}
+}
+
+// Long lines come in tenths, relative to the place before, and lose no end.
+func TestPolyline(t *testing.T) {
+	t.Parallel()
+	c := &listCanvas{svgCanvas: newSVG(100, 100, 1)}
+	var p vg.Path
+	p.Move(vg.Point{})
+	for i := 1; i <= 100; i++ { // a tenth of a unit apart in each direction
+		p.Line(vg.Point{X: vg.Length(i) / 10, Y: vg.Length(i) / 10})
+	}
+	p.Close()
+	got := string(c.polyline(nil, p))
+	if want := "m0 1000 11-11 11-11 11-11 11-11 11-11 11-11 11-11 11-11 11-11 1-1z"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
