@@ -20,7 +20,7 @@ var arrows = map[string]string{
 	"handlers/teach":   "handlers/door web store views views/ ml ml/",
 	"handlers/lessons": "handlers/door web store views views/ ml ml/",
 	"handlers/api":     "handlers/door web store views/figure ml ml/",
-	"handlers/cmdline": "web/jobs/fleet store views/figure ml ml/",
+	"handlers/cmdline": "web/jobs/fleet store views/figure views/manual ml ml/",
 	"handlers/browser": "",
 
 	"handlers/handlerstest": "handlers handlers/api static store web web/jobs ml ml/",
@@ -30,6 +30,7 @@ var arrows = map[string]string{
 	"web/jobs/fleet":    "web web/jobs store ml ml/",
 	"views":             "ml/param",
 	"views/formula":     "",
+	"views/manual":      "",
 	"views/figure":      "ml ml/",
 	"views/lessons":     "views views/figure views/formula ml ml/",
 	"views/lessons/":    "views/lessons views views/figure views/formula ml ml/",

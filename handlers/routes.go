@@ -190,6 +190,9 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/deleted", h(a.DeletedPage))
 	r.Post("/deleted/{id}", h(a.Restore))
 
+	r.Get("/manual", h(a.manualList))
+	r.Get("/manual/{topic}", h(a.manualTopic))
+
 	r.Get("/settings", h(a.settingsPage))
 	r.Post("/settings/workspace", h(a.openWorkspace))
 	r.Get("/settings/workspace.zip", h(a.SendWorkspace))

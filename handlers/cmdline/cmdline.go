@@ -1,5 +1,5 @@
-// Package cmdline holds the doors from the terminal. A command is an entry of a
-// table; Run picks it, and writes what went wrong in one place.
+// Package cmdline runs the commands of the terminal. A command is an entry of a
+// table; Run picks it and reports its error.
 package cmdline
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/param"
 	"marginlab/ml/simd"
+	"marginlab/views/manual"
 )
 
 // Streams are the standard streams of a command.
@@ -45,18 +46,26 @@ const (
 // goes wrong is one line on std.Err.
 func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	table = append(slices.Clip(table), completion(table))
+	table = append(table, man(table))
 	name := table[0].Name
-	notes := std // where a command writes while all goes well
+	notes := std        // where a command writes while all goes well
+	var topics []string // that help takes besides commands
 	if i := slices.Index(args, "--quiet"); i >= 0 {
 		args = slices.Delete(slices.Clone(args), i, i+1)
 		notes.Err = io.Discard
 	}
 	switch {
 	case len(args) == 0:
-	case isHelp(args[0]) && len(args) > 1: // help fit
+	case isHelp(args[0]) && len(args) > 1: // help fit, help lab
+		if topic, ok := manual.Find(args[1]); ok {
+			printTopic(std.Out, topic)
+			return exitDone
+		}
 		name, args = args[1], []string{"--help"}
+		topics = topicNames()
 	case isHelp(args[0]):
-		overview(std.Out, table)
+		fmt.Fprintf(std.Out, "Usage: marginlab [command] [flags]\n\n")
+		overview(terminal{std.Out}, table)
 		return exitDone
 	case isVersion(args[0]):
 		fmt.Fprintln(std.Out, version())
@@ -70,7 +79,11 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		for i, c := range table {
 			names[i] = c.Name
 		}
-		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
+		what := "command"
+		if topics != nil {
+			what, names = "command or topic", append(names, topics...)
+		}
+		fmt.Fprintf(std.Err, "marginlab: no %s %q%s: expected one of %s; see marginlab --help\n", what, name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
 		return exitUsage
 	}
 	if _, err := simd.Chosen(); err != nil {
@@ -84,20 +97,32 @@ func isHelp(arg string) bool {
 	return arg == "help" || strings.TrimLeft(arg, "-") == "help" || arg == "-h"
 }
 
-func overview(w io.Writer, table []Command) {
-	fmt.Fprintf(w, "Usage: marginlab [command] [flags]\n\nCommands (without one: %s)\n", table[0].Name)
+// overview prints what the program is and takes.
+func overview(p printer, table []Command) {
+	p.Paragraph("Margin Lab trains, shows and compares margin classifiers in the browser and from the terminal. Without a command it runs " + table[0].Name + ".")
+	p.Heading(2, "Commands")
 	for _, c := range table {
-		fmt.Fprintf(w, "  %-10s %s\n", c.Name, c.Summary)
+		p.Row(c.Name, c.Summary)
 	}
-	fmt.Fprintf(w, `
-Environment
-  %s  Which inner loops run: plain, avx2 or avx512; unset, the fastest that
-                  the processor has. Results differ in the last digits.
+	p.Heading(2, "Help")
+	p.Term("help COMMAND", "List the flags of a command.")
+	p.Term("help TOPIC", "Print a page of the manual.")
+	p.Heading(2, "Topics")
+	for _, t := range manual.Topics {
+		p.Row(t.Slug, t.Summary)
+	}
+	p.Heading(2, "Flags of every command")
+	p.Term("--quiet", "Write neither notes nor progress, only the result and errors.")
+	p.Term("--version", "Print the version and commit of the program.")
+	p.Heading(2, "Environment")
+	p.Term(simd.Variable, "Inner loops to run: plain, avx2 or avx512; default: the fastest that the processor has. Results differ in the last digits.")
+}
 
-marginlab COMMAND --help tells the flags of a command, marginlab --version of
-which commit the program is. With --quiet a command writes neither notes nor
-progress, only its result and what goes wrong.
-`, simd.Variable)
+func topicNames() (names []string) {
+	for _, t := range manual.Topics {
+		names = append(names, t.Slug)
+	}
+	return names
 }
 
 // UsageError is a fault of the command line itself.
@@ -108,13 +133,15 @@ func (e UsageError) Error() string { return string(e) }
 
 func usage(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// helpWanted carries the text that --help asks for, and the flags it tells of.
-type helpWanted struct {
-	text  string
-	flags []flagWord
-}
+// helpWanted is the error of a command line that asks for the help of its flags.
+type helpWanted struct{ flags *Flags }
 
-func (h helpWanted) Error() string { return h.text }
+// Error is the text of the help.
+func (h helpWanted) Error() string {
+	var text strings.Builder
+	h.flags.print(terminal{&text})
+	return text.String()
+}
 
 // report writes what a command returned and translates it into an exit code.
 func report(name string, err error, std Streams) int {
@@ -124,7 +151,7 @@ func report(name string, err error, std Streams) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &help):
-		fmt.Fprint(std.Out, help.text)
+		fmt.Fprint(std.Out, help.Error())
 		return exitDone
 	case errors.As(err, &wrong):
 		fmt.Fprintf(std.Err, "marginlab %s: %s; see marginlab %s --help\n", name, oneLine(err), name)

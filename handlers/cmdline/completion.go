@@ -28,7 +28,7 @@ func completion(table []Command) Command {
 		for _, c := range table {
 			var help helpWanted
 			if err := c.Run(ctx, []string{"--help"}, std); errors.As(err, &help) {
-				all = append(all, completed{c, append(help.flags, flagWord{name: "quiet", bare: true})})
+				all = append(all, completed{c, append(help.flags.words(), flagWord{name: "quiet", bare: true})})
 			}
 		}
 		write(std.Out, all)

@@ -18,9 +18,9 @@ import (
 // headings and with messages that say what was expected.
 type Flags struct {
 	set    *flag.FlagSet
-	help   []func(w io.Writer) // its parts, written only when they are asked for
-	faults []string            // values out of range, all of them reported together
-	arg    *string             // what stands among the flags without one; nil: nothing may
+	help   []func(p printer) // its parts, written only when they are asked for
+	faults []string          // values out of range, all of them reported together
+	arg    *string           // what stands among the flags without one; nil: nothing may
 }
 
 // NewFlags begins a command's flags. synopsis is the command as one types it,
@@ -28,29 +28,36 @@ type Flags struct {
 func NewFlags(synopsis, about string) *Flags {
 	f := &Flags{set: flag.NewFlagSet(synopsis, flag.ContinueOnError)}
 	f.set.SetOutput(io.Discard)
-	f.describe(func(w io.Writer) {
-		fmt.Fprintf(w, "Usage: marginlab %s\n\n", synopsis)
-		wrap(w, "", about)
+	f.describe(func(p printer) {
+		p.Synopsis(synopsis)
+		p.Paragraph(about)
 	})
 	return f
 }
 
-func (f *Flags) describe(part func(w io.Writer)) { f.help = append(f.help, part) }
+func (f *Flags) describe(part func(p printer)) { f.help = append(f.help, part) }
+
+// print writes the help.
+func (f *Flags) print(p printer) {
+	for _, part := range f.help {
+		part(p)
+	}
+}
 
 // Heading puts a heading above the flags that follow.
 func (f *Flags) Heading(title string) {
-	f.describe(func(w io.Writer) { fmt.Fprintf(w, "\n%s\n", title) })
+	f.describe(func(p printer) { p.Heading(2, title) })
 }
 
 // String adds a flag that takes any text. value is a word for what it takes: FILE.
 func (f *Flags) String(name, value, def, help string) *string {
-	f.describe(func(w io.Writer) { explain(w, name, " "+value, help) })
+	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
 	return f.set.String(name, def, "")
 }
 
 // Switch adds a flag that is off unless given.
 func (f *Flags) Switch(name, help string) *bool {
-	f.describe(func(w io.Writer) { explain(w, name, "", help) })
+	f.describe(func(p printer) { p.Term("--"+name, help) })
 	return f.set.Bool(name, false, "")
 }
 
@@ -93,7 +100,7 @@ func (f *Flags) Sheet() *string {
 // Func adds a flag that may be given several times; set takes over each value. Its
 // error goes on where the name of the flag ends.
 func (f *Flags) Func(name, value, help string, set func(text string) error) {
-	f.describe(func(w io.Writer) { explain(w, name, " "+value, help) })
+	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
 	f.set.Func(name, "", func(text string) error {
 		if err := set(text); err != nil {
 			f.faults = append(f.faults, "--"+name+" "+err.Error())
@@ -104,10 +111,7 @@ func (f *Flags) Func(name, value, help string, set func(text string) error) {
 
 // Item adds to the help a word that the command takes, and what it stands for.
 func (f *Flags) Item(name, help string) {
-	f.describe(func(w io.Writer) {
-		fmt.Fprintf(w, "  %s\n", name)
-		wrap(w, "      ", help)
-	})
+	f.describe(func(p printer) { p.Term(name, help) })
 }
 
 // Argument lets one word stand among the flags, before or behind them.
@@ -135,21 +139,17 @@ func (f *Flags) List(p param.Param, add func(text string) error) {
 }
 
 func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
-	f.describe(func(w io.Writer) {
+	f.describe(func(to printer) {
+		text := help
 		if s := span(p); s != "" {
-			help += " (" + s + ")"
+			text += " (" + s + ")"
 		}
-		explain(w, p.Flag(), value, help)
+		to.Term("--"+p.Flag()+value, text)
 		for _, o := range p.Options {
-			wrap(w, "        ", o.Name+": "+o.Help)
+			to.Value(o.Name + ": " + o.Help)
 		}
 	})
 	f.set.Var(v, p.Flag(), "")
-}
-
-func explain(w io.Writer, name, value, help string) {
-	fmt.Fprintf(w, "  --%s%s\n", name, value)
-	wrap(w, "      ", help)
 }
 
 func placeholder(p param.Param) string {
@@ -241,11 +241,7 @@ func (f *Flags) Parse(args []string) error {
 	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		var text strings.Builder
-		for _, part := range f.help {
-			part(&text)
-		}
-		return helpWanted{text.String(), f.words()}
+		return helpWanted{f}
 	case err != nil:
 		return usage("%s", f.rephrase(err.Error()))
 	case f.set.NArg() > 0:
@@ -289,19 +285,6 @@ func (f *Flags) Require(names ...string) error {
 		}
 	}
 	return nil
-}
-
-// wrap writes text in lines of at most 80 columns.
-func wrap(w io.Writer, indent, text string) {
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+len(word) > 80 {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = indent
-		}
-		line += word + " "
-	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
 // Spec adds the flags of every parameter of a training, under the headings of

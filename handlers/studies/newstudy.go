@@ -28,14 +28,14 @@ func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return a.Render(w, r, views.NewStudyPage(views.NewStudy{Page: a.Frame("New study", "runs"), File: s.File}))
+		return a.Render(w, r, views.NewStudyPage(views.NewStudy{Page: a.studyFrame("New study"), File: s.File}))
 	}
 	m, err := a.menu(r, q.Get("of"))
 	if err != nil {
 		return err
 	}
 	p := m.form(q)
-	p.Page = a.Frame("New study", "runs")
+	p.Page = a.studyFrame("New study")
 	if q.Has("as") {
 		if p.File, err = m.clicked(q); err != nil {
 			return a.studyAgain(w, r, q, "", err)
@@ -312,7 +312,7 @@ func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, 
 		return err
 	}
 	p := m.form(q)
-	p.Page, p.File, p.Problem = a.Frame("New study", "runs"), file, message
+	p.Page, p.File, p.Problem = a.studyFrame("New study"), file, message
 	w.WriteHeader(http.StatusUnprocessableEntity)
 	return a.Render(w, r, views.NewStudyPage(p))
 }

@@ -29,7 +29,7 @@ func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Studies{Page: a.Frame("Studies", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(list)}
+	p := views.Studies{Page: a.studyFrame("Studies"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(list)}
 	if page > 1 {
 		p.Newer = fmt.Sprintf("/studies?page=%d", page-1)
 	}
@@ -60,7 +60,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Study{Page: a.Frame(s.Title, "runs"), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
+	p := views.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
 	p.Done, _, p.Total = s.Cells()
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
@@ -244,4 +244,11 @@ func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return door.Redirect(w, r, "/studies")
+}
+
+// studyFrame returns the frame of a page about studies.
+func (a *Room) studyFrame(title string) views.Page {
+	p := a.Frame(title, "runs")
+	p.Help = "studies"
+	return p
 }

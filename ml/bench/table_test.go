@@ -96,8 +96,8 @@ func median(runs []run) run {
 	return runs[len(runs)/2]
 }
 
-// String is the table, followed by the geometric mean of the ratios of each group
-// and by how the cost of a case grows with the number of points.
+// String returns the table, followed by the ratios of each group as the Markdown table of
+// the manual, and by how the cost of a case grows with the number of points.
 func (all *table) String() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -129,23 +129,22 @@ func (all *table) String() string {
 			number("%.0f", r.ours.megabytes), number("%.0f", r.theirs.megabytes), r.runs)
 	}
 	w.Flush()
+	fmt.Fprintln(&text, "\n| comparison | cases | geometric mean | largest |\n|---|---|---|---|")
 	for _, g := range groups {
-		var count, slower int
+		var count int
 		var logs, worst float64
 		for _, r := range all.rows {
 			if q := r.ratio(); r.group == g && !math.IsNaN(q) {
 				logs += math.Log(q)
 				worst = max(worst, q)
 				count++
-				if q > 1 {
-					slower++
-				}
 			}
 		}
 		if count > 0 {
-			fmt.Fprintf(&text, "%s: geometric mean of %d ratios %.4f, largest %.3f, %d slower\n", g, count, math.Exp(logs/float64(count)), worst, slower)
+			fmt.Fprintf(&text, "| %s | %d | %.3f | %.3f |\n", g, count, math.Exp(logs/float64(count)), worst)
 		}
 	}
+	fmt.Fprintln(&text)
 	all.growth(&text)
 	return text.String()
 }

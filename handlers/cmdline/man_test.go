@@ -1,0 +1,105 @@
+package cmdline_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"marginlab/views/manual"
+)
+
+// TestHelpTopic prints pages of the manual as plain text of at most 80 columns but for code.
+func TestHelpTopic(t *testing.T) {
+	t.Parallel()
+	for _, topic := range manual.Topics {
+		out := must(t, "help", topic.Slug)
+		if !strings.HasPrefix(out, strings.ToUpper(topic.Title)+"\n\n") || strings.Contains(out, "\n\n\n") || strings.Contains(out, "](") {
+			t.Errorf("help %s:\n%s", topic.Slug, out)
+		}
+		for line := range strings.Lines(out) {
+			if !strings.HasPrefix(line, "    ") && !strings.Contains(line, "  ") && len([]rune(line)) > 82 {
+				t.Errorf("help %s has a long line: %s", topic.Slug, line)
+			}
+		}
+	}
+	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command or topic "studeis"; did you mean studies?`) {
+		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+}
+
+// TestMan writes a page for each command and topic, in which groff finds no fault.
+func TestMan(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	must(t, "man", dir)
+	pages, err := filepath.Glob(filepath.Join(dir, "marginlab*.[17]"))
+	if err != nil || len(pages) < len(manual.Topics)+10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	fit, err := os.ReadFile(filepath.Join(dir, "marginlab-fit.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{".TH \"MARGINLAB\\-FIT\" 1", "\n.SH SYNOPSIS\n.B marginlab\nfit ", "\n.TP\n\\fB\\-\\-data FILE\\fP\n"} {
+		if !bytes.Contains(fit, []byte(want)) {
+			t.Errorf("marginlab-fit.1 lacks %q:\n%s", want, fit)
+		}
+	}
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("groff is not installed")
+	}
+	for _, page := range pages {
+		cmd := exec.CommandContext(t.Context(), groff, "-man", "-ww", "-z", "-Tascii", page)
+		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", filepath.Base(page), err, out)
+		}
+	}
+}
+
+// TestManualCommands checks every command line in the README and the manual: there is such a
+// command, and it has the flags.
+func TestManualCommands(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts["README.md"] = string(readme)
+	for _, topic := range manual.Topics {
+		texts[topic.Slug+".md"] = string(topic.Source())
+	}
+	flag := regexp.MustCompile(` --([a-zA-Z][a-zA-Z0-9-]*)`)
+	examples := regexp.MustCompile(`(?m)^ {4,}marginlab ([a-z]+)(.*)$`)
+	seen := 0
+	for name, text := range texts {
+		for _, m := range examples.FindAllStringSubmatch(text, -1) {
+			if m[1] == "serve" { // which is the program's, not of this package
+				continue
+			}
+			seen++
+			args := []string{m[1], "--help"}
+			if word := strings.Fields(m[2]); m[1] == "generate" {
+				args = []string{m[1], word[0], "--help"}
+			}
+			o := run(t.Context(), "", args...)
+			if o.code != 0 {
+				t.Errorf("%s: marginlab %s%s: %s", name, m[1], m[2], o.err)
+			}
+			for _, f := range flag.FindAllStringSubmatch(m[2], -1) {
+				if !strings.Contains(o.out, "\n  --"+f[1]) {
+					t.Errorf("%s: marginlab %s has no flag --%s", name, m[1], f[1])
+				}
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("%d command lines in the manual; expected more", seen)
+	}
+}

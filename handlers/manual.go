@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/views"
+	"marginlab/views/manual"
+	"marginlab/web"
+)
+
+// manualHits is the largest number of sections that a search of the manual lists.
+const manualHits = 40
+
+// manualList shows the contents of the manual, or the sections that a search finds.
+func (a *App) manualList(w http.ResponseWriter, r *http.Request) error {
+	p := views.Manual{Page: a.Frame("Manual", "manual"), Query: r.FormValue("q"), Topics: manualTopics("")}
+	hits := manual.Search(p.Query)
+	p.Found = len(hits)
+	for _, h := range hits[:min(manualHits, len(hits))] {
+		p.Hits = append(p.Hits, views.ManualHit{Href: "/manual/" + h.Topic.Slug + "#" + h.ID, Topic: h.Topic.Title, Heading: h.Title})
+	}
+	return a.Render(w, r, views.ManualPage(p))
+}
+
+// manualTopic shows one page of the manual.
+func (a *App) manualTopic(w http.ResponseWriter, r *http.Request) error {
+	slug := chi.URLParam(r, "topic")
+	topic, ok := manual.Find(slug)
+	if !ok {
+		return web.Errorf(web.NotFound, "The manual has no page %q.", slug)
+	}
+	html, err := topic.HTML()
+	if err != nil {
+		return err
+	}
+	p := views.Manual{Page: a.Frame(topic.Title, "manual"), Topics: manualTopics(slug), HTML: html}
+	for _, s := range topic.Sections() {
+		if s.Level == 2 {
+			p.Sections = append(p.Sections, views.ManualSection{ID: s.ID, Title: s.Title})
+		}
+	}
+	web.MayBeShared(w, false)
+	return a.Render(w, r, views.ManualPage(p))
+}
+
+// manualTopics lists all topics; current is the slug of the one shown.
+func manualTopics(current string) (topics []views.ManualTopic) {
+	for _, t := range manual.Topics {
+		topics = append(topics, views.ManualTopic{Slug: t.Slug, Title: t.Title, Summary: t.Summary, Current: t.Slug == current})
+	}
+	return topics
+}

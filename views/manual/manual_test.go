@@ -1,0 +1,118 @@
+package manual
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTopics checks every page: it has the title of the table, headings of their own,
+// no HTML, and links that lead somewhere.
+func TestTopics(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	for _, topic := range Topics {
+		html, err := topic.HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := topic.Sections()
+		if len(sections) < 2 || sections[0].Level != 1 || sections[0].Title != topic.Title {
+			t.Errorf("%s.md does not begin with \"# %s\" and sections: %+v", topic.Slug, topic.Title, sections)
+		}
+		if strings.Contains(html, "raw HTML") || strings.Contains(html, `.md"`) {
+			t.Errorf("%s.md holds HTML, or a link to a page that there is not:\n%s", topic.Slug, html)
+		}
+		for i, s := range sections {
+			if s.ID == "" || slices.ContainsFunc(sections[:i], func(o Section) bool { return o.ID == s.ID }) {
+				t.Errorf("%s.md: the heading %q has the address %q, which is empty or taken", topic.Slug, s.Title, s.ID)
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(string(topic.Source()), -1) {
+			slug, isTopic := strings.CutSuffix(m[1], ".md")
+			if _, ok := Find(slug); !isTopic || !ok {
+				t.Errorf("%s.md links to %s; expected another page of the manual", topic.Slug, m[1])
+			}
+		}
+	}
+	listed, err := filepath.Glob("*.md")
+	if err != nil || len(listed) != len(Topics) {
+		t.Errorf("%d files for %d topics, %v", len(listed), len(Topics), err)
+	}
+}
+
+// TestReadme checks the links of the README and that it stays short.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 130 {
+		t.Errorf("README.md has %d lines; move what is more than 130 to the manual", n)
+	}
+	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(m[1]))); err != nil {
+			t.Errorf("README.md links to %s: %v", m[1], err)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"embed":            "teaching#embed-a-demo", // a heading goes before what is in the text
+		"IS the Real":      "compare#is-the-difference-real",
+		"gap-subsequence":  "data#strings",
+		"tu dortmund":      "data#graphs",
+		"caddy":            "server#as-a-service",
+		"no such word":     "",
+		"   ":              "",
+		"kernel matrices ": "lab#strings-graphs-and-kernel-matrices",
+	} {
+		got := ""
+		if hits := Search(query); len(hits) > 0 {
+			got = hits[0].Topic.Slug + "#" + hits[0].ID
+		}
+		if got != want {
+			t.Errorf("%q finds %q first, want %q", query, got, want)
+		}
+	}
+}
+
+// recorder notes the parts that a topic prints.
+type recorder struct{ parts []string }
+
+func (r *recorder) Heading(level int, text string) {
+	r.parts = append(r.parts, strings.Repeat("#", level)+text)
+}
+func (r *recorder) Paragraph(text string) { r.parts = append(r.parts, text) }
+func (r *recorder) Item(depth int, mark, text string) {
+	r.parts = append(r.parts, strings.Repeat(" ", depth)+mark+text)
+}
+func (r *recorder) Code(text string)            { r.parts = append(r.parts, "|"+text) }
+func (r *recorder) Strong(text string) string   { return "<" + text + ">" }
+func (r *recorder) Emphasis(text string) string { return "_" + text + "_" }
+
+// TestPrint checks that every kind of block arrives in order, with its fonts.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	all := map[string]string{}
+	for _, topic := range Topics {
+		var r recorder
+		topic.Print(&r)
+		all[topic.Slug] = strings.Join(r.parts, "\n")
+	}
+	for slug, want := range map[string]string{
+		"lab":      "##Draw and edit points\nPress _Edit points_.\n-A click adds a point",
+		"learners": "-_combined_ adds and multiplies other kernels:\n|marginlab fit --data points.csv",
+		"speed":    "|comparison                          ",
+	} {
+		if !strings.Contains(all[slug], want) {
+			t.Errorf("%s lacks %q:\n%s", slug, want, all[slug])
+		}
+	}
+}
