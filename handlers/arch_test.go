@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -89,7 +90,14 @@ func TestArrowsRunDownwards(t *testing.T) {
 			}
 		}
 	}
+	guide, err := os.ReadFile("../.github/CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for row := range arrows {
+		if row != "" && !strings.Contains(string(guide), "`"+strings.TrimSuffix(row, "/")+"`") {
+			t.Errorf(".github/CONTRIBUTING.md does not say what %s is", row)
+		}
 		if !seen[row] && !strings.HasSuffix(row, "/") {
 			t.Errorf("there is no package %s any more", row)
 		}

@@ -79,11 +79,8 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		for i, c := range table {
 			names[i] = c.Name
 		}
-		what := "command"
-		if topics != nil {
-			what, names = "command or topic", append(names, topics...)
-		}
-		fmt.Fprintf(std.Err, "marginlab: no %s %q%s: expected one of %s; see marginlab --help\n", what, name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
+		names = append(names, topics...)
+		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
 		return exitUsage
 	}
 	if _, err := simd.Chosen(); err != nil {

@@ -26,7 +26,7 @@ func TestHelpTopic(t *testing.T) {
 			}
 		}
 	}
-	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command or topic "studeis"; did you mean studies?`) {
+	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command "studeis" (did you mean studies?)`) {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }
