@@ -24,7 +24,7 @@ type Page struct {
 
 // manual is the address of the manual's page about p.
 func (p Page) manual() string {
-	topics := map[string]string{"lessons": "/teaching", "courses": "/teaching", "lab": "/lab", "data": "/data", "runs": "/compare", "settings": "/server"}
+	topics := map[string]string{"lessons": "/teaching", "courses": "/teaching", "lab": "/lab", "data": "/data", "runs": "/compare", "settings": "/api"}
 	if p.Help != "" {
 		return "/manual/" + p.Help
 	}
