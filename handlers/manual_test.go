@@ -17,7 +17,7 @@ func TestManual(t *testing.T) {
 	for page, want := range map[string]string{
 		"/": "/manual", "/lab?data=moons": "/manual/lab", "/datasets": "/manual/data", "/runs": "/manual/compare", "/searches": "/manual/compare",
 		"/studies": "/manual/studies", "/studies/new": "/manual/studies", "/courses": "/manual/teaching", "/lessons": "/manual/teaching",
-		"/settings": "/manual/server", "/manual/api": "/manual",
+		"/settings": "/manual/api", "/manual/api": "/manual",
 	} {
 		ask := c.Page(http.StatusOK, page).Find("header a.ask")
 		if href := ask.AttrOr("href", ""); href != want {
