@@ -114,8 +114,9 @@ type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
 	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 words stands for as many of 0 and 1. Of strings and graphs: their column, nil as Guess proposes
-	Proposed bool     // of vectors: nil Features are those that Guess proposes
+	Proposed bool     // nil Features, nil Fixes and an empty Missing are those that Propose proposes
 	Missing  Missing  // what to do with missing values; empty: they are a fault
+	Fixes    []Fix    // corrections of the table, in this order, before all else
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
@@ -587,13 +588,23 @@ func namesLabel(s string) bool {
 	return false
 }
 
-// guessLabel returns the place of the label column: the one called label, class or
-// target; else the last; else the first, when only that one is text or ±1/0-1, and not
-// names beside numbers. It is sure when the file leaves no other reading.
+// guessLabel returns the place of the label column, see rank. It is sure when the file
+// leaves no other reading.
 func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Kind == KindGraphs {
 		return t.guessGraphsLabel()
 	}
+	if t.Kind != "" || t.beginsWithStrings() {
+		return t.endLabel()
+	}
+	order, _ := t.rank(t.facts())
+	return t.guessLabelBy(order)
+}
+
+// endLabel returns the label by the names of columns and their places alone: the one called
+// label, class or target; else the last; else the first, when only that one is text or
+// ±1/0-1, and not names beside numbers. It is sure when that leaves no other reading.
+func (t *Table) endLabel() (j int, sure bool) {
 	last := len(t.Columns) - 1
 	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
 		named := -1
@@ -630,60 +641,10 @@ func (t *Table) guessLabel() (j int, sure bool) {
 	return last, !atStart && (atEnd || t.Header && end.fewIntegers())
 }
 
-// Guess proposes a mapping and says whether it is beyond doubt.
-//
-// The label is the column called label, class or target; else the last; else the
-// first, when only that one is text or ±1/0-1 (in ARFF: else the last nominal one).
-// The features are the others, but for columns of words other than TRUE and FALSE, and of
-// numbers of the rows; to leave one out is to be in doubt, and so are TRUE and FALSE, and a
-// label that the rule takes only for want of a better one.
-//
-// A file that says that it holds a kernel matrix is beyond doubt. One whose columns
-// are a symmetric matrix looks like one, which is no proof. Where there are but words
-// beside the label, they are strings.
+// Guess proposes a mapping and says whether it is beyond doubt: see Propose.
 func (t *Table) Guess() (m Mapping, obvious bool) {
-	label, obvious := t.guessLabel()
-	return t.guess(label, obvious)
-}
-
-// guess proposes the rest of a mapping with that label.
-func (t *Table) guess(label int, obvious bool) (m Mapping, _ bool) {
-	if t.Kind == KindGraphs {
-		if label < 0 {
-			return Mapping{Kind: KindGraphs}, true // and nothing to choose: Data tells what is wrong
-		}
-		return Mapping{Kind: KindGraphs, Label: t.Columns[label].Name, Features: t.GraphColumns()[:1]}, obvious && t.graphs == 1
-	}
-	if values, _, _ := t.kernelColumns(label); t.Kind == KindPrecomputed || len(values) == len(t.Lines) && len(values) > 2 {
-		if _, err := t.kernelMatrix(label); t.Kind == KindPrecomputed || err == nil {
-			return Mapping{Kind: KindPrecomputed, Label: t.Columns[label].Name}, t.Kind == KindPrecomputed
-		}
-	}
-	if t.Kind == KindStrings || t.onlyWords(label) {
-		if j, err := t.stringsColumn(label, nil); err == nil {
-			_, wrong := t.Labels(t.Columns[label].Name)
-			obvious = t.Kind == KindStrings || obvious && wrong == nil && len(t.Columns) == 2
-			return Mapping{Kind: KindStrings, Label: t.Columns[label].Name, Features: []string{t.Columns[j].Name}}, obvious
-		}
-	}
-	for j := range t.Columns {
-		switch c := &t.Columns[j]; {
-		case j == label:
-		case c.truths():
-			m.Features = append(m.Features, c.Name)
-			obvious = false
-		case c.IsText(), c.Missing() == c.Len(), t.isRowNumber(j), t.Numbering(j):
-			obvious = false
-		default:
-			m.Features = append(m.Features, c.Name)
-			obvious = obvious && !c.Gappy()
-		}
-	}
-	m.Label = t.Columns[label].Name
-	if _, err := t.Labels(m.Label); err != nil || len(m.Features) == 0 {
-		obvious = false
-	}
-	return m, obvious
+	p := t.Propose(Mapping{})
+	return p.Mapping, p.Obvious
 }
 
 // fault makes an *Error of this file.
@@ -911,7 +872,7 @@ func tidyLabel(s string) string {
 // Matrix and Labels report, a label among the features, a single class, and a kernel
 // matrix that is none.
 func (t *Table) Data(m Mapping) (*Data, error) {
-	if j, _ := t.guessLabel(); j < 0 {
+	if t.Kind == KindGraphs && len(t.Columns) == t.graphs {
 		return nil, t.fault(0, -1, `expected a label of the graph, as in JSON "label":"a" beside "n", or in GraphML <data> of the graph, found none in the file`)
 	}
 	if len(t.Columns) == 1 {
@@ -923,9 +884,18 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if t.Format == "zip" && len(t.Columns) == 2 {
 		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")
 	}
+	if m.Proposed {
+		if _, err := t.find(m.Label); m.Label != "" && err != nil {
+			return nil, err
+		}
+		m = t.fill(m)
+	}
 	if m.Label == "" {
 		j, _ := t.guessLabel()
 		m.Label = t.Columns[j].Name
+	}
+	for _, f := range m.Fixes {
+		t = t.fixed(f)
 	}
 	label, err := t.find(m.Label)
 	if err != nil {
@@ -936,11 +906,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if kind == "" && m.Features == nil && t.onlyWords(label) {
 		kind = KindStrings
 	}
-	if kind = cmp.Or(kind, KindVectors); kind == KindVectors && m.Proposed && m.Features == nil {
-		if proposed, _ := t.guess(label, true); proposed.Kind == "" {
-			m.Features = proposed.Features
-		}
-	}
+	kind = cmp.Or(kind, KindVectors)
 	if kind != KindVectors && m.Missing == MissingMedian {
 		m.Missing = MissingDrop // there is no median of objects
 	}
@@ -997,6 +963,20 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
 	}
 	return d, nil
+}
+
+// fill completes a mapping by the proposal for its label.
+func (t *Table) fill(m Mapping) Mapping {
+	p := t.Propose(m)
+	m.Label = p.Label
+	if m.Fixes == nil {
+		m.Fixes = p.Fixes
+	}
+	if m.Features == nil && (m.Kind == "" || m.Kind == p.Kind || m.Kind == KindVectors && p.Kind == "") {
+		m.Kind, m.Features = cmp.Or(m.Kind, p.Kind), p.Features
+	}
+	m.Missing = cmp.Or(m.Missing, p.Missing)
+	return m
 }
 
 // chosen are the columns of features, all that can be where none are named; none of other

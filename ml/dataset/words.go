@@ -12,9 +12,10 @@ const mostWords = 20
 
 // Words are the different words of a column, in order, where they can be features, each of
 // them a column of 0 and 1; nil for a column of numbers, of dates, of a single word, or of
-// more than 20.
+// more than 20. Numbers among
+// them, as in 0, 1, 2, 3+, are words as well if each repeats.
 func (c *Column) Words() []string {
-	if !c.IsText() || c.Dates() {
+	if c.Dates() || !c.IsText() && (c.Numeric || c.Gappy() || !factsOf(c).category()) {
 		return nil
 	}
 	found := make(map[string]bool)

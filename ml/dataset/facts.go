@@ -1,0 +1,284 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// holding is what a column holds.
+type holding int
+
+const (
+	holdsNothing       holding = iota
+	holdsNumbers               // and missing values
+	holdsMostlyNumbers         // and few words among them
+	holdsWords
+	holdsDates
+)
+
+// facts are what one pass over a column finds out.
+type facts struct {
+	holds   holding
+	rows    int
+	present int // rows with a value
+	strange int // rows with a word in a column of mostly numbers
+	faulty  int // rows with what was meant for a number
+
+	counts   map[string]int // rows of each value; nil: more than maxClasses differ
+	distinct int            // values that differ, mostCounted at most
+	repeated bool           // a value occurs twice
+
+	whole       bool    // all numbers are whole
+	least, most float64 // of the numbers
+	counting    bool    // every number is one more than that in the row before
+	signs       int     // length of the longest value
+}
+
+// mostCounted bounds how many values of a column are told apart.
+const mostCounted = 200_000
+
+// strangeShare is the largest share of words in a column that still passes for one of numbers.
+const strangeShare = 0.25
+
+// factsOf examines a column.
+func factsOf(c *Column) facts {
+	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
+	seen := make(map[string]bool)
+	var words map[string]int
+	numbers, dates, before := 0, 0, math.NaN()
+	for _, s := range c.all() {
+		if missing(s) {
+			f.counting = false
+			continue
+		}
+		f.present++
+		f.signs = max(f.signs, len(s))
+		v, number := parseNumber(s)
+		switch {
+		case number:
+			numbers++
+			f.whole = f.whole && v == math.Trunc(v)
+			f.least, f.most = min(f.least, v), max(f.most, v)
+			f.counting = f.counting && (math.IsNaN(before) || v == before+1)
+			before = v
+		case notFinite(s), isFaulty(s) && !isDate(s):
+			f.faulty++
+			f.counting = false
+		default:
+			f.counting = false
+			if words == nil {
+				words = make(map[string]int)
+			}
+			if len(words) <= mostWords || words[s] > 0 {
+				words[s]++
+			}
+			if f.strange++; dates == f.strange-1 && isDate(s) {
+				dates++
+			}
+		}
+		if f.counts != nil {
+			key := s
+			if number && c.text != nil {
+				key = tidyLabel(s)
+			}
+			if f.counts[key]++; len(f.counts) > maxClasses {
+				for k, n := range f.counts {
+					seen[k], f.repeated = true, f.repeated || n > 1
+				}
+				f.counts = nil
+			}
+			continue
+		}
+		if seen[s] {
+			f.repeated = true
+		} else if len(seen) < mostCounted {
+			seen[s] = true
+		}
+	}
+	if f.counts != nil {
+		for k := range f.counts { // 1 and 1.0 are one
+			if l := tidyLabel(k); l != k {
+				n := f.counts[k]
+				delete(f.counts, k)
+				f.counts[l] += n
+			}
+		}
+		f.distinct = len(f.counts)
+		for _, n := range f.counts {
+			f.repeated = f.repeated || n > 1
+		}
+	} else {
+		f.distinct = len(seen)
+	}
+	if numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
+		f.strange, f.faulty = f.strange+f.faulty, 0
+	}
+	f.holds = holdingOf(f, words, numbers, dates)
+	if f.holds != holdsMostlyNumbers {
+		f.strange = 0
+	}
+	return f
+}
+
+// holdingOf decides what a column holds. Words among numbers are strange ones unless they
+// are values of a category as the numbers are, such as 0, 1, 2, 3+: few, and each repeated.
+func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
+	switch {
+	case f.present == 0:
+		return holdsNothing
+	case f.strange == 0 && (numbers > 0 || f.distinct <= mostWords):
+		return holdsNumbers // and Data reports those with a fault
+	case dates == f.present:
+		return holdsDates
+	case numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
+		return holdsWords
+	}
+	const often = 3
+	category := f.distinct <= mostWords
+	for w, n := range words {
+		category = category && n >= often && !standsForMissing(w)
+	}
+	if category {
+		return holdsWords
+	}
+	return holdsMostlyNumbers
+}
+
+// onlyMissing tells that all words among the numbers stand for missing values, at most as many
+// as there are numbers.
+func (f facts) onlyMissing(words map[string]int) bool {
+	n := 0
+	for w, k := range words {
+		if !standsForMissing(w) {
+			return false
+		}
+		n += k
+	}
+	return n == f.strange && 2*f.strange <= f.present
+}
+
+// isFaulty tells what was meant for a number: digits with points, commas or a percent sign.
+func isFaulty(s string) bool {
+	s = strings.TrimSuffix(strings.TrimLeft(s, "+-"), "%")
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c != '.' && c != ',' && c != ' ' && c != '\'':
+			return false
+		}
+	}
+	return digits > 0
+}
+
+// standsForMissing tells words that people write where a value is missing.
+func standsForMissing(s string) bool {
+	switch strings.Trim(fold(s), " .") {
+	case "", "-", "--", "---", "—", "–", "*", "/", "x", "none", "nil", "missing", "unknown", "not available", "not applicable", "n.a", "n/a", "na", "n/d", "n.d", "nd", "k.a", "ka", "k. a", "keine angabe", "unbekannt", "fehlt", "leer", "inconnu", "manquant", "desconocido", "s/d", "sin dato", "sconosciuto", "desconhecido", "undefined", "null", "nan", "(null)", "(none)", "(blank)", "tbd", "error", "#error":
+		return true
+	}
+	return false
+}
+
+// unique tells that no value occurs twice, or hardly any.
+func (f facts) unique() bool {
+	const nearly = 0.9
+	return f.present > 1 && (!f.repeated || float64(f.distinct) >= nearly*float64(f.present) && f.distinct > maxClasses)
+}
+
+// constant tells that the same value stands in every row, of three or more.
+func (f facts) constant() bool {
+	return f.rows > 2 && f.distinct == 1 && f.present == f.rows
+}
+
+// enough tells that there are rows enough to take what never repeats for no accident.
+func (f facts) enough() bool { return f.present >= 10 }
+
+// classes tells that the values can be classes: words or whole numbers, few of them.
+func (f facts) classes() bool {
+	switch {
+	case f.distinct < 2 || f.counts == nil || tooMany(f.distinct, f.present):
+		return false
+	case f.enough() && !f.repeated:
+		return false
+	}
+	return f.holds == holdsWords || f.holds == holdsNumbers && f.whole
+}
+
+// twoValued tells two values, both of which occur more than once unless they are the usual
+// ones of two classes.
+func (f facts) twoValued() bool {
+	if f.distinct != 2 || !f.classes() {
+		return false
+	}
+	if f.holds == holdsWords {
+		return true
+	}
+	usual := f.most == 1 && (f.least == 0 || f.least == -1)
+	return usual || 2*f.distinct <= f.present
+}
+
+// measured tells numbers that a regression would fit.
+func (f facts) measured() bool { return f.holds == holdsNumbers && f.distinct > 2 && !f.classes() }
+
+// category tells words of which each can become a feature.
+func (f facts) category() bool {
+	return f.holds == holdsWords && f.distinct >= 2 && f.distinct <= mostWords && (2*f.distinct <= f.present || f.truths())
+}
+
+// truths tells the words TRUE and FALSE.
+func (f facts) truths() bool {
+	if f.distinct != 2 {
+		return false
+	}
+	for w := range f.counts {
+		if !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
+			return false
+		}
+	}
+	return true
+}
+
+// identifies says why a column tells rows apart and nothing else, "" for other columns. at
+// counts the columns from 0 on.
+func (f facts) identifies(name string, header bool, at int) string {
+	parts, whole := nameWords(name)
+	in := func(set wordSet) bool {
+		return header && (set[whole] || slices.ContainsFunc(parts, func(w string) bool { return set[w] }))
+	}
+	last := ""
+	if len(parts) > 0 && header {
+		last = parts[len(parts)-1]
+	}
+	year := header && (in(yearWords) || evidence(name).numbers > 0)
+	const differ, counts = "all values differ", "numbers the rows"
+	nameless := !header || whole == "" || strings.HasPrefix(name, "column ") || whole == "unnamed0"
+	switch {
+	case f.holds == holdsNothing || f.constant():
+		return ""
+	case in(identifierWords) && (f.unique() || f.distinct > 2):
+		return "identifies rows by its name"
+	case header && wholeIdentifierWords[whole] && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
+		if f.counting {
+			return counts
+		}
+		return differ
+	case f.counting && f.whole && at == 0 && (nameless && f.rows > 1 && (f.least == 0 || f.least == 1) && header || f.enough() && !year):
+		return counts
+	case f.counting && f.whole && f.enough() && (f.least == 0 || f.least == 1) && !year:
+		return counts
+	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.unique() && f.most >= 100*float64(f.rows):
+		return differ
+	case f.holds == holdsWords && f.enough() && f.unique():
+		return differ
+	}
+	return ""
+}
+
+// codes tells numbers that are no quantities by their name: postcodes, telephone numbers.
+func (f facts) codes(name string) bool {
+	parts, whole := nameWords(name)
+	return f.holds == holdsNumbers && f.whole && f.distinct > 2 && (codeWords[whole] || slices.ContainsFunc(parts, func(w string) bool { return codeWords[w] }))
+}

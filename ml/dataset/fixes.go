@@ -1,0 +1,485 @@
+package dataset
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FixKind is a kind of correction.
+type FixKind string
+
+// The corrections of a table.
+const (
+	FixTotals     FixKind = "totals"     // leave out rows of totals at the end
+	FixMissing    FixKind = "missing"    // take Value in Column for a missing value
+	FixWords      FixKind = "words"      // take words among the numbers of Column for missing values
+	FixSpelling   FixKind = "spelling"   // write the words of Column that differ by case or spaces alike
+	FixDuplicates FixKind = "duplicates" // keep one of rows that are the same
+	FixRare       FixKind = "rare"       // leave out rows of classes of Column with fewer than five
+	FixLeave      FixKind = "leave"      // leave out Column
+)
+
+// Fix is one correction of a table.
+type Fix struct {
+	Kind   FixKind
+	Value  string // of FixMissing
+	Column string // none: the table
+}
+
+// String is the fix in one word that ParseFix reads: "missing:-999:age".
+func (f Fix) String() string {
+	switch {
+	case f.Value != "":
+		return string(f.Kind) + ":" + f.Value + ":" + f.Column
+	case f.Column != "":
+		return string(f.Kind) + ":" + f.Column
+	}
+	return string(f.Kind)
+}
+
+// ParseFix reads a fix as String writes it.
+func ParseFix(s string) (Fix, error) {
+	kind, rest, _ := strings.Cut(s, ":")
+	f := Fix{Kind: FixKind(kind), Column: rest}
+	switch f.Kind {
+	case FixTotals, FixDuplicates:
+		if rest == "" {
+			return f, nil
+		}
+	case FixMissing:
+		if f.Value, f.Column, _ = strings.Cut(rest, ":"); f.Value != "" && f.Column != "" {
+			return f, nil
+		}
+	case FixWords, FixSpelling, FixRare, FixLeave:
+		if f.Column != "" {
+			return f, nil
+		}
+	}
+	return Fix{}, fmt.Errorf("fix expects totals, duplicates, missing:VALUE:COLUMN, words:COLUMN, spelling:COLUMN, rare:COLUMN or leave:COLUMN, not %s", quote(s))
+}
+
+// Check is something about a table that a person should look at, and what can be done.
+type Check struct {
+	Text    string // "−999 stands in 12 rows of age"
+	Fix     Fix
+	Do      string // what the fix does, as a command: "Take as missing"
+	Applied bool
+	Minor   bool // no reason to ask before the table is used
+}
+
+// check adds a check. A fix that is recommended is applied where none were chosen.
+func (p *Proposal) check(c Check, recommended bool) {
+	if recommended {
+		p.Fixes = append(p.Fixes, c.Fix)
+	}
+	c.Applied = slices.Contains(p.Fixes, c.Fix)
+	p.Checks = append(p.Checks, c)
+}
+
+// apply corrects the table by the fix that was checked last, if it is applied.
+func (p *Proposal) apply() {
+	if c := p.Checks[len(p.Checks)-1]; c.Applied {
+		p.Table = p.Table.fixed(c.Fix)
+	}
+}
+
+// checkCells looks for faults of the table that do not depend on the label.
+func (p *Proposal) checkCells(recommend bool) {
+	if rows := p.Table.totals(); rows != nil {
+		text := "The last row looks like a total"
+		if len(rows) > 1 {
+			text = fmt.Sprintf("The last %d rows look like totals", len(rows))
+		}
+		word := ""
+		for _, c := range p.Table.Columns {
+			if totalWord(c.Cell(rows[0])) {
+				word = c.Cell(rows[0])
+				break
+			}
+		}
+		p.check(Check{Text: fmt.Sprintf("%s (%s).", text, quote(word)), Fix: Fix{Kind: FixTotals}, Do: "Leave out"}, recommend)
+		p.apply()
+	}
+	for j := range p.Table.Columns {
+		name := p.Table.Columns[j].Name
+		f := factsOf(&p.Table.Columns[j])
+		if f.holds == holdsMostlyNumbers {
+			p.check(Check{
+				Text: fmt.Sprintf("%s holds numbers but for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
+				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Take as missing",
+			}, recommend)
+			p.apply()
+			f = factsOf(&p.Table.Columns[j])
+		}
+		for _, s := range p.Table.Columns[j].sentinels(f) {
+			p.check(Check{
+				Text: fmt.Sprintf("%s stands in %s of %s and looks like a sign for missing.", minus(s.value), Count(s.rows, "row"), name),
+				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Take as missing",
+			}, recommend && s.sure)
+			p.apply()
+		}
+	}
+}
+
+// minus writes a number with the sign of typesetters.
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+
+// checkColumns looks for faults that depend on the label: they concern classes, rows that
+// repeat, and columns that say nothing or too much.
+func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
+	for j, f := range of {
+		c := &p.Table.Columns[j]
+		if f.holds != holdsWords || f.counts == nil || j != label && !f.category() {
+			continue
+		}
+		folded, wordy := make(map[string]int), true
+		for w := range f.counts {
+			folded[foldWord(w)]++
+			wordy = wordy && len(foldWord(w)) > 1
+		}
+		if len(folded) == len(f.counts) {
+			continue
+		}
+		what := "values"
+		if j == label {
+			what = "classes"
+		}
+		p.check(Check{
+			Text: fmt.Sprintf("%d %s of %s differ from others by case or spaces only (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
+			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Write alike",
+		}, recommend && wordy && len(folded) > 1)
+		p.apply()
+		of[j] = factsOf(&p.Table.Columns[j])
+	}
+	if n := len(p.Table.duplicates(of)); n > 0 {
+		p.check(Check{Text: fmt.Sprintf("%s the same as one above.", countIs(n, "row")), Fix: Fix{Kind: FixDuplicates}, Do: "Leave out", Minor: true}, false)
+		if p.apply(); p.Checks[len(p.Checks)-1].Applied {
+			copy(of, p.Table.facts())
+		}
+	}
+	f := of[label]
+	if f.classes() && f.counts != nil && !Measured(keys(f.counts), f.present) {
+		var few []string
+		for c, n := range f.counts {
+			if n < leastRows {
+				few = append(few, c)
+			}
+		}
+		if slices.Sort(few); few != nil && len(f.counts)-len(few) >= 2 {
+			name := p.Table.Columns[label].Name
+			p.check(Check{Text: fmt.Sprintf("%s of %s fewer than %d rows (%s).", countHas(len(few), "class"), name, leastRows, list(few)), Fix: Fix{Kind: FixRare, Column: name}, Do: "Leave out"}, false)
+			if p.apply(); p.Checks[len(p.Checks)-1].Applied {
+				copy(of, p.Table.facts())
+			}
+		}
+	}
+	for j, f := range of {
+		c := &p.Table.Columns[j]
+		switch {
+		case j == label:
+		case f.constant() && f.holds == holdsNumbers:
+			p.check(Check{Text: fmt.Sprintf("%s is %s in every row.", c.Name, minus(c.Cell(0))), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
+		case p.Table.same(of, j, label):
+			p.check(Check{Text: fmt.Sprintf("%s tells %s in every row: it may be the same thing in other words.", c.Name, p.Table.Columns[label].Name), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
+		}
+	}
+}
+
+func countIs(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return Count(n, noun) + " are"
+}
+
+func countHas(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "es"
+}
+
+// leastRows is how many rows a class should have.
+const leastRows = 5
+
+// same tells that two columns of a few words or whole numbers tell each other in every row, of
+// many.
+func (t *Table) same(of []facts, j, label int) bool {
+	const many = 20
+	f, g := of[j], of[label]
+	if f.distinct < 2 || f.distinct != g.distinct || f.counts == nil || g.counts == nil || f.present < many || !g.classes() || f.present != f.rows {
+		return false
+	}
+	if f.holds != holdsWords && g.holds != holdsWords && f.distinct == 2 {
+		return false // two numbers may well be a feature that tells all
+	}
+	pairs := make(map[string]string, f.distinct)
+	for i, s := range t.Columns[j].all() {
+		l := t.Columns[label].Cell(i)
+		if was, ok := pairs[s]; ok && was != l {
+			return false
+		}
+		pairs[s] = l
+	}
+	back := make(map[string]bool)
+	for _, l := range pairs {
+		back[l] = true
+	}
+	return len(back) == len(pairs)
+}
+
+// foldWord writes a word without case, accents kept, and with one sign for spaces, hyphens and
+// underscores.
+func foldWord(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\u00a0' || r == '.' }), " ")
+}
+
+// sameWords lists the words that are the same when folded, in order.
+func sameWords(counts map[string]int) (alike []string) {
+	times := make(map[string]int)
+	for w := range counts {
+		times[foldWord(w)]++
+	}
+	for w := range counts {
+		if times[foldWord(w)] > 1 {
+			alike = append(alike, w)
+		}
+	}
+	slices.SortFunc(alike, func(a, b string) int {
+		if c := strings.Compare(foldWord(a), foldWord(b)); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	return alike
+}
+
+// strangeWords lists the words among the numbers of a column, ten at most.
+func (c *Column) strangeWords() (found []string) {
+	for s := range c.values() {
+		if _, ok := parseNumber(s); !ok && !missing(s) && !slices.Contains(found, quote(s)) {
+			if found = append(found, quote(s)); len(found) > 10 {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// sentinel is a number that stands for a missing value.
+type sentinel struct {
+	value string // as a number in its plain form
+	rows  int
+	sure  bool // it lies far from all other values
+}
+
+// usualSentinels are the numbers that people and instruments write where nothing was measured.
+var usualSentinels = []float64{-1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
+
+// sentinels finds the numbers of a column that stand for missing values: usual ones that lie
+// apart from all others by more than the range of those, or, of negative ones, below others
+// that are never negative.
+func (c *Column) sentinels(f facts) (found []sentinel) {
+	if f.holds != holdsNumbers || f.distinct < 3 || f.least >= 0 && f.most < 99 {
+		return nil
+	}
+	rows := make(map[float64]int, len(usualSentinels))
+	least, most, others := math.Inf(1), math.Inf(-1), make(map[float64]bool)
+	for _, s := range c.all() {
+		v, ok := parseNumber(s)
+		if v == math.Trunc(v) && ok && slices.Contains(usualSentinels, v) {
+			rows[v]++
+			continue
+		}
+		if ok {
+			if least, most = min(least, v), max(most, v); len(others) <= 3 {
+				others[v] = true
+			}
+		}
+	}
+	if len(others) < 3 {
+		return nil
+	}
+	span := most - least
+	for _, v := range usualSentinels {
+		n := rows[v]
+		switch {
+		case n == 0 || 2*n > f.present:
+		case v == -1 && least > 0, v == -1 && least == 0 && span > 3, v == -9 && least >= 0 && span < 9:
+			found = append(found, sentinel{tidyLabel(strconv.FormatFloat(v, 'g', -1, 64)), n, v == -9})
+		case v < -9 && least >= 0 && -v > span/10, v < -9 && v < least-2*span, v > 0 && v > most+2*span && (n > 1 || v >= 999):
+			found = append(found, sentinel{strconv.FormatFloat(v, 'f', -1, 64), n, true})
+		}
+	}
+	return found
+}
+
+// totalWords begin a row that sums up those above.
+var totalWords = words(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
+	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
+
+// totalWord tells a word for a sum or a mean.
+func totalWord(s string) bool {
+	_, whole := nameWords(s)
+	return totalWords[whole]
+}
+
+// totals are the rows at the end that sum up the others, from 0 on: with a word that says so in
+// a column that has none like it above.
+func (t *Table) totals() []int {
+	const most, rest = 3, 2
+	n := len(t.Lines)
+	first := n
+	for i := n - 1; i >= max(rest, n-most); i-- {
+		total := slices.ContainsFunc(t.Columns, func(c Column) bool { return totalWord(c.Cell(i)) })
+		if !total {
+			break
+		}
+		first = i
+	}
+	if first == n {
+		return nil
+	}
+	for _, c := range t.Columns { // a value like others is no total
+		if !totalWord(c.Cell(first)) {
+			continue
+		}
+		for i := range first {
+			if totalWord(c.Cell(i)) {
+				return nil
+			}
+		}
+	}
+	rows := make([]int, n-first)
+	for k := range rows {
+		rows[k] = first + k
+	}
+	return rows
+}
+
+// duplicates are the rows that are the same as one above, numbers of the rows aside.
+func (t *Table) duplicates(of []facts) (rows []int) {
+	seed := maphash.MakeSeed()
+	seen := make(map[uint64][]int)
+	var at []int
+	for j, f := range of {
+		if f.holds == holdsWords || t.identifier(j, f) == "" {
+			at = append(at, j)
+		}
+	}
+	same := func(a, b int) bool {
+		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
+	}
+	for i := range t.Lines {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, j := range at {
+			h.WriteString(t.Columns[j].Cell(i))
+			h.WriteByte(0)
+		}
+		key := h.Sum64()
+		if slices.ContainsFunc(seen[key], func(b int) bool { return same(i, b) }) {
+			rows = append(rows, i)
+			continue
+		}
+		seen[key] = append(seen[key], i)
+	}
+	return rows
+}
+
+// fixed is the table after one correction. One that finds nothing to do leaves it as it is.
+func (t *Table) fixed(f Fix) *Table {
+	j := -1
+	if f.Column != "" {
+		var err error
+		if j, err = t.find(f.Column); err != nil {
+			return t
+		}
+	}
+	s := *t
+	s.Columns = slices.Clone(t.Columns)
+	rewrite := func(change func(string) string) (n int) {
+		c := Column{Name: t.Columns[j].Name, Nominal: t.Columns[j].Nominal, cells: cells{expected: len(t.Lines)}}
+		for _, was := range t.Columns[j].all() {
+			now := change(was)
+			if now != was {
+				n++
+			}
+			c.add(now)
+		}
+		c.weigh()
+		s.Columns[j] = c
+		return n
+	}
+	var rows []int
+	note := ""
+	switch f.Kind {
+	case FixTotals:
+		rows, note = t.totals(), "of totals"
+	case FixDuplicates:
+		rows, note = t.duplicates(t.facts()), "that repeat others"
+	case FixRare:
+		counts := factsOf(&t.Columns[j]).counts
+		for i, c := range t.Columns[j].all() {
+			if n, ok := counts[tidyLabel(c)]; ok && n < leastRows {
+				rows = append(rows, i)
+			}
+		}
+		note = "of classes with fewer than " + strconv.Itoa(leastRows)
+	case FixMissing:
+		v, _ := parseNumber(f.Value)
+		n := rewrite(func(c string) string {
+			if x, ok := parseNumber(c); ok && x == v {
+				return ""
+			}
+			return c
+		})
+		note = fmt.Sprintf("%s in %s taken as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
+	case FixWords:
+		n := rewrite(func(c string) string {
+			if _, ok := parseNumber(c); !ok {
+				return ""
+			}
+			return c
+		})
+		note = fmt.Sprintf("words among the numbers of %s taken as missing (%s)", t.Columns[j].Name, Count(n, "row"))
+	case FixSpelling:
+		n := rewrite(commonest(t.Columns[j].all()))
+		note = fmt.Sprintf("spellings of %s that differ by case or spaces written alike (%s)", t.Columns[j].Name, Count(n, "row"))
+	default:
+		return t
+	}
+	if rows != nil && len(rows) < len(t.Lines) {
+		s = *t.without(rows)
+		note = Count(len(rows), "row") + " " + note + " left out"
+	} else if f.Kind == FixTotals || f.Kind == FixDuplicates || f.Kind == FixRare {
+		return t
+	}
+	s.Notes = append(slices.Clone(t.Notes), note)
+	return &s
+}
+
+// commonest writes words that are the same when folded as most rows do.
+func commonest(rows func(func(int, string) bool)) func(string) string {
+	counts := make(map[string]int)
+	for _, w := range rows {
+		counts[w]++
+	}
+	best := make(map[string]string)
+	for w, n := range counts {
+		k := foldWord(w)
+		if was, ok := best[k]; !ok || n > counts[was] || n == counts[was] && w > was {
+			best[k] = w
+		}
+	}
+	return func(w string) string {
+		if missing(w) {
+			return w
+		}
+		return best[foldWord(w)]
+	}
+}

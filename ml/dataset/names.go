@@ -1,0 +1,171 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// nameEvidence says what the name of a column tells about its part in a table. Points are on
+// the scale of Table.rank.
+type nameEvidence struct {
+	classes int  // points for a label of classes; negative: the usual name of a feature
+	words   int  // points for a label of words
+	numbers int  // points for a label of numbers
+	generic bool // the name says "label" in so many words
+}
+
+// wordSet is a set of lower-case words without accents.
+type wordSet map[string]bool
+
+func words(list string) wordSet {
+	set := make(wordSet)
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// The usual names of columns, in English, German, French, Spanish, Italian, Portuguese, Dutch
+// and a few other languages, folded as fold does.
+var (
+	// labelWords name a label as such.
+	labelWords = words(`label labels class classes target targets groundtruth gt
+		klasse klassen zielvariable zielgrosse zielwert etikett kennzeichnung
+		classe cible etiquette variablecible clase etiqueta objetivo variableobjetivo
+		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
+		класс метка цель 标签 類別 类别 ラベル クラス 레이블`)
+
+	// classWords name what classification usually predicts.
+	classWords = words(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
+		species espece especie specie soort gatunek survived survival uberlebt survecu survie sobrevivio sopravvissuto sobreviveu overleefd
+		churn churned churner attrition exited abgewandert gekundigt abwanderung kundigung resilie desabonne abandono baja abbandono
+		outcome outcomes ergebnis resultat resultado risultato resultaat esito desenlace fraud fraudulent betrug fraude frode spam ham sentiment stimmung
+		default defaulted ausfall defaut impago mora malignant malignancy benign maligne cancer tumor tumeur krebs disease krank krankheit maladie enfermedad malattia doenca
+		diabetes diabetic stroke infected infection death dead died deceased alive mortality gestorben verstorben deces deceso muerte morto fallecido
+		approved approval bewilligt genehmigt approuve aprobado approvato admitted admission zugelassen
+		passed bestanden reussi aprobo promosso hired converted conversion clicked purchased bought gekauft achete comprado acquistato
+		subscribed subscription readmitted readmission recurrence relapse ruckfall rechute recidiva toxic toxicity edible poisonous essbar comestible
+		winner won sieger gagnant ganador canceled cancelled storniert annule cancelado satisfied satisfaction zufriedenheit zufrieden satisfaccion soddisfazione
+		prediction predicted anomaly outlier attack intrusion fault failure defect defekt ausschuss panne fallo guasto versagen subtype phenotype`)
+
+	// wholeClassWords name classes when they are the whole name.
+	wholeClassWords = words(`left art y response responder deposit condition output num decision entscheidung decisao genre digit verdict malade enfermo malato erkrankt
+		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
+
+	// bandWords name classes where they hold words, and quantities where they hold numbers.
+	bandWords = words(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
+
+	// hintWords name classes as often as features.
+	hintWords = words(`type kind group status stage grade rating category result res quality risk segment cluster level mood
+		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
+
+	// numberWords name what regression usually predicts, as the last word of a name.
+	numberWords = words(`price prices cost costs charges medv value mpg sales revenue turnover demand yield strength output cnt count rent salary score consumption
+		duration rings progression emissions profit spending sale
+		preis kosten wert miete umsatz ertrag verbrauch gehalt punktzahl festigkeit absatz gewinn nachfrage kaufpreis
+		prix cout loyer valeur ventes salaire rendement consommation precio costo coste alquiler valor ventas salario rendimiento consumo
+		prezzo affitto valore vendite stipendio resa preco aluguel vendas prijs kosten huur waarde omzet pris cena`)
+
+	// heads end compound words: Kaufpreis, Zielklasse.
+	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
+	numberHeads = []string{"preis", "kosten", "miete", "umsatz", "ertrag", "verbrauch", "prijs"}
+
+	// featureWords name what is usually known beforehand.
+	featureWords = words(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
+		colour color farbe couleur size grosse taille tamano taglia country land pays pais paese nation region city stadt ville ciudad citta state province
+		month monat mois mes mese day tag jour dia giorno weekday wochentag year jahr annee ano anno season saison hour stunde heure hora ora
+		smoker raucher fumeur fumador fumatore married marital education bildung ausbildung department abteilung job beruf occupation profession
+		embarked island contract payment device browser channel kanal brand marke marque marca model modell modele modelo ethnicity religion
+		pclass cylinders zylinder doors rooms bedrooms bathrooms floors zimmer stockwerk garage waterfront furnished weekend holiday`)
+
+	// identifierWords name what tells rows apart, and nothing else.
+	identifierWords = words(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
+	// wholeIdentifierWords do so as a whole name.
+	wholeIdentifierWords = words(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
+	// countingWords name numbers of rows when all their values differ.
+	countingWords = words(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
+		pid email mail url hash checksum token fingerprint`)
+	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
+
+	// codeWords name numbers that are no quantities.
+	codeWords = words(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
+
+	// yearWords name years, which rise by one without numbering rows.
+	yearWords = words(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
+)
+
+// fold writes a name in lower case without accents.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, strings.ReplaceAll(norm.NFD.String(s), "ß", "ss"))
+}
+
+// nameWords splits a name at signs, and where a capital follows a small letter.
+func nameWords(name string) (parts []string, whole string) {
+	var b strings.Builder
+	var last rune
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r):
+			r = ' '
+		case unicode.IsUpper(r) && unicode.IsLower(last):
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	parts = strings.Fields(fold(b.String()))
+	return parts, strings.Join(parts, "")
+}
+
+func hasHead(word string, heads []string) bool {
+	return slices.ContainsFunc(heads, func(h string) bool { return len(word) > len(h) && strings.HasSuffix(word, h) })
+}
+
+// evidence weighs the name of a column.
+func evidence(name string) (e nameEvidence) {
+	parts, whole := nameWords(name)
+	if len(parts) == 0 {
+		return e
+	}
+	any := func(set wordSet) bool { return slices.ContainsFunc(parts, func(w string) bool { return set[w] }) }
+	last := parts[len(parts)-1]
+	switch {
+	case labelWords[whole]:
+		return nameEvidence{classes: 100, numbers: 100, generic: true}
+	case whole == "y":
+		return nameEvidence{classes: 80, numbers: 80}
+	case classWords[whole], wholeClassWords[whole]:
+		e.classes = 65
+	case bandWords[whole]:
+		e.words = 65
+	case any(classWords), hasHead(last, classHeads):
+		e.classes = 55
+	case any(labelWords):
+		e.classes, e.numbers = 45, 45
+	case hintWords[last]:
+		e.classes = 20
+	case any(featureWords):
+		e.classes = -15
+	case parts[0] == "is", parts[0] == "has", parts[0] == "ist", parts[0] == "hat", parts[0] == "est", parts[0] == "es":
+		e.classes = 10
+	}
+	switch {
+	case numberWords[whole]:
+		e.numbers = max(e.numbers, 60)
+	case numberWords[last], hasHead(last, numberHeads):
+		e.numbers = max(e.numbers, 55)
+	case classWords[whole], hintWords[last]:
+		e.numbers = max(e.numbers, 20)
+	case any(featureWords):
+		e.numbers = -10
+	}
+	return e
+}

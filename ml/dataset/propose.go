@@ -1,0 +1,451 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Proposal is what a table seems to be for: which column to predict from which others, what to
+// leave out, and what a person should check. Page, terminal and interface for programs all
+// read their files by it.
+type Proposal struct {
+	Mapping          // to give to Table.Data
+	Obvious bool     // there is nothing to choose and nothing to check
+	Table   *Table   // as Mapping.Fixes leave it
+	Labels  []string // all columns that can be the label, the likeliest first
+	Likely  int      // how many of Labels have something for them besides their place
+	Left    []LeftOut
+	Checks  []Check
+
+	Classes     []ClassCount // of the label, the commonest first; nil: numbers
+	Least, Most float64      // of a label of numbers
+	Columns     int          // of the table that are features
+}
+
+// LeftOut is a column that is no feature.
+type LeftOut struct{ Column, Reason string }
+
+// ClassCount is how many rows a class has.
+type ClassCount struct {
+	Class string
+	Rows  int
+}
+
+// Regression reports whether the label holds numbers to be fitted.
+func (p *Proposal) Regression() bool { return p.Classes == nil && p.Label != "" }
+
+// leastKnown is how many values of a column a median may be taken of, and most of them have to
+// be there.
+const leastKnown = 10
+
+// Propose proposes how to read the table. A label or fixes that m names are kept; no fixes,
+// nil, are those that the proposal makes itself; what else m holds is ignored.
+//
+// The label is the column whose name, values and place speak most for it, in that order: see
+// rank. The features are the other columns but for identifiers, dates, postcodes and the like,
+// words that are too many or hardly repeat, values that never change or mostly are missing,
+// and a column that is the label in other words.
+func (t *Table) Propose(m Mapping) *Proposal {
+	if t.Kind == KindGraphs || t.Kind == KindPrecomputed || t.Kind == KindStrings {
+		return t.proposeObjects(m)
+	}
+	p := &Proposal{Table: t}
+	p.Fixes = m.Fixes
+	p.checkCells(m.Fixes == nil)
+	facts := p.Table.facts()
+	label, sure := -1, true
+	if m.Label != "" {
+		label, _ = p.Table.find(m.Label)
+	}
+	order, points := p.Table.rank(facts)
+	if label < 0 || m.Label == "" {
+		label, sure = p.Table.guessLabelBy(order)
+	}
+	for k, j := range order {
+		if p.Labels = append(p.Labels, p.Table.Columns[j].Name); points[k] >= likelyPoints {
+			p.Likely++
+		}
+	}
+	p.Label = p.Table.Columns[label].Name
+	if values, _, _ := t.kernelColumns(label); len(values) == len(t.Lines) && len(values) > 2 {
+		if _, err := t.kernelMatrix(label); err == nil {
+			return t.proposeObjects(Mapping{Kind: KindPrecomputed, Label: p.Label})
+		}
+	}
+	p.checkColumns(facts, label, m.Fixes == nil)
+	if p.Table != t {
+		facts = p.Table.facts()
+	}
+	p.choose(facts, label)
+	p.describe(facts[label])
+	p.Obvious = sure && len(p.Left) == 0 && !slices.ContainsFunc(p.Checks, func(c Check) bool { return !c.Minor }) && p.Missing == ""
+	for _, name := range p.Features {
+		j, _ := p.Table.find(name)
+		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
+	}
+	if _, err := p.Table.Labels(p.Label); err != nil || len(p.Features) == 0 {
+		p.Obvious = false
+	}
+	if p.Kind == KindStrings {
+		p.Obvious = sure && len(t.Columns) == 2 && p.Table == t
+		if _, err := t.Labels(p.Label); err != nil {
+			p.Obvious = false
+		}
+	}
+	return p
+}
+
+// facts examines all columns.
+func (t *Table) facts() []facts {
+	of := make([]facts, len(t.Columns))
+	for j := range t.Columns {
+		of[j] = factsOf(&t.Columns[j])
+	}
+	return of
+}
+
+// proposeObjects proposes for a file that says that it holds other objects than vectors.
+func (t *Table) proposeObjects(m Mapping) *Proposal {
+	p := &Proposal{Table: t}
+	label, obvious := t.guessLabel()
+	if m.Label != "" {
+		if j, err := t.find(m.Label); err == nil {
+			label = j
+		}
+	}
+	kind := t.Kind
+	if m.Kind == KindPrecomputed {
+		kind = m.Kind
+	}
+	for j := len(t.Columns) - 1; j >= t.graphs; j-- {
+		p.Labels = append(p.Labels, t.Columns[j].Name)
+	}
+	p.Kind, p.Obvious = kind, true
+	if label < 0 {
+		return p // graphs without labels: Data says what is wrong
+	}
+	p.Label = t.Columns[label].Name
+	switch kind {
+	case KindGraphs:
+		p.Features = t.GraphColumns()[:1]
+		p.Obvious = obvious && t.graphs == 1
+	case KindPrecomputed:
+		p.Obvious = t.Kind == KindPrecomputed
+	default:
+		j, err := t.stringsColumn(label, nil)
+		if err != nil {
+			p.Kind = ""
+			break
+		}
+		p.Features = []string{t.Columns[j].Name}
+	}
+	p.describe(factsOf(&t.Columns[label]))
+	return p
+}
+
+// Points of evidence besides those of names.
+const (
+	twoValuedPoints = 30
+	fewWordsPoints  = 26
+	moreWordsPoints = 15
+	fewWholePoints  = 15 // at an end of the table
+	lastPoints      = 20
+	firstPoints     = 10
+
+	likelyPoints = 26
+)
+
+// rank orders the columns that can be the label, the likeliest first, and tells the points of
+// each. The name of a column counts most, then whether it holds classes (two values, few
+// words, few whole numbers), then whether it stands at an end. A nameless column of classes
+// between others is a candidate only if it is the only one: several are features, and so is one before them.
+func (t *Table) rank(of []facts) (order, points []int) {
+	first, last := -1, -1
+	between := 0 // columns of classes without a name for it
+	for j, f := range of {
+		if f.holds == holdsNothing || f.holds == holdsDates || f.constant() || t.identifier(j, f) != "" || f.holds == holdsWords && !f.classes() {
+			continue
+		}
+		if last = j; first < 0 {
+			first = j
+		}
+	}
+	for j, f := range of {
+		if j != first && j != last && (f.twoValued() || f.holds == holdsWords && f.distinct <= mostWords && f.classes()) && (!t.Header || evidence(t.Columns[j].Name).classes <= 0) {
+			between++
+		}
+	}
+	at := make(map[int]int)
+	for j, f := range of {
+		name := nameEvidence{}
+		if t.Header || t.Format != "csv" && t.Format != "xlsx" {
+			name = evidence(t.Columns[j].Name)
+		}
+		if f.holds == holdsWords {
+			name.classes = max(name.classes, name.words)
+		}
+		end := j == first || j == last
+		if name.generic && !end && j > 0 && j < len(t.Columns)-1 && strings.EqualFold(t.Columns[j].Name, "class") {
+			name.classes = 60 // that of a ticket, say
+		}
+		if name.classes == 80 && t.coordinates() { // y beside x
+			name = nameEvidence{}
+		}
+		s := 0
+		switch {
+		case f.distinct < 2 && name.generic:
+			s = name.classes - 20
+		case f.distinct < 2 && (!t.Header || len(of) == 2) && f.holds == holdsWords && j == len(of)-1:
+			s = 40 // a single class, which Data reports
+		case f.distinct < 2:
+			s = -100
+		case f.holds == holdsDates:
+			s = -60
+		case f.codes(t.Columns[j].Name), t.identifier(j, f) != "":
+			s = -50
+		case f.holds == holdsWords && !f.classes():
+			s = -40
+		case f.twoValued(), f.holds == holdsWords:
+			s = name.classes + twoValuedPoints
+			if f.holds == holdsWords && f.distinct > 2 {
+				s = name.classes + fewWordsPoints
+			}
+			if f.holds == holdsWords && f.distinct > fewClasses {
+				s = name.classes + moreWordsPoints
+			}
+			if (!end || j == first && t.Header) && name.classes <= 0 && (between > 1 || !t.Header && f.holds != holdsWords) {
+				s = 5 + name.classes
+			}
+		case f.classes() && f.distinct <= fewClasses && f.repeated:
+			s = name.classes + 4
+			if name.classes > 0 || j == last || j == first && !t.Header {
+				s = name.classes + fewWholePoints
+			}
+		case f.classes():
+			s = max(name.classes, name.numbers) + 4
+		default:
+			s = name.numbers + 2
+		}
+		switch j {
+		case last:
+			s += lastPoints
+		case first:
+			s += firstPoints
+		}
+		if t.Columns[j].Nominal {
+			s += 15
+		}
+		at[j] = s
+		order = append(order, j)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if at[a] != at[b] {
+			return at[b] - at[a]
+		}
+		return b - a
+	})
+	for _, j := range order {
+		points = append(points, at[j])
+	}
+	return order, points
+}
+
+// coordinates tells a table in which y stands beside x, as in the plane.
+func (t *Table) coordinates() bool {
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, "x") {
+			return len(t.Columns) > 2
+		}
+	}
+	return false
+}
+
+// identifier says why column j only tells rows apart, "" for others; of a table with a
+// single column beside the label nothing is left out.
+func (t *Table) identifier(j int, f facts) string {
+	if len(t.Columns) < 3 {
+		return ""
+	}
+	return f.identifies(t.Columns[j].Name, t.Header, j)
+}
+
+// guessLabelBy returns the likeliest label, and whether the file leaves no other reading.
+func (t *Table) guessLabelBy(order []int) (j int, sure bool) {
+	end, sure := t.endLabel()
+	j = order[0]
+	return j, sure && j == end
+}
+
+// choose decides about every column beside the label.
+func (p *Proposal) choose(of []facts, label int) {
+	t := p.Table
+	leave := func(j int, reason string) { p.Left = append(p.Left, LeftOut{t.Columns[j].Name, reason}) }
+	var gaps, rows []string
+	few := false
+	text := -1 // words too many for features
+	kept := func(fix Fix) bool { return slices.Contains(p.Fixes, fix) }
+	for j, f := range of {
+		name := t.Columns[j].Name
+		switch id := t.identifier(j, f); {
+		case j == label:
+			continue
+		case f.holds == holdsNothing:
+			leave(j, "empty")
+		case kept(Fix{Kind: FixLeave, Column: name}):
+			reason := "the same value in every row"
+			if f.distinct > 1 {
+				reason = "the label in other words"
+			}
+			leave(j, reason)
+		case f.constant() && f.holds != holdsNumbers:
+			leave(j, "the same word in every row")
+		case id != "":
+			if leave(j, id); f.holds == holdsWords && f.signs > 1 && text < 0 {
+				text = j
+			}
+		case f.codes(name):
+			leave(j, "codes, not quantities")
+		case f.holds == holdsDates:
+			leave(j, "dates or times")
+		case 2*f.present < f.rows:
+			leave(j, "most values are missing")
+		case f.holds == holdsMostlyNumbers:
+			leave(j, Count(f.strange, "word")+" among numbers")
+		case f.holds == holdsWords && !f.category():
+			reason := "every word hardly repeats"
+			if f.distinct > mostWords {
+				reason = fmt.Sprintf("%d different words", f.distinct)
+			}
+			leave(j, reason)
+			if text < 0 || f.signs > of[text].signs {
+				text = j
+			}
+		default:
+			p.Features = append(p.Features, name)
+			if f.present < f.rows {
+				gaps = append(gaps, name)
+				few = few || f.present < leastKnown
+			}
+		}
+	}
+	p.Columns = len(p.Features)
+	if len(p.Features) == 0 && t.onlyWords(label) || len(p.Features) == 0 && text >= 0 {
+		if j, err := t.stringsColumn(label, nil); err == nil {
+			p.Kind, p.Features, p.Columns = KindStrings, []string{t.Columns[j].Name}, 1
+			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == t.Columns[j].Name })
+			return
+		}
+	}
+	if len(p.Features) == 0 { // better a number of the rows than nothing
+		for _, l := range p.Left {
+			if j, _ := t.find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
+				rows = append(rows, l.Column)
+			}
+		}
+		if len(rows) == 1 {
+			p.Features, p.Columns = rows, 1
+			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == rows[0] })
+		}
+	}
+	switch incomplete, _ := t.Incomplete(append(slices.Clone(gaps), p.Label)); {
+	case len(incomplete) == 0 || few || len(t.Lines)-len(incomplete) < leastKnown && gaps == nil:
+	case gaps == nil:
+		p.Missing = MissingDrop
+	default:
+		p.Missing = MissingMedian
+	}
+}
+
+// describe counts the classes of the label, or tells between which numbers it lies.
+func (p *Proposal) describe(f facts) {
+	if f.counts == nil || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && (Measured(keys(f.counts), f.present) || f.distinct < 2) {
+		p.Least, p.Most = f.least, f.most
+		return
+	}
+	for c, n := range f.counts {
+		p.Classes = append(p.Classes, ClassCount{c, n})
+	}
+	slices.SortFunc(p.Classes, func(a, b ClassCount) int {
+		if a.Rows != b.Rows {
+			return b.Rows - a.Rows
+		}
+		return strings.Compare(a.Class, b.Class)
+	})
+}
+
+func keys(m map[string]int) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	return list
+}
+
+// ClassesText lists the classes with their rows: "B 357, M 212".
+func (p *Proposal) ClassesText() string {
+	const most = 6
+	var parts []string
+	for k, c := range p.Classes {
+		if k == most && len(p.Classes) > most+1 {
+			parts = append(parts, fmt.Sprintf("%d more", len(p.Classes)-most))
+			break
+		}
+		parts = append(parts, c.Class+" "+strconv.Itoa(c.Rows))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// From says what the label is predicted from: "30 columns".
+func (p *Proposal) From() string {
+	switch p.Kind {
+	case KindPrecomputed:
+		return fmt.Sprintf("a kernel matrix of %d objects", len(p.Table.Lines))
+	case KindStrings:
+		return "the strings in " + p.Features[0]
+	case KindGraphs:
+		return Count(len(p.Table.Lines), "graph")
+	}
+	return Count(p.Columns, "column")
+}
+
+// What says what the label holds: "B 357, M 212", or that it is numbers and makes the
+// training a regression.
+func (p *Proposal) What() string {
+	if !p.Regression() {
+		return p.ClassesText()
+	}
+	return fmt.Sprintf("numbers from %s to %s: a regression", tidyLabel(fmt.Sprint(p.Least)), tidyLabel(fmt.Sprint(p.Most)))
+}
+
+// LeftText names the columns that are left out, "" where there are none.
+func (p *Proposal) LeftText() string {
+	const most = 4
+	var names []string
+	for k, l := range p.Left {
+		if k == most && len(p.Left) > most+1 {
+			names = append(names, fmt.Sprintf("%d more", len(p.Left)-most))
+			break
+		}
+		names = append(names, l.Column)
+	}
+	if names == nil {
+		return ""
+	}
+	text := names[len(names)-1]
+	if n := len(names) - 1; n > 0 {
+		text = strings.Join(names[:n], ", ") + " and " + text
+	}
+	return text + " left out"
+}
+
+// Sentence says in words what is proposed: "Predict diagnosis (B 357, M 212) from 30
+// columns; id left out".
+func (p *Proposal) Sentence() string {
+	s := fmt.Sprintf("Predict %s (%s) from %s", p.Label, p.What(), p.From())
+	if left := p.LeftText(); left != "" {
+		s += "; " + left
+	}
+	return s
+}

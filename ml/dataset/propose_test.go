@@ -1,0 +1,198 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// written writes a file of n rows below a header: cells come from one function a column.
+func written(header, sep string, n int, cells ...func(i int, r *rand.Rand) string) string {
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	var b strings.Builder
+	if header != "" {
+		b.WriteString(header + "\n")
+	}
+	for i := range n {
+		row := make([]string, len(cells))
+		for j, c := range cells {
+			row[j] = c(i, r)
+		}
+		b.WriteString(strings.Join(row, sep) + "\n")
+	}
+	return b.String()
+}
+
+type cell = func(i int, r *rand.Rand) string
+
+func between(lo, hi float64) cell {
+	return func(_ int, r *rand.Rand) string { return fmt.Sprintf("%.3f", lo+(hi-lo)*r.Float64()) }
+}
+
+func whole(lo, hi int) cell {
+	return func(_ int, r *rand.Rand) string { return fmt.Sprint(lo + r.IntN(hi-lo+1)) }
+}
+
+func oneOf(words ...string) cell {
+	return func(_ int, r *rand.Rand) string { return words[r.IntN(len(words))] }
+}
+
+// inTurn has every word as often as any.
+func inTurn(words ...string) cell {
+	return func(i int, _ *rand.Rand) string { return words[i%len(words)] }
+}
+
+func from(first int) cell { return func(i int, _ *rand.Rand) string { return fmt.Sprint(first + i) } }
+
+func hash(i int, r *rand.Rand) string { return fmt.Sprintf("%08x", r.Uint32()) }
+
+func person(i int, r *rand.Rand) string { return fmt.Sprintf("Person %d %c.", i*37%1000, 'A'+i%26) }
+
+// at has another value in some rows.
+func at(c cell, value string, rows ...int) cell {
+	return func(i int, r *rand.Rand) string {
+		s := c(i, r)
+		if slices.Contains(rows, i) {
+			return value
+		}
+		return s
+	}
+}
+
+func repeat(n int, c cell) (cells []cell) {
+	for range n {
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+// numbered are names such as f1, f2 …
+func numbered(prefix string, n int) string {
+	names := make([]string, n)
+	for k := range names {
+		names[k] = fmt.Sprintf("%s%d", prefix, k+1)
+	}
+	return strings.Join(names, ",")
+}
+
+// TestPropose reads files as people have them and tells what is proposed: the sentence, then the
+// corrections that are made and those that are offered.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, file, want string }{
+		{"breast cancer", written("id,diagnosis,"+numbered("worst_", 30), ",", 60, append([]cell{whole(80000, 9e6), inTurn("B", "B", "M")}, repeat(30, between(0, 9))...)...), "Predict diagnosis (B 40, M 20) from 30 columns; id left out"},
+		{"breast cancer without a header", written("", ",", 60, append([]cell{whole(80000, 9e6), inTurn("B", "B", "M")}, repeat(30, between(0, 9))...)...), "Predict x2 (B 40, M 20) from 30 columns; x1 left out"},
+		{"customers", written("customer,income,age,region,left,hash", ",", 50, from(5001), whole(20000, 90000), whole(18, 80), oneOf("north", "south", "east"), inTurn("no", "no", "no", "no", "yes"), hash), "Predict left (no 40, yes 10) from 3 columns; customer and hash left out"},
+		{"Titanic", written(strings.ReplaceAll("PassengerId,Survived,Pclass,Name,Sex,Age,SibSp,Parch,Ticket,Fare,Cabin,Embarked", ",", "\t"), "\t", 90, from(1), inTurn("0", "0", "1"), whole(1, 3), person, oneOf("male", "female"), at(whole(1, 80), "", 3, 5, 8, 60), whole(0, 4), whole(0, 3), hash, between(5, 90), at(hash, "", 1, 2, 3, 4, 5, 7, 9, 10), oneOf("S", "C", "Q")), "Predict Survived (0 60, 1 30) from 7 columns; PassengerId, Name, Ticket and Cabin left out; missing median"},
+		{"seaborn's Titanic", written("survived,pclass,sex,age,fare,class,who,adult_male,alive,alone", ",", 60, inTurn("0", "1", "0"), inTurn("1", "2", "3", "3", "2"), oneOf("male", "female"), whole(1, 80), between(5, 90), inTurn("First", "Second", "Third", "Third", "Second"), oneOf("man", "woman", "child"), oneOf("True", "False"), inTurn("no", "yes", "no"), oneOf("True", "False")), "Predict survived (0 40, 1 20) from 8 columns; alive left out; fixed leave:alive"},
+		{"negative sentinel", written("age,pressure,outcome", ",", 40, at(whole(20, 80), "-999", 3, 9), between(90, 160), inTurn("a", "b")), "Predict outcome (a 20, b 20) from 2 columns; missing median; fixed missing:-999:age"},
+		{"positive sentinel", written("dose,x,class", ",", 40, at(whole(1, 60), "9999", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; missing median; fixed missing:9999:dose"},
+		{"minus one among positive numbers", written("days,x,class", ",", 40, at(whole(1, 60), "-1", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; offers missing:-1:days"},
+		{"no sentinels", written("temperature,z,class", ",", 40, at(whole(-60, 60), "-1", 3, 9), whole(-3000, 3000), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns"},
+		{"total below", written("x,y,label", ",", 12, whole(1, 9), between(0, 9), inTurn("a", "b")) + "Total,60,\n", "Predict label (a 6, b 6) from 2 columns; fixed totals"},
+		{"total below two columns", written("x,y", ",", 12, between(1, 9), between(0, 9)) + "Total,60\n", "Predict y (numbers: a regression) from 1 column; fixed totals"},
+		{"spellings of classes", written("x,y,answer", ",", 36, between(0, 1), between(0, 9), inTurn("NO", "No", "no", "yes", "Yes", "yes ")), "Predict answer (no 18, yes 18) from 2 columns; fixed spelling:answer"},
+		{"genotypes are not spellings", written("x,y,allele", ",", 36, between(0, 1), between(0, 9), inTurn("A", "a")), "Predict allele (A 18, a 18) from 2 columns; offers spelling:allele"},
+		{"words as features", written("colour,size,weight,kind", ",", 48, oneOf("red", "green", "blue"), oneOf("S", "M", "L"), between(0, 9), inTurn("cat", "dog")), "Predict kind (cat 24, dog 24) from 3 columns"},
+		{"nothing but words as features", written("buying,doors,safety,acceptable", ",", 60, oneOf("high", "low"), oneOf("2", "3", "4", "5more"), oneOf("low", "med", "high"), inTurn("unacc", "acc")), "Predict acceptable (acc 30, unacc 30) from 3 columns; offers duplicates"},
+		{"sentences", written("id,text,sentiment", ",", 30, from(1), func(i int, r *rand.Rand) string { return "the film was " + strings.Repeat("very ", i) + "good" }, inTurn("pos", "neg")), "Predict sentiment (neg 15, pos 15) from the strings in text; id left out"},
+		{"house prices", written("bedrooms,area,neighbourhood,waterfront,price", ",", 60, whole(1, 5), between(40, 200), oneOf("old town", "harbour", "hill"), oneOf("0", "1"), whole(75000, 990000)), "Predict price (numbers: a regression) from 4 columns"},
+		{"price first", written("price,bedrooms,area,garage", ",", 60, whole(75000, 990000), whole(1, 5), between(40, 200), oneOf("yes", "no")), "Predict price (numbers: a regression) from 3 columns"},
+		{"California", written("longitude,latitude,median_income,median_house_value,ocean_proximity", ",", 60, between(-124, -114), between(32, 42), between(0, 15), whole(15000, 500000), oneOf("INLAND", "NEAR BAY")), "Predict median_house_value (numbers: a regression) from 4 columns"},
+		{"mileage", written("mpg,cylinders,displacement,weight,year,origin,name", ",", 60, between(9, 46), oneOf("4", "6", "8"), between(60, 400), whole(1600, 5000), whole(70, 82), whole(1, 3), person), "Predict mpg (numbers: a regression) from 5 columns; name left out"},
+		{"a nameless measurement last", written("a,b,c,d", ",", 40, between(0, 1), between(0, 1), between(0, 1), between(0, 1)), "Predict d (numbers: a regression) from 3 columns"},
+		{"a nameless class between measurements", written("a,grp,c,d", ",", 40, between(0, 1), inTurn("u", "v"), between(0, 1), between(0, 1)), "Predict grp (u 20, v 20) from 3 columns"},
+		{"students", written("school;sex;romantic;studytime;G3", ";", 80, oneOf("GP", "MS"), oneOf("F", "M"), oneOf("yes", "no"), whole(1, 4), whole(0, 20)), "Predict G3 (7 8, 11 7, 3 6, 12 5, 15 5, 6 5, 15 more) from 4 columns; offers duplicates, rare:G3"},
+		{"years and postcodes", written("built,zip,phone,rooms,sold", ",", 40, whole(1950, 2020), whole(10000, 99999), whole(2000000, 9999999), whole(1, 9), inTurn("yes", "no")), "Predict sold (no 20, yes 20) from 2 columns; zip and phone left out"},
+		{"dates", written("date,temperature,humidity,rain", ",", 30, func(i int, _ *rand.Rand) string { return fmt.Sprintf("2024-01-%02d", i+1) }, between(-5, 20), between(0, 100), inTurn("no", "no", "yes")), "Predict rain (no 20, yes 10) from 2 columns; date left out"},
+		{"survey", written("respondent,q1,q2,q3,q4,satisfaction", ",", 60, from(1), whole(1, 5), whole(1, 5), whole(1, 5), whole(1, 5), inTurn("1", "2", "3", "4", "5")), "Predict satisfaction (1 12, 2 12, 3 12, 4 12, 5 12) from 4 columns; respondent left out"},
+		{"plus and minus one first", written("", " ", 30, inTurn("+1", "-1"), between(0, 1), between(0, 1)), "Predict label (-1 15, 1 15) from 2 columns"},
+		{"one and two", written("f1,f2,state", ",", 30, between(0, 1), between(0, 1), inTurn("1", "2")), "Predict state (1 15, 2 15) from 2 columns"},
+		{"wine without a header", written("", ",", 60, inTurn("1", "2", "3"), between(11, 15), between(1, 5), whole(280, 1680)), "Predict x1 (1 20, 2 20, 3 20) from 3 columns"},
+		{"Boston without a header", written("", " ", 60, between(0, 80), oneOf("0", "1"), between(0, 9), between(5, 50)), "Predict x4 (numbers: a regression) from 3 columns"},
+		{"booleans", written("x,flag,smoker,ill", ",", 40, between(0, 1), oneOf("TRUE", "FALSE"), oneOf("TRUE", "FALSE"), inTurn("TRUE", "FALSE")), "Predict ill (FALSE 20, TRUE 20) from 3 columns"},
+		{"genes", written("sample,"+numbered("g", 150)+",subtype", ",", 24, append(append([]cell{func(i int, _ *rand.Rand) string { return fmt.Sprintf("GSM%d", 1000+i) }}, repeat(150, between(-3, 3))...), inTurn("ALL", "AML"))...), "Predict subtype (ALL 12, AML 12) from 150 columns; sample left out"},
+		{"ids only beside the label", written("id,class", ",", 30, from(1), inTurn("a", "b")), "Predict class (a 15, b 15) from 1 column"},
+		{"mixed case", written("ID,SepalLength,SPECIES", ",", 30, from(1), between(4, 8), inTurn("Setosa", "Virginica")), "Predict SPECIES (Setosa 15, Virginica 15) from 1 column; ID left out"},
+		{"names with spaces", written("Customer ID, Loan Amount , Loan Status", ",", 30, from(100), whole(1000, 9000), inTurn("paid", "default")), "Predict Loan Status (default 15, paid 15) from 1 column; Customer ID left out"},
+		{"German", written("Kundennummer;Alter;Einkommen;Geschlecht;gekündigt", ";", 40, from(4711), whole(18, 80), func(i int, r *rand.Rand) string { return fmt.Sprintf("%d,5", 1000+r.IntN(5000)) }, oneOf("m", "w"), inTurn("ja", "nein")), "Predict gekündigt (ja 20, nein 20) from 3 columns; Kundennummer left out"},
+		{"German price", written("Wohnfläche;Zimmer;Lage;Kaufpreis;Balkon", ";", 40, between(40, 200), whole(1, 5), oneOf("Mitte", "Nord"), whole(90000, 900000), oneOf("ja", "nein")), "Predict Kaufpreis (numbers: a regression) from 4 columns"},
+		{"French", written("identifiant;âge;taille;espèce;largeur", ";", 40, from(1), whole(1, 9), between(1, 2), inTurn("loup", "chien"), between(0, 1)), "Predict espèce (chien 20, loup 20) from 3 columns; identifiant left out"},
+		{"Spanish", written("sexo,edad,diagnóstico,peso", ",", 40, oneOf("M", "F"), whole(18, 80), inTurn("sano", "enfermo"), between(50, 90)), "Predict diagnóstico (enfermo 20, sano 20) from 3 columns"},
+		{"Italian", written("età,altezza,classe", ",", 40, whole(18, 80), between(1.5, 2), inTurn("uno", "due")), "Predict classe (due 20, uno 20) from 2 columns"},
+		{"label first", written("target,a,b", ",", 40, inTurn("1", "0"), between(0, 1), between(0, 1)), "Predict target (0 20, 1 20) from 2 columns"},
+		{"label in the middle", written("a,Churn,b,TotalCharges", ",", 40, between(0, 1), inTurn("Yes", "No"), between(0, 1), between(18, 8000)), "Predict Churn (No 20, Yes 20) from 3 columns"},
+		{"byte order mark", "\ufeff" + written("id,species,width", ",", 30, from(1), inTurn("a", "b"), between(0, 1)), "Predict species (a 15, b 15) from 1 column; id left out"},
+		{"quoted line ends", written("comment,x,label", ",", 30, func(i int, _ *rand.Rand) string { return fmt.Sprintf("\"row %d\nof many\"", i) }, between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 1 column; comment left out"},
+		{"empty columns behind", written("x,y,label,,", ",", 30, between(0, 1), between(0, 1), inTurn("a", "b"), inTurn(""), inTurn("")), "Predict label (a 15, b 15) from 2 columns"},
+		{"index of pandas", written(",x,y,label", ",", 30, from(0), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; column 1 left out"},
+		{"named index of pandas", written("Unnamed: 0,x,y,label", ",", 30, from(0), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; Unnamed: 0 left out"},
+		{"words among numbers", written("x,y,label", ",", 40, at(between(0, 1), "n/a.", 4, 9), at(whole(100, 900), "see note", 7), inTurn("a", "b")), "Predict label (a 20, b 20) from 2 columns; missing median; fixed words:x, words:y"},
+		{"constant columns", written("x,unit,version,label", ",", 30, between(0, 1), inTurn("cm"), inTurn("2"), inTurn("a", "b")), "Predict label (a 15, b 15) from 1 column; unit and version left out; fixed leave:version"},
+		{"rows that repeat", strings.Repeat(written("", ",", 10, between(0, 1), between(0, 1), inTurn("a", "b")), 2), "Predict label (a 10, b 10) from 2 columns; offers duplicates"},
+		{"rare classes", written("x,y,label", ",", 43, between(0, 1), between(0, 1), at(inTurn("a", "b"), "c", 41, 42)), "Predict label (a 21, b 20, c 2) from 2 columns; offers rare:label"},
+		{"counts up to three and more", written("dependents,x,y,label", ",", 60, oneOf("0", "1", "2", "0", "1", "3+"), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 30, b 30) from 3 columns"},
+		{"bank", written("age;job;marital;balance;duration;y", ";", 60, whole(18, 90), oneOf("admin", "services"), oneOf("single", "married"), whole(-500, 9000), whole(5, 900), inTurn("no", "no", "yes")), "Predict y (no 40, yes 20) from 5 columns"},
+		{"y beside x", written("x,y,colour", ",", 40, between(0, 1), between(0, 1), inTurn("red", "blue")), "Predict colour (blue 20, red 20) from 2 columns"},
+		{"adult", written("age,workclass,education,sex,hours,income", ",", 60, whole(18, 90), oneOf("Private", "State"), oneOf("HS", "BA", "MA"), oneOf("Male", "Female"), whole(10, 60), inTurn("<=50K", "<=50K", ">50K")), "Predict income (<=50K 40, >50K 20) from 5 columns"},
+		{"attrition", written("Age,Attrition,Department,MonthlyIncome,EmployeeNumber,Over18,JobSatisfaction", ",", 60, whole(18, 60), inTurn("Yes", "No", "No"), oneOf("Sales", "Research"), whole(1000, 20000), from(1), inTurn("Y"), whole(1, 4)), "Predict Attrition (No 40, Yes 20) from 4 columns; EmployeeNumber and Over18 left out"},
+		{"fraud", written("Time,V1,V2,Amount,Class", ",", 60, whole(0, 90000), between(-3, 3), between(-3, 3), between(0, 900), inTurn("0", "0", "0", "1")), "Predict Class (0 45, 1 15) from 4 columns"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			table, err := ParseTable(strings.NewReader(c.file), "f", Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := table.Propose(Mapping{})
+			if diff := cmp.Diff(c.want, proposed(p)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			d, err := table.Data(p.Mapping)
+			if err != nil {
+				t.Fatalf("what is proposed is refused: %v", err)
+			}
+			if len(d.Classes) != len(p.Classes) && !p.Regression() {
+				t.Errorf("%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
+			}
+			if d.Measured() != p.Regression() {
+				t.Errorf("measured %v, and the sentence says %s", d.Measured(), p.What())
+			}
+			short, err := table.Data(Mapping{Proposed: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameData(t, d, short)
+		})
+	}
+}
+
+// proposed writes a proposal in a line.
+func proposed(p *Proposal) string {
+	s := p.Sentence()
+	if p.Regression() {
+		s = strings.Replace(s, p.What(), "numbers: a regression", 1)
+	}
+	if p.Missing != "" {
+		s += "; missing " + string(p.Missing)
+	}
+	var fixed, offers []string
+	for _, c := range p.Checks {
+		if c.Applied {
+			fixed = append(fixed, c.Fix.String())
+		} else {
+			offers = append(offers, c.Fix.String())
+		}
+	}
+	if fixed != nil {
+		s += "; fixed " + strings.Join(fixed, ", ")
+	}
+	if offers != nil {
+		s += "; offers " + strings.Join(offers, ", ")
+	}
+	return s
+}
