@@ -443,8 +443,11 @@ func TestColumnsAreChosen(t *testing.T) {
 			t.Errorf("fit %s: %+v", args, r)
 		}
 	}
-	if o := run(t.Context(), "", "fit", "--data", wide); o.code != 1 || !strings.Contains(o.err, "note") {
+	if o := run(t.Context(), "", "fit", "--data", wide, "--columns", "all"); o.code != 1 || !strings.Contains(o.err, "note") {
 		t.Errorf("a column of words among the features: exit %d: %s", o.code, o.err)
+	}
+	if o := run(t.Context(), "", "fit", "--data", wide); o.code != 0 || !strings.Contains(o.err, "Predict Class (1 2, 2 2) from 2 columns; note left out") {
+		t.Errorf("what is proposed: exit %d: %s", o.code, o.err)
 	}
 }
 

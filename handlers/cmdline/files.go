@@ -75,17 +75,43 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 		m.Kind = kind
 	}
 	spec.Label, spec.Features = "", nil
+	if _, err := os.Stat(path); err != nil {
+		if b, ok := dataset.FindBuiltin(path); ok {
+			return loadBuiltin(b, m)
+		}
+	}
 	t, err := readTable(ctx, path, *how.sheet, std)
 	if err != nil {
 		return nil, err
 	}
 	d, err := t.Data(m)
 	if err == nil {
+		if m.Proposed && m.Features == nil {
+			for _, text := range t.Propose(m).Remarks(spec.Regression()) {
+				note(std, command, t.File+": "+text)
+			}
+		}
 		for _, n := range d.Notes {
 			note(std, command, t.File+": "+n)
 		}
 	}
 	return d, err
+}
+
+// loadBuiltin is a data set that comes with the program, with the label that it has and the
+// features that are named.
+func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
+	d, err := b.Load()
+	if err != nil {
+		return nil, err
+	}
+	if m.Label != "" && m.Label != d.Label {
+		return nil, fmt.Errorf("%s: no label %q: the label of this data set is %s", b.Slug, m.Label, d.Label)
+	}
+	if m.Features == nil {
+		return d, nil
+	}
+	return d.Columns(m.Features)
 }
 
 // keep reports the first file to be written that is one of those to be read.

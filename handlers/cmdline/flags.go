@@ -63,15 +63,15 @@ func (f *Flags) Switch(name, help string) *bool {
 
 // reading is how a file of points is read, besides what the spec says of its columns.
 type reading struct {
-	missing  dataset.Missing
-	proposed bool    // features are those that a page would propose, where the spec names none
-	sheet    *string // of a workbook; empty: the first that can be read
+	missing  dataset.Missing // empty: as is proposed, or an error
+	proposed bool            // features are those that a page would propose, where the spec names none
+	sheet    *string         // of a workbook; empty: the first that can be read
 }
 
 // Reading adds the flags of how a file is read, and returns what they fill.
 func (f *Flags) Reading() *reading {
-	how := &reading{missing: dataset.MissingError}
-	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(how.missing), Help: "What to do with rows in which a value is missing.", Options: []param.Option{
+	how := &reading{proposed: true}
+	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "What to do with rows in which a value is missing. Where columns are proposed and ten values of each are known, the default is median.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
 		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
 		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over the rows that train, never those held out; rows without a label are left out."},
@@ -80,9 +80,9 @@ func (f *Flags) Reading() *reading {
 		how.missing = dataset.Missing(text)
 		return nil
 	})
-	columns := param.Param{Name: "columns", Kind: param.Choice, Default: "all", Help: "Which columns are features where --features names none.", Options: []param.Option{
+	columns := param.Param{Name: "columns", Kind: param.Choice, Default: "proposed", Help: "Which columns are features where --features names none.", Options: []param.Option{
 		{Name: "all", Help: "All but the label: one of words or dates is refused."},
-		{Name: "proposed", Help: "Those of numbers, and of TRUE and FALSE; none of other words, of dates or of numbers of the rows."},
+		{Name: "proposed", Help: "Numbers, and words of which few differ; no identifiers, dates, names or constant columns. Sentinels such as -999, rows of totals and spellings of one class are corrected. What was taken is printed."},
 	}}
 	f.Param(columns, func(text string) error {
 		how.proposed = text == "proposed"

@@ -62,8 +62,8 @@ func TestWordsAsFeatures(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	doc := sendFile(c, http.StatusOK, "people.csv", file)
 	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
-	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || box.Is("[checked]") {
-		t.Error("the column of words is not offered, or is chosen already")
+	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || !box.Is("[checked]") {
+		t.Error("the column of words is not proposed")
 	}
 	if !strings.Contains(doc.Text(), "2 words") {
 		t.Error("the page does not tell how many words")

@@ -124,6 +124,7 @@ func factsOf(c *Column) facts {
 // holdingOf decides what a column holds. Words among numbers are strange ones unless they
 // are values of a category as the numbers are, such as 0, 1, 2, 3+: few, and each repeated.
 func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
+	const few = 10 // rows, too few to tell words from faults
 	switch {
 	case f.present == 0:
 		return holdsNothing
@@ -131,6 +132,8 @@ func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
 		return holdsNumbers // and Data reports those with a fault
 	case dates == f.present:
 		return holdsDates
+	case numbers > 0 && f.present < few && !f.onlyMissing(words):
+		return holdsNumbers // and Data reports what is none
 	case numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
 		return holdsWords
 	}

@@ -165,7 +165,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 	if f.classes() && f.counts != nil && !Measured(keys(f.counts), f.present) {
 		var few []string
 		for c, n := range f.counts {
-			if n < leastRows {
+			if n < leastRows && 2*n*len(f.counts) <= f.present {
 				few = append(few, c)
 			}
 		}
@@ -425,7 +425,7 @@ func (t *Table) fixed(f Fix) *Table {
 	case FixRare:
 		counts := factsOf(&t.Columns[j]).counts
 		for i, c := range t.Columns[j].all() {
-			if n, ok := counts[tidyLabel(c)]; ok && n < leastRows {
+			if n, ok := counts[tidyLabel(c)]; ok && n < leastRows && 2*n*len(counts) <= len(t.Lines) {
 				rows = append(rows, i)
 			}
 		}

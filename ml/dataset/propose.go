@@ -22,6 +22,8 @@ type Proposal struct {
 	Classes     []ClassCount // of the label, the commonest first; nil: numbers
 	Least, Most float64      // of a label of numbers
 	Columns     int          // of the table that are features
+
+	sure bool // the label leaves no other reading
 }
 
 // LeftOut is a column that is no feature.
@@ -78,6 +80,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	if p.Table != t {
 		facts = p.Table.facts()
 	}
+	p.sure = sure
 	p.choose(facts, label)
 	p.describe(facts[label])
 	p.Obvious = sure && len(p.Left) == 0 && !slices.ContainsFunc(p.Checks, func(c Check) bool { return !c.Minor }) && p.Missing == ""
@@ -448,4 +451,21 @@ func (p *Proposal) Sentence() string {
 		s += "; " + left
 	}
 	return s
+}
+
+// Remarks say in words what is proposed and what is to be checked, where there is no page to
+// show it: nothing of a table that is read whole, as it is. A regression that was asked for
+// is no reason to speak.
+func (p *Proposal) Remarks(regression bool) (remarks []string) {
+	speak := p.Kind == "" && (len(p.Left) > 0 || !p.sure && !p.Regression() || p.Regression() && !regression)
+	for _, c := range p.Checks {
+		speak = speak || c.Applied
+		if !c.Applied && !c.Minor {
+			remarks = append(remarks, c.Text)
+		}
+	}
+	if speak {
+		remarks = slices.Insert(remarks, 0, p.Sentence())
+	}
+	return remarks
 }
