@@ -12,4 +12,7 @@ const (
 	randomRequests = 5000
 	randomSeeds    = 4
 	slowest        = 10 * time.Second
+
+	bombEach      = true
+	unpackedBytes = 100 << 20 // of a bomb that is packed
 )

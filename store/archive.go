@@ -40,6 +40,18 @@ const (
 	maxModel      = 64 << 20  // a file
 	maxResult     = 64 << 20  // a file
 	maxArchive    = 4 << 30   // together
+	maxSettings   = 64 << 10  // of a run or search
+	maxRows       = 1_000_000 // of points
+
+	// A file of up to largeFile bytes may be packed to anything, a longer one to this share of
+	// them at the least; all of them together likewise.
+	largeFile, mostUnpacked       = 32 << 20, 30
+	largeArchive, mostUnpackedAll = 64 << 20, 200
+
+	unfolds = 12 // bytes of memory for each of a text, while it is read
+
+	// The text of a file in JSON takes less than this many bytes as values.
+	maxValues = 128 << 20
 )
 
 // MaxArchive is how large the file of an archive may be.
@@ -416,8 +428,52 @@ func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
 }
 
-// openArchive reads the table of contents and holds it against the files that are there.
-func openArchive(r io.ReaderAt, size int64) (*archive, error) {
+// ArchiveMemory estimates how much memory Import takes for an archive, from what the archive says
+// about its files: that of its table of contents and that of its largest file, as text and as
+// values.
+func ArchiveMemory(r io.ReaderAt, size int64) (int64, error) {
+	a, err := listArchive(r, size)
+	if err != nil {
+		return 0, err
+	}
+	var largest uint64
+	for _, f := range a.files {
+		if f.Name != indexName {
+			largest = max(largest, f.UncompressedSize64)
+		}
+	}
+	index := uint64(0)
+	if f := a.files[indexName]; f != nil {
+		index = f.UncompressedSize64
+	}
+	return int64(unfolds * (largest + index)), nil
+}
+
+// countFiles counts the entries of a zip file by their signature, at least: the list of them can
+// take more memory than there is.
+func countFiles(r io.ReaderAt, size int64) (n int, err error) {
+	signature := []byte("PK\x01\x02")
+	piece := make([]byte, 64<<10)
+	for at := int64(0); at < size; at += int64(len(piece) - len(signature) + 1) {
+		k, err := r.ReadAt(piece, at)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		n += bytes.Count(piece[:k], signature)
+	}
+	return n, nil
+}
+
+// listArchive opens an archive and holds what it says about the size of its files against the
+// limits. Reading a file fails where it is longer than that.
+func listArchive(r io.ReaderAt, size int64) (*archive, error) {
+	n, err := countFiles(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if n > 2*maxEntries { // some may be parts of others
+		return nil, unfit("it has more than %d files", maxEntries)
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, unfit("it is not a whole zip file (%v)", err)
@@ -426,23 +482,104 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 		return nil, unfit("it has %d files, at most %d are allowed", len(z.File), maxEntries)
 	}
 	a := &archive{files: map[string]*zip.File{}}
+	most := min(maxArchive, largeArchive+mostUnpackedAll*uint64(size))
 	var total uint64
 	for _, f := range z.File {
-		if total += f.UncompressedSize64; f.UncompressedSize64 > maxArchive || total > maxArchive {
-			return nil, unfit("it unfolds to more than %d GB", maxArchive>>30)
+		if total += f.UncompressedSize64; f.UncompressedSize64 > most || total > most {
+			return nil, unfit("it unfolds to more than %d MB; one of its size may hold %d MB", most>>20, most>>20)
+		}
+		if f.UncompressedSize64 > max(largeFile, mostUnpacked*f.CompressedSize64) {
+			return nil, unfit("%q unfolds to %d MB, %d times its size: beyond %d MB, at most %d times are allowed", f.Name, f.UncompressedSize64>>20, f.UncompressedSize64/max(1, f.CompressedSize64), largeFile>>20, mostUnpacked)
 		}
 		if a.files[f.Name] != nil {
 			return nil, unfit("%q is in it twice", f.Name)
 		}
 		a.files[f.Name] = f
 	}
+	return a, nil
+}
+
+// read reads the table of contents of an archive, one entry after the other, and stops where
+// there are too many.
+func (x *archiveIndex) read(r io.Reader) error {
+	dec := json.NewDecoder(param.Unfolding(r, maxValues))
+	dec.DisallowUnknownFields()
+	if err := expect(dec, '{'); err != nil {
+		return err
+	}
+	entries := 0
+	for dec.More() {
+		field, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch field {
+		case "format":
+			err = dec.Decode(&x.Format)
+		case "exported":
+			err = dec.Decode(&x.Exported)
+		case "datasets":
+			err = readEntries(dec, &x.Datasets, &entries)
+		case "runs":
+			err = readEntries(dec, &x.Runs, &entries)
+		case "searches":
+			err = readEntries(dec, &x.Searches, &entries)
+		case "studies":
+			err = readEntries(dec, &x.Studies, &entries)
+		case "answers":
+			err = readEntries(dec, &x.Answers, &entries)
+		default:
+			err = fmt.Errorf("unknown field %q", field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return expect(dec, '}')
+}
+
+// readEntries reads a list of the table of contents, null as an empty one.
+func readEntries[E any](dec *json.Decoder, list *[]E, entries *int) error {
+	begin, err := dec.Token()
+	if begin == nil || err != nil {
+		return err
+	}
+	if begin != json.Delim('[') {
+		return fmt.Errorf("expected a list, found %v", begin)
+	}
+	for dec.More() {
+		if *entries++; *entries > maxEntries {
+			return fmt.Errorf("it has more than %d entries", maxEntries)
+		}
+		var e E
+		if err := dec.Decode(&e); err != nil {
+			return err
+		}
+		*list = append(*list, e)
+	}
+	return expect(dec, ']')
+}
+
+// expect reads a bracket.
+func expect(dec *json.Decoder, sign json.Delim) error {
+	found, err := dec.Token()
+	if err == nil && found != sign {
+		err = fmt.Errorf("expected %v, found %v", sign, found)
+	}
+	return err
+}
+
+// openArchive reads the table of contents and holds it against the files that are there.
+func openArchive(r io.ReaderAt, size int64) (*archive, error) {
+	a, err := listArchive(r, size)
+	if err != nil {
+		return nil, err
+	}
 	text, err := a.read(indexName, maxIndex)
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&a.index); err != nil {
+	if err := a.index.read(bytes.NewReader(text)); err != nil {
 		return nil, unfit("%s: %v", indexName, err)
 	}
 	if a.index.Format < 1 || a.index.Format > archiveFormat {
@@ -489,9 +626,12 @@ func (a *archive) read(name string, most int64) ([]byte, error) {
 		return nil, unfit("%q: %v", name, err)
 	}
 	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, most))
-	if err != nil {
+	text := make([]byte, f.UncompressedSize64)
+	if _, err := io.ReadFull(body, text); err != nil {
 		return nil, unfit("%q: %v", name, err)
+	}
+	if _, err := body.Read(make([]byte, 1)); err != io.EOF { // which checks the sum as well
+		return nil, unfit("%q: %v", name, cmp.Or(err, zip.ErrFormat))
 	}
 	return text, nil
 }
@@ -570,7 +710,7 @@ func (a *archive) encoded(hash string) (points, error) {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
 		return points{}, unfit("%q does not hold the points that it is named after", pointsName(hash))
 	}
-	d, err := dataset.Decode(bytes.NewReader(text))
+	d, err := dataset.DecodeUpTo(bytes.NewReader(text), maxRows)
 	if err != nil {
 		return points{}, unfit("%q: %v", pointsName(hash), err)
 	}
@@ -598,7 +738,7 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
 		return run, nil, err
 	}
 	var err error
-	if run.Spec, err = ml.ReadStoredSpec(r.Spec); err != nil {
+	if run.Spec, err = readSettings(r.Spec); err != nil {
 		return run, nil, err
 	}
 	var numbers struct { // which the list of runs sorts by
@@ -625,8 +765,28 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
 	return run, res, err
 }
 
+// readSettings reads the settings of a run or search.
+func readSettings(text []byte) (ml.Spec, error) {
+	if len(text) > maxSettings {
+		return ml.Spec{}, fmt.Errorf("its settings take %d kB, at most %d are allowed", len(text)>>10, maxSettings>>10)
+	}
+	return ml.ReadStoredSpec(text)
+}
+
+// values reads a file in JSON of which the values take less than is allowed.
+func (a *archive) values(name string, most int64) ([]byte, error) {
+	text, err := a.read(name, most)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, param.Unfolding(bytes.NewReader(text), maxValues)); err != nil {
+		return nil, unfit("%q: %v", name, err)
+	}
+	return text, nil
+}
+
 func (a *archive) model(run, part string) (*ml.Model, error) {
-	text, err := a.read(modelName(run, part), maxModel)
+	text, err := a.values(modelName(run, part), maxModel)
 	if err != nil {
 		return nil, err
 	}

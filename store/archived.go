@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
@@ -157,7 +156,7 @@ func (a *archive) checkSearches(datasets map[string]bool, note func(what string,
 
 // result reads the file of a result.
 func (a *archive) result(name string, v any) error {
-	text, err := a.read(name, maxResult)
+	text, err := a.values(name, maxResult)
 	if err != nil {
 		return err
 	}
@@ -183,7 +182,7 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 	if err := ps.Err(); err != nil {
 		return p, nil, err
 	}
-	if n.Spec, err = ml.ReadStoredSpec(s.Spec); err != nil {
+	if n.Spec, err = readSettings(s.Spec); err != nil {
 		return p, nil, err
 	}
 	p, plan, err := planned(n, points)

@@ -40,11 +40,14 @@ func (s *statusWriter) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
+// jsonMemory is how much the lists and objects of a body may take in memory, beside its text.
+const jsonMemory = 8 << 20
+
 // ReadJSON reads the body of a request, of at most limit bytes, into v. Fields
-// that v does not have are errors. What is wrong comes back as an error for
-// Site.Handle.
+// that v does not have are errors, and so are lists that take more memory than a
+// request may. What is wrong comes back as an error for Site.Handle.
 func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit))
+	dec := json.NewDecoder(param.Unfolding(http.MaxBytesReader(w, r.Body, limit), limit+jsonMemory))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(v)
 	if err == nil {
@@ -64,6 +67,8 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 	case errors.As(err, &wrongType):
 		field := wrongType.Field
 		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
+	case errors.Is(err, param.ErrUnfolds):
+		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the most that is accepted here. Nothing was saved. Send fewer at a time.", size(jsonMemory))
 	case errors.Is(err, io.EOF):
 		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
 	}

@@ -457,6 +457,24 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
+// What a body unfolds to is bounded, not only its length.
+func TestReadJSONOfLists(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"names":[` + strings.Repeat(`"",`, 400_000) + `""]}`, `{"more":[` + strings.Repeat(`{},`, 20_000) + `{}]}`} {
+		var v struct {
+			Names []string            `json:"names"`
+			More  []map[string]string `json:"more"`
+		}
+		r := httptest.NewRequest("POST", "/api/x", strings.NewReader(text))
+		if p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v)); p.Status != 413 || !strings.Contains(p.Detail, "take more than 8 MB of memory") {
+			t.Errorf("%.20s: %+v", text, p)
+		}
+		if len(v.Names)+len(v.More) > 0 {
+			t.Errorf("%.20s: %d and %d were read", text, len(v.Names), len(v.More))
+		}
+	}
+}
+
 func TestParseForm(t *testing.T) {
 	t.Parallel()
 	const form, parts = "Content-Type: application/x-www-form-urlencoded", "Content-Type: multipart/form-data; boundary=xx"

@@ -33,7 +33,11 @@ func (a *House) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
 
 // TakeIn adds an archive to the workspace of a request, once there is memory for it.
 func (a *House) TakeIn(ctx context.Context, w http.ResponseWriter, archive io.ReaderAt, size int64) (store.Imported, error) {
-	leave, err := a.Admit(ctx, w, 10*size) // its largest file, unpacked and read
+	memory, err := store.ArchiveMemory(archive, size)
+	if err != nil {
+		return store.Imported{}, err
+	}
+	leave, err := a.Admit(ctx, w, memory)
 	if err != nil {
 		return store.Imported{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -970,11 +971,21 @@ func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[
 	}, nil
 }
 
-// stateBytes bounds what is sent of a replay at once.
-const stateBytes = 3 << 20
+// What is sent of a replay at once: states of so many bytes, and no other once the work on them
+// has taken its time, so that nobody holds a live place for long.
+const (
+	stateBytes = 3 << 20
+	stateWork  = 300 * time.Millisecond
+)
+
+// replayed are the parameters of States.
+var replayed = []param.Param{
+	{Name: "step", Label: "Step", Kind: param.Integer, Min: 0, Max: 1e6, Default: "0"},
+	{Name: "ahead", Label: "Ahead", Kind: param.Integer, Min: 1, Max: 12, Default: "1"}, // the script asks for the most
+}
 
 // States answers the page's script with the states of a replay from a step on, together, so
-// that stepping through them asks nobody: as many as ahead says and as fit.
+// that stepping through them asks nobody: as many as ahead says and as fit, one at least.
 func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
@@ -984,10 +995,21 @@ func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
 	return a.House.Live(w, r, func(r *http.Request) (map[string]any, error) {
-		step, _ := strconv.Atoi(r.Form.Get("step"))
-		ahead, _ := strconv.Atoi(r.Form.Get("ahead"))
+		var problems param.Problems
+		numbers := map[string]int{}
+		for _, p := range replayed {
+			v, err := p.Parse(cmp.Or(r.Form.Get(p.Name), p.Default))
+			if err != nil {
+				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+			}
+			numbers[p.Name] = v.Int()
+		}
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		step, begin := numbers["step"], time.Now()
 		states := []map[string]any{}
-		for size := 0; len(states) < min(max(ahead, 1), 50) && size < stateBytes; step++ {
+		for size := 0; len(states) < numbers["ahead"] && size < stateBytes && (size == 0 || time.Since(begin) < stateWork); step++ {
 			r.Form.Set("step", strconv.Itoa(step))
 			state, err := a.live(r, l, s)
 			if err != nil {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
@@ -77,5 +80,29 @@ func TestDataWithoutFeatures(t *testing.T) {
 	}
 	if err := withFeatures("moons", &dataset.Data{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Nobody has a replay computed that is longer than the script asks for.
+func TestStatesAhead(t *testing.T) {
+	t.Parallel()
+	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	for form, want := range map[string]string{
+		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
+		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",
+		"ahead=x&step=-1":  `step must be a whole number from 0 to 1e6, not -1; ahead must be a whole number from 1 to 12, not "x"`,
+		"step=1e300":       "step must be a whole number from 0 to 1e6, not 1e300",
+		"step=0.5&ahead=2": "step must be a whole number from 0 to 1e6, not 0.5",
+	} {
+		r := httptest.NewRequest("POST", "/lessons/procedures/naive/states", strings.NewReader(form))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		route := chi.NewRouteContext()
+		route.URLParams.Add("lesson", "procedures")
+		route.URLParams.Add("screen", "naive")
+		err := a.States(httptest.NewRecorder(), r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, route)))
+		var ps param.Problems
+		if !errors.As(err, &ps) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", form, err, want)
+		}
 	}
 }

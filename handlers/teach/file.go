@@ -2,12 +2,15 @@ package teach
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
@@ -66,11 +69,7 @@ func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	text, err := io.ReadAll(file)
-	if err != nil {
-		return err
-	}
-	f, err := readCourse(text)
+	f, err := readCourse(file, head.Size)
 	if err == nil {
 		var c store.Course
 		if c, err = a.create(r, f); err == nil {
@@ -116,9 +115,20 @@ func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
 }
 
-// readCourse reads the file of a course. It returns param.Problems for what is none.
-func readCourse(text []byte) (f courseFile, err error) {
-	if err := json.Unmarshal(text, &f); err != nil {
+// courseMemory is how much a course takes in memory, beside the text of its file.
+const courseMemory = 8 << 20
+
+// readCourse reads the file of a course, of so many bytes. It returns param.Problems for what is
+// none.
+func readCourse(file io.Reader, size int64) (f courseFile, err error) {
+	dec := json.NewDecoder(param.Unfolding(file, size+courseMemory))
+	err = dec.Decode(&f)
+	if err == nil {
+		if _, err = dec.Token(); err == nil {
+			err = errors.New("there is more after the course")
+		}
+	}
+	if err != io.EOF {
 		return f, unfit("it is not the file of a course (%v)", err)
 	}
 	return f, nil
@@ -133,15 +143,13 @@ func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Points == "" {
 		return n, nil
 	}
-	if n.Points, err = dataset.Decode(bytes.NewReader([]byte(f.Points))); err != nil {
+	rows := cmp.Or(max(most.Rows, 0), math.MaxInt)
+	if n.Points, err = dataset.DecodeUpTo(strings.NewReader(f.Points), rows); err != nil {
 		var fault *dataset.Error
 		if errors.As(err, &fault) {
 			return n, unfit("its points cannot be read: %v", err)
 		}
 		return n, err
-	}
-	if most.Rows > 0 && n.Points.Len() > most.Rows {
-		return n, unfit("it has %d points; at most %d are allowed", n.Points.Len(), most.Rows)
 	}
 	return n, nil
 }

@@ -286,6 +286,7 @@ func TestCoursesForPrograms(t *testing.T) {
 	if len(list.Courses) != 1 || list.Courses[0].Code != made.Code || len(handlerstest.Decode[struct{ Courses []course }](a.Want(200, "GET", "/api/courses", "")).Courses) != 0 {
 		t.Errorf("listed %+v", list)
 	}
+	tc.Want(413, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "/lab", "hidden": [`+strings.Repeat(`"",`, 1_500_000)+`""]}`)
 	tc.Want(422, "POST", "/api/courses", `{"format": 2, "title": "x", "page": "/lab"}`)
 	tc.Want(422, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "https://elsewhere.example/"}`)
 	tc.Want(422, "PATCH", at, `{"ends": "soon"}`)

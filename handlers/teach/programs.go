@@ -54,8 +54,20 @@ func (a *Room) ListJSON(w http.ResponseWriter, r *http.Request) error {
 
 // CreateJSON makes a course of the content of its file.
 func (a *Room) CreateJSON(w http.ResponseWriter, r *http.Request) error {
+	limit := 2*a.Limits.Bytes + door.FormBytes
+	file, size, err := web.Spool(w, r, limit)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	leave, err := a.AdmitFile(r.Context(), w, size, false)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r.Body = file
 	var f courseFile
-	if err := web.ReadJSON(w, r, 2*a.Limits.Bytes+door.FormBytes, &f); err != nil {
+	if err := web.ReadJSON(w, r, limit, &f); err != nil {
 		return err
 	}
 	c, err := a.create(r, f)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,7 +294,10 @@ func (d *Data) Hash() string {
 }
 
 // Decode reads what Encode wrote, exactly. A fault is an *Error.
-func Decode(r io.Reader) (*Data, error) {
+func Decode(r io.Reader) (*Data, error) { return DecodeUpTo(r, math.MaxInt) }
+
+// DecodeUpTo is Decode of no more than so many rows; the *Error of more wraps ErrTooLarge.
+func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 	size, sized := sizeOf(r)
 	in := bufio.NewReader(r)
 	kind, above := KindVectors, 0
@@ -308,7 +312,7 @@ func Decode(r io.Reader) (*Data, error) {
 	if entry == nil {
 		return nil, &Error{Line: 1, Message: fmt.Sprintf("expected objects of a kind that this program knows, found %s: a later one may have written them", quote(string(kind)))}
 	}
-	cr := csv.NewReader(in)
+	cr := csv.NewReader(&narrow{r: in})
 	cr.ReuseRecord = true
 	fault := func(column int, name, format string, args ...any) error {
 		line, _ := cr.FieldPos(max(column-1, 0))
@@ -338,6 +342,9 @@ func Decode(r io.Reader) (*Data, error) {
 		if err != nil {
 			return nil, decodeError(err, above)
 		}
+		if labels.Len() == rows {
+			return nil, &Error{Message: "expected at most " + Count(rows, "row"), Err: ErrTooLarge}
+		}
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
@@ -359,11 +366,44 @@ func Decode(r io.Reader) (*Data, error) {
 	return d, nil
 }
 
+// mostFields is how many fields a line of the canonical form may have, as many as the objects of
+// a kernel matrix.
+const mostFields = 100_000
+
+// narrow reads CSV of which no line has more than mostFields: a reader of CSV takes many times
+// its length for a line of nothing but commas.
+type narrow struct {
+	r      io.Reader
+	fields int // of the line so far
+	quoted bool
+}
+
+func (n *narrow) Read(p []byte) (int, error) {
+	k, err := n.r.Read(p)
+	for _, c := range p[:k] {
+		switch {
+		case c == '"':
+			n.quoted = !n.quoted
+		case n.quoted:
+		case c == '\n':
+			n.fields = 0
+		case c == ',':
+			if n.fields++; n.fields >= mostFields {
+				return 0, &Error{Message: "expected at most " + Count(mostFields, "field") + " in a line", Err: ErrTooLarge}
+			}
+		}
+	}
+	return k, err
+}
+
 // decodeError gives the faults of encoding/csv our form; it began to read below
 // some lines.
 func decodeError(err error, above int) error {
 	var pe *csv.ParseError
+	var wide *Error
 	switch {
+	case errors.As(err, &wide):
+		return wide
 	case err == io.EOF:
 		return &Error{Message: "expected a header, found an empty file"}
 	case errors.As(err, &pe):

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -289,4 +290,23 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
+}
+
+func TestDecodeUpTo(t *testing.T) {
+	t.Parallel()
+	const text = "x,label\n0,a\n1,b\n"
+	if d, err := DecodeUpTo(strings.NewReader(text), 2); err != nil || d.Len() != 2 {
+		t.Error(d, err)
+	}
+	for _, wide := range []string{strings.Repeat("0,", mostFields) + "0\n", "x,label\n0,a\n" + strings.Repeat(",", mostFields)} {
+		if _, err := Decode(strings.NewReader(wide)); !errors.Is(err, ErrTooLarge) {
+			t.Error(err)
+		}
+	}
+	if _, err := Decode(strings.NewReader("x,label\n\"" + strings.Repeat(",", mostFields) + "\",a\n")); err == nil || errors.Is(err, ErrTooLarge) { // one field
+		t.Error(err)
+	}
+	if _, err := DecodeUpTo(strings.NewReader(text), 1); !errors.Is(err, ErrTooLarge) || err.Error() != "expected at most 1 row" {
+		t.Error(err)
+	}
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -168,7 +169,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"unicode-without-mark.csv":   `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"units-below.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; the line below the names left out, which has no numbers`,
 	"workbook-1904.xlsx":         `asks: label ~ x [A B], 2 rows, the last [2]`,
-	"workbook-bomb.xlsx":         `workbook-bomb.xlsx: expected a workbook that takes at most 10 MB as text and 100 MB unpacked`,
+	"workbook-bomb.xlsx":         "workbook-bomb.xlsx, xl/sharedStrings.xml: expected cells of at most 32\u202f767 characters, as spreadsheet programs have them, found a longer one",
 	"workbook-cut.xlsx":          `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
 	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to the text "99" of 6`,
 	"workbook-dates.xlsx":        `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
@@ -247,5 +248,38 @@ func TestSheets(t *testing.T) {
 		if _, err := ParseSheet(strings.NewReader(text), file, "Birds", Limits{}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// A small workbook that unfolds to much is refused before it does.
+func TestWorkbookBombs(t *testing.T) {
+	t.Parallel()
+	book := func(sheet, texts string) string {
+		return zipped(
+			t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
+			"xl/s.xml", `<worksheet><sheetData>`+sheet+`</sheetData></worksheet>`, "xl/sharedStrings.xml", `<sst>`+texts+`</sst>`,
+		)
+	}
+	long := strings.Repeat("a", mostCell+1)
+	const tooLong = "expected cells of at most 32\u202f767 characters, as spreadsheet programs have them, found a longer one"
+	for name, test := range map[string]struct{ sheet, texts, want string }{
+		"cell":       {`<row r="1"><c><v>` + long + `</v></c></row>`, "", "w.xlsx, S: " + tooLong},
+		"pieces":     {`<row r="1"><c><v>` + strings.Repeat("a<!---->", mostCell+1) + `</v></c></row>`, "", "w.xlsx, S: " + tooLong},
+		"inline":     {`<row r="1"><c t="inlineStr"><is><t>` + long + `</t></is></c></row>`, "", "w.xlsx, S: " + tooLong},
+		"shared":     {``, `<si><t>` + long + `</t></si>`, "w.xlsx, xl/sharedStrings.xml: " + tooLong},
+		"runs":       {``, `<si>` + strings.Repeat(`<r><t>`+long[:1000]+`</t></r>`, 200) + `</si>`, "w.xlsx, xl/sharedStrings.xml: " + tooLong},
+		"attributes": {`<row r="` + strings.Repeat("1", 3*mostCell) + `"/>`, "", "w.xlsx, S: " + tooLong},
+		"CDATA":      {`<row r="1"><c><v><![CDATA[` + strings.Repeat("<>", 3*mostCell) + `]]></v></c></row>`, "", "w.xlsx, S: " + tooLong},
+		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook that takes at most 1 MB as text and 10 MB unpacked"},
+	} {
+		_, err := ParseTable(strings.NewReader(book(test.sheet, test.texts)), "w.xlsx", Limits{Bytes: 1 << 20})
+		if !errors.Is(err, ErrTooLarge) || err.Error() != test.want {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
+	if _, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{}); err != nil && strings.Contains(err.Error(), "found a longer one") {
+		t.Error(err)
 	}
 }

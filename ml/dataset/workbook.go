@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"bufio"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -34,6 +35,14 @@ func isWorkbook(archive *zip.Reader) bool {
 // unpacked: a cell takes some forty bytes there.
 const mostUnpacked = 10
 
+// What a part may hold at most: programs for spreadsheets have cells of 32 767 characters and
+// 64 000 styles.
+const (
+	mostCell   = 4 * 32_767 // bytes
+	mostSheets = 10_000     // and other parts that the workbook names
+	mostStyles = 64_000
+)
+
 // workbook is one that is being read.
 type workbook struct {
 	archive *zip.Reader
@@ -49,6 +58,38 @@ type workbook struct {
 type sheet struct{ name, part string }
 
 var errWorkbookTooLarge = fmt.Errorf("%w, unpacked", ErrTooLarge)
+
+func cellTooLong() *Error {
+	return &Error{Message: "expected cells of at most " + Count(mostCell/4, "character") + ", as spreadsheet programs have them, found a longer one", Err: ErrTooLarge}
+}
+
+// partReader reads the XML of a part in tokens, none of which takes much more than a cell.
+type partReader struct {
+	xml  *xml.Decoder
+	in   *bufio.Reader
+	left int64 // bytes that may still be read
+	long int   // of the token so far
+}
+
+// ReadByte has the decoder read here, without a buffer of its own that would hide how long a
+// token is.
+func (r *partReader) ReadByte() (byte, error) {
+	if r.left--; r.left < 0 {
+		return 0, errWorkbookTooLarge
+	}
+	if r.long++; r.long > 2*mostCell { // with & and the like written out
+		return 0, cellTooLong()
+	}
+	return r.in.ReadByte()
+}
+
+// Read is there for the decoder, which takes ReadByte.
+func (r *partReader) Read(p []byte) (n int, err error) { return r.in.Read(p) }
+
+func (r *partReader) token() (xml.Token, error) {
+	r.long = 0
+	return r.xml.RawToken()
+}
 
 // noWorkbook says that a file has no sheets.
 func noWorkbook(file, sheet string) error {
@@ -137,7 +178,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 
 // part calls each for the beginnings of elements of a part, until it returns an error. A part
 // that is not there has none.
-func (b *workbook) part(name string, each func(d *xml.Decoder, e xml.StartElement) error) error {
+func (b *workbook) part(name string, each func(d *partReader, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return f.Name == name })
 	if at < 0 {
 		return nil
@@ -147,14 +188,11 @@ func (b *workbook) part(name string, each func(d *xml.Decoder, e xml.StartElemen
 		return err
 	}
 	defer r.Close()
-	in := &io.LimitedReader{R: r, N: b.left + 1}
-	defer func() { b.left = max(in.N-1, 0) }()
-	d := xml.NewDecoder(in)
+	d := &partReader{in: bufio.NewReader(r), left: b.left}
+	defer func() { b.left = max(d.left, 0) }()
+	d.xml = xml.NewDecoder(d)
 	for {
-		token, err := d.RawToken()
-		if in.N == 0 {
-			return errWorkbookTooLarge
-		}
+		token, err := d.token()
 		if err == io.EOF {
 			return nil
 		}
@@ -173,20 +211,22 @@ func (b *workbook) part(name string, each func(d *xml.Decoder, e xml.StartElemen
 func (b *workbook) sheets() (list []sheet, err error) {
 	b.since = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	parts := map[string]string{} // by what the workbook calls them
-	err = b.part("xl/_rels/workbook.xml.rels", func(_ *xml.Decoder, e xml.StartElement) error {
+	err = b.part("xl/_rels/workbook.xml.rels", func(_ *partReader, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" {
 			target := attribute(&e, "Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("/xl", target)
 			}
-			parts[attribute(&e, "Id")] = target[1:]
+			if parts[attribute(&e, "Id")] = target[1:]; len(parts) > mostSheets {
+				return errWorkbookTooLarge
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = b.part(workbookFile, func(_ *xml.Decoder, e xml.StartElement) error {
+	err = b.part(workbookFile, func(_ *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "workbookPr":
 			if v := attribute(&e, "date1904"); v == "1" || v == "true" {
@@ -194,6 +234,9 @@ func (b *workbook) sheets() (list []sheet, err error) {
 			}
 		case "sheet":
 			if state := attribute(&e, "state"); state == "" || state == "visible" {
+				if len(list) == mostSheets {
+					return errWorkbookTooLarge
+				}
 				list = append(list, sheet{tidy(attribute(&e, "name")), parts[attribute(&e, "id")]})
 			}
 		}
@@ -204,7 +247,7 @@ func (b *workbook) sheets() (list []sheet, err error) {
 
 // sharedTexts reads the texts that all sheets share.
 func (b *workbook) sharedTexts(part string) error {
-	return b.part(part, func(d *xml.Decoder, e xml.StartElement) error {
+	return b.part(part, func(d *partReader, e xml.StartElement) error {
 		if e.Name.Local != "si" {
 			return nil
 		}
@@ -220,11 +263,11 @@ func (b *workbook) sharedTexts(part string) error {
 
 // textWithin joins what stands in the elements t up to the end of another, but not how it is
 // pronounced (rPh).
-func textWithin(d *xml.Decoder, end string) (string, error) {
+func textWithin(d *partReader, end string) (string, error) {
 	var text strings.Builder
 	inside, spoken := false, false
 	for {
-		token, err := d.RawToken()
+		token, err := d.token()
 		if err != nil {
 			return "", err
 		}
@@ -242,6 +285,9 @@ func textWithin(d *xml.Decoder, end string) (string, error) {
 			if inside && !spoken {
 				text.Write(e)
 			}
+			if text.Len() > mostCell {
+				return "", cellTooLong()
+			}
 		}
 	}
 }
@@ -253,15 +299,20 @@ func (b *workbook) styles(part string) error {
 		formats[strconv.Itoa(k)] = true
 	}
 	ofCells := false
-	return b.part(part, func(_ *xml.Decoder, e xml.StartElement) error {
+	return b.part(part, func(_ *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
-			formats[attribute(&e, "numFmtId")] = isDateFormat(attribute(&e, "formatCode"))
+			if formats[attribute(&e, "numFmtId")] = isDateFormat(attribute(&e, "formatCode")); len(formats) > mostStyles {
+				return errWorkbookTooLarge
+			}
 		case "cellXfs":
 			ofCells = true
 		case "cellStyles", "dxfs":
 			ofCells = false
 		case "xf":
+			if len(b.dates) == mostStyles {
+				return errWorkbookTooLarge
+			}
 			if ofCells {
 				b.dates = append(b.dates, formats[attribute(&e, "numFmtId")])
 			}
@@ -321,7 +372,7 @@ func (b *workbook) csv(part string) (string, error) {
 		}
 		fields, blank = fields[:0], true
 	}
-	err := b.part(part, func(d *xml.Decoder, e xml.StartElement) error {
+	err := b.part(part, func(d *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "row":
 			end()
@@ -389,12 +440,12 @@ func columnOf(cell string) (int, bool) {
 }
 
 // cell reads what a cell holds, as text on one line.
-func (b *workbook) cell(d *xml.Decoder, e xml.StartElement) (string, error) {
+func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 	kind := attribute(&e, "t")
-	value, inline := "", ""
-	in := ""
+	var written strings.Builder
+	inline, in := "", ""
 	for done := false; !done; {
-		token, err := d.RawToken()
+		token, err := d.token()
 		if err != nil {
 			return "", err
 		}
@@ -411,10 +462,14 @@ func (b *workbook) cell(d *xml.Decoder, e xml.StartElement) (string, error) {
 			done = t.Name.Local == "c"
 		case xml.CharData:
 			if in == "v" {
-				value += string(t)
+				written.Write(t)
+			}
+			if written.Len() > mostCell {
+				return "", cellTooLong()
 			}
 		}
 	}
+	value := written.String()
 	switch kind {
 	case "s":
 		if value == "" {

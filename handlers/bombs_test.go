@@ -1,0 +1,265 @@
+package handlers_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// bombBytes is the most that a bomb weighs.
+const bombBytes = 1 << 20
+
+// bomb is the body of a request that unfolds to much more than it weighs.
+type bomb struct{ name, kind, body string }
+
+// fill repeats a piece as often as fits beside what stands around it.
+func fill(before, piece, after string) string {
+	return before + strings.Repeat(piece, (bombBytes-4096-len(before)-len(after))/len(piece)) + after
+}
+
+// zipBomb packs files, of names and texts in turn.
+func zipBomb(t testing.TB, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.Create(files[i])
+		if err == nil {
+			_, err = io.WriteString(w, files[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// manyFiles is a zip file of as many as fit.
+func manyFiles(t testing.TB) string {
+	var files []string
+	for i := range 8000 {
+		files = append(files, fmt.Sprintf("%x/a", i), "")
+	}
+	return zipBomb(t, files...)
+}
+
+// sheetBomb is a workbook of one sheet, and other parts.
+func sheetBomb(t testing.TB, sheet string, parts ...string) string {
+	return zipBomb(t, append(
+		parts, "xl/workbook.xml", `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
+		"xl/s.xml", "<worksheet><sheetData>"+sheet+"</sheetData></worksheet>",
+	)...)
+}
+
+// files are bombs in every format that a data set is read from. Packed ones unfold to unpacked
+// bytes or so.
+func fileBombs(t testing.TB, unpacked int) []bomb {
+	t.Helper()
+	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
+	var wide strings.Builder // a matrix with a row for each column
+	for range 700 {
+		wide.WriteString(strings.Repeat("1,", 700) + "a\n")
+	}
+	list := []bomb{
+		{"one long line.csv", "", fill("", "a", "")},
+		{"columns.csv", "", fill("", ",", "\n")},
+		{"columns of numbers.csv", "", fill("", "1;", "\n")},
+		{"matrix.csv", "", wide.String()},
+		{"rows.csv", "", fill("", "1\n", "")},
+		{"points.csv", "", fill("x,label\n", "1,a\n0,b\n", "")},
+		{"words.csv", "", fill("x,label\n", "a b c d e f g,a\n", "")},
+		{"quotes.csv", "", fill(`"`, `""`, "\"\n")},
+		{"cell.csv", "", fill("x,label\n1,", "b", "\n")},
+		{"title.csv", "", fill("", "title\n", "x,y\n1,2\n")},
+		{"utf16.csv", "", fill("\xff\xfe", "1\x00,\x00a\x00\n\x00", "")},
+		{"windows.csv", "", fill("x,label\n", "1,\xe4\n", "")},
+		{"index.libsvm", "", fill("+1 1:1\n", "-1 2000000000:1\n", "")},
+		{"sparse.libsvm", "", fill("+1 200:1\n", "-1 200:1\n", "")},
+		{"precomputed.libsvm", "", fill("1 0:1 1:1 2:1\n", "-1 0:2 1:1 2:1\n", "")},
+		{"attributes.arff", "", fill("@relation r\n", "@attribute a numeric\n", "@data\n1\n")},
+		{"values.arff", "", fill("@relation r\n@attribute c {", "a,", "b}\n@data\na\n")},
+		{"many.fasta", "", fill("", ">a|b\nA\n", "")},
+		{"long.fasta", "", fill(">a|b\n", "A", "\n>b|c\nA\n")},
+		{"nodes.jsonl", "", fill(`{"n":1000000000,"label":"a"}`+"\n", `{"n":100000,"label":"b"}`+"\n", "")},
+		{"edges.jsonl", "", fill(`{"n":3,"label":"a","edges":[`, `[0,1],`, `[0,1]]}`)},
+		{"empty edges.jsonl", "", fill(`{"n":3,"label":"a","edges":[`, `[],`, `[]]}`)},
+		{"labels.jsonl", "", fill(`{"n":3,"label":"a","labels":[`, `"",`, `""]}`)},
+		{"deep.jsonl", "", fill(`{"n":3,"edges":`, `[`, `]}`)},
+		{"graphs.jsonl", "", fill("", `{"n":1,"label":1}`+"\n", "")},
+		{"entities.graphml", "", fill(`<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "`, "&a;", `">]><graphml><graph id="&b;"/></graphml>`)},
+		{"deep.graphml", "", fill("<graphml>", "<a>", "")},
+		{"keys.graphml", "", fill("<graphml>", `<key id="a" for="node"/>`, "</graphml>")},
+		{"nodes.graphml", "", fill("<graphml><graph>", "<node/>", "</graph></graphml>")},
+		{"data.graphml", "", fill(`<graphml><key id="k" for="node"><default>`+strings.Repeat("x", 1000)+`</default></key><graph>`, `<node id="a"/>`, "</graph></graphml>")},
+		{"attributes.graphml", "", fill("<graphml ", `a="" `, "></graphml>")},
+		{"ratio.zip", "", zipBomb(t, "a.csv", long("0,"))},
+		{"rows.zip", "", zipBomb(t, "a.csv", "x,label\n"+long("1,a\n0,b\n"))},
+		{"nested.zip", "", zipBomb(t, "a.zip", zipBomb(t, "a.csv", long("0")))},
+		{"files.zip", "", manyFiles(t)},
+		{"tu.zip", "", zipBomb(t, "G/G_A.txt", long("1, 1\n"), "G/G_graph_indicator.txt", long("1\n"), "G/G_graph_labels.txt", "1\n")},
+		{"tu nodes.zip", "", zipBomb(t, "G/G_A.txt", "1, 2000000000\n", "G/G_graph_indicator.txt", "2000000000\n", "G/G_graph_labels.txt", "1\n")},
+		{"cell.xlsx", "", sheetBomb(t, `<row r="1"><c><v>`+long("a")+`</v></c></row>`)},
+		{"cells.xlsx", "", sheetBomb(t, `<row r="1">`+long(`<c><v>1</v></c>`)+`</row>`)},
+		{"rows.xlsx", "", sheetBomb(t, long(`<row><c><v>1</v></c><c><v>2</v></c></row>`))},
+		{"far.xlsx", "", sheetBomb(t, `<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)},
+		{"texts.xlsx", "", sheetBomb(t, "", "xl/sharedStrings.xml", "<sst>"+long("<si/>")+"</sst>")},
+		{"long text.xlsx", "", sheetBomb(t, "", "xl/sharedStrings.xml", "<sst><si><t>"+long("a")+"</t></si></sst>")},
+		{"repeated text.xlsx", "", sheetBomb(t, long(`<row><c t="s"><v>0</v></c></row>`), "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("a", 30_000)+"</t></si></sst>")},
+		{"styles.xlsx", "", sheetBomb(t, "", "xl/styles.xml", "<styleSheet><cellXfs>"+long("<xf/>")+"</cellXfs></styleSheet>")},
+		{"deep.xlsx", "", sheetBomb(t, long("<a>"))},
+		{"sheets.xlsx", "", zipBomb(t, "xl/workbook.xml", "<workbook><sheets>"+long(`<sheet name="S" id="1"/>`)+"</sheets></workbook>")},
+	}
+	for i := range list {
+		list[i].kind = "application/octet-stream"
+	}
+	return list
+}
+
+// archiveBombs are bombs of an archive of a workspace.
+func archiveBombs(t testing.TB, unpacked int) []bomb {
+	t.Helper()
+	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
+	half := func(piece string) string { return strings.Repeat(piece, min(unpacked, 30<<20)/len(piece)) } // what one file may unfold to
+	index := func(text string, more ...string) string {
+		return zipBomb(t, append(more, "workspace.json", `{"format":2,`+text+`}`)...)
+	}
+	points := func(text string) string { // a data set of them
+		sum := sha256.Sum256([]byte(text))
+		hash := hex.EncodeToString(sum[:])
+		return index(`"datasets":[{"id":"a","name":"n","points":"`+hash+`"}]`, "points/"+hash+".csv", text)
+	}
+	const square = "x,y,label\n0,0,a\n1,1,b\n"
+	sum := sha256.Sum256([]byte(square))
+	hash := hex.EncodeToString(sum[:])
+	model := func(text string) string { // a run with it
+		return index(`"runs":[{"id":"r","name":"n","points":"`+hash+`","spec":{},"axes":["",""],"status":"done","report":{}}]`, "points/"+hash+".csv", square, "models/r.json", text)
+	}
+	list := []bomb{
+		{"runs", "", index(`"runs":[` + long("{},") + `{}]`)},
+		{"data sets", "", index(`"datasets":[` + long("{},") + `{}]`)},
+		{"searches", "", index(`"searches":[` + long("{},") + `{}]`)},
+		{"studies", "", index(`"studies":[` + long("{},") + `{}]`)},
+		{"answers", "", index(`"answers":[` + long("{},") + `{}]`)},
+		{"tags", "", index(`"runs":[{"tags":[` + half(`"",`) + `""]}]`)},
+		{"spec", "", index(`"runs":[{"id":"r","name":"n","points":"`+hash+`","spec":{`+half(`"a":0,`)+`"b":0}}]`, "points/"+hash+".csv", square)},
+		{"report", "", index(`"runs":[{"report":{"machines":[` + half(`{},`) + `{}]}}]`)},
+		{"values", "", index(`"runs":[{"report":{` + half(`"a":0,`) + `"b":0}}]`)},
+		{"grid", "", index(`"searches":[{"grid":{"C":[` + half(`0,`) + `0]}}]`)},
+		{"file of a study", "", index(`"studies":[{"id":"a","file":"` + half("a=[]\\n") + `"}]`)},
+		{"sizes of a study", "", index(`"studies":[{"sizes":[` + half("0,") + `0]}]`)},
+		{"deep", "", index(`"runs":` + half("["))},
+		{"zeros", "", points(half("0,"))},
+		{"rows", "", points("x,label\n" + half("0,a\n1,b\n"))},
+		{"wide", "", points(strings.Repeat("x,", 100) + "label\n" + half(strings.Repeat("0,", 100)+"a\n"))},
+		{"strings", "", points("#strings\nstring,label\n" + half(",a\n"))},
+		{"graphs", "", points("#graphs\ngraph,label\n" + half("\"{\"\"n\"\":0}\",a\n"))},
+		{"kernel", "", points("#precomputed\n" + half("0,"))},
+		{"vectors", "", model(`{"format":2,"supports":{"vectors":[` + half("[],") + `[]]}}`)},
+		{"numbers", "", model(`{"format":2,"supports":{"vectors":[[` + half("0,") + `0]]}}`)},
+		{"machines", "", model(`{"format":2,"machines":[` + half("{},") + `{}]}`)},
+		{"parameters", "", model(`{"format":2,"kernel":{` + half(`"a":0,`) + `"b":0}}`)},
+		{"ratio", "", index(`"runs":[]`, "a", long("0"))},
+		{"files", "", manyFiles(t)},
+	}
+	for i := range list {
+		list[i].kind = "application/zip"
+	}
+	return list
+}
+
+// jsonBombs are bombs in every field of an object, beside what others must hold.
+func jsonBombs(beside string, fields ...string) (list []bomb) {
+	if beside != "" {
+		beside += ","
+	}
+	for _, field := range fields {
+		open := fmt.Sprintf("{%s%q:", beside, field)
+		for _, of := range []bomb{
+			{"objects", "", fill(open+"[", "{},", "{}]}")},
+			{"lists", "", fill(open+"[", "[],", "[]]}")},
+			{"texts", "", fill(open+"[", `"",`, `""]}`)},
+			{"words", "", fill(open+"[", `"C",`, `"C"]}`)},
+			{"numbers", "", fill(open+"[", `1,`, `1]}`)},
+			{"points", "", fill(open+"[", `{"C":1},`, `{"C":1}]}`)},
+			{"values", "", fill(open+`{"C":[`, `1,`, `1]}}`)},
+			{"parameters", "", fill(open+`{`, `"C":1,`, `"gamma":1}}`)},
+			{"text", "", fill(open+`"`, "a", `"}`)},
+			{"text of lists", "", fill(open+`"`, "1,", `"}`)},
+			{"range", "", open + `{"C":"1e-300..1e300/1000000000"}}`},
+			{"number", "", open + `1e15}`},
+			{"deep", "", fill(open, "[", "")},
+			{"deep objects", "", fill(open, `{"a":`, "")},
+		} {
+			list = append(list, bomb{field + ": " + of.name, "application/json", of.body})
+		}
+	}
+	return list
+}
+
+const urlencoded = "application/x-www-form-urlencoded"
+
+// formBombs are bombs in every field of a form, and in forms themselves.
+func formBombs(beside string, fields ...string) []bomb {
+	var keys strings.Builder
+	for i := 0; keys.Len() < bombBytes-4096; i++ {
+		fmt.Fprintf(&keys, "%x&", i)
+	}
+	var parts bytes.Buffer
+	form := multipart.NewWriter(&parts)
+	for i := 0; parts.Len() < bombBytes-4096; i++ {
+		_ = form.WriteField(fmt.Sprintf("%x", i), "")
+	}
+	form.Close()
+	const boundary = "multipart/form-data; boundary=x"
+	list := []bomb{
+		{"one key", urlencoded, fill("a", "&a", "")},
+		{"keys", urlencoded, keys.String()},
+		{"parts", form.FormDataContentType(), parts.String()},
+		{"headers", boundary, fill("--x\r\nContent-Disposition: form-data; name=a\r\n", "a:\r\n", "\r\n\r\n--x--\r\n")},
+		{"open part", boundary, fill("--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", "a", "")},
+	}
+	for _, field := range fields {
+		for _, of := range [][2]string{
+			{"text", fill("", "a", "")},
+			{"numbers", fill("", "1,", "1")},
+			{"rows", fill("x,y,label\n", "1,2,a\n", "")},
+			{"short rows", fill("", "1 1\n", "")},
+			{"brackets", fill("", "(", "")},
+			{"words", fill("", "a ", "")},
+			{"lists", fill("a = [", "[],", "]")},
+			{"number", "1e15"},
+		} {
+			value := of[1]
+			if len(value) > 100 { // as it is escaped
+				value = value[:len(value)*len(value)/max(len(value), len(url.QueryEscape(value)))]
+			}
+			list = append(list, bomb{field + ": " + of[0], urlencoded, beside + "&" + url.QueryEscape(field) + "=" + url.QueryEscape(value)})
+		}
+		list = append(list, bomb{field + ": many", urlencoded, fill(beside, "&"+url.QueryEscape(field)+"=", "")})
+	}
+	return list
+}
+
+// sent are files as a form sends them.
+func sent(field string, files []bomb) (list []bomb) {
+	for _, f := range files {
+		var b bytes.Buffer
+		form := multipart.NewWriter(&b)
+		w, _ := form.CreateFormFile(field, f.name)
+		_, _ = io.WriteString(w, f.body)
+		form.Close()
+		list = append(list, bomb{f.name, form.FormDataContentType(), b.String()})
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package param
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestUnfolding(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text  string
+		bytes int64
+	}{
+		{"", 0},
+		{`12345`, 5},
+		{`[]`, 2 + listBytes},
+		{`{}`, 2 + objectBytes},
+		{`[1,2,3]`, 7 + listBytes + 2*elementBytes},
+		{`"[{,,}]"`, 8},
+		{`"\"[{,"`, 7},
+		{`"\\",[`, 6 + elementBytes + listBytes},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text))} {
+			got, err := io.ReadAll(Unfolding(r, test.bytes))
+			if err != nil || string(got) != test.text {
+				t.Errorf("%s within %d bytes: %q, %v", test.text, test.bytes, got, err)
+			}
+		}
+		if _, err := io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1)); !errors.Is(err, ErrUnfolds) {
+			t.Errorf("%s within %d bytes: %v", test.text, test.bytes-1, err)
+		}
+	}
+}
