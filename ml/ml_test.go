@@ -330,23 +330,32 @@ func TestTrainRefuses(t *testing.T) {
 	three := data([][]float64{{1, 2}, {2, 3}, {3, 5}, {4, 4}}, "a", "b", "c", "a")
 	line := data([][]float64{{1}, {2}, {3}}, "a", "b", "a")
 	for _, l := range ml.Learners {
-		price := l.Params[0].Name // C, lambda
-		bad := ml.DefaultSpec().With(price, param.Of(-1))
-		for name, c := range map[string]struct {
+		type refused struct {
 			d     *dataset.Data
 			s     ml.Spec
 			field string
 			says  string
-		}{
+		}
+		cases := map[string]refused{
 			"single class":         {one, spec(t), "positive", "single class"},
 			"no way that is known": {three, func() ml.Spec { s := spec(t); s.Multiclass = "round-robin"; return s }(), "multiclass", "ovo"},
 			"unknown positive":     {toy(), spec(t, "positive", "maybe"), "positive", "maybe"},
 			"unknown feature":      {toy(), spec(t, "features", "x1,x7"), "features", "x7"},
 			"feature twice":        {toy(), spec(t, "features", "x1,x1"), "features", "twice"},
 			"other label column":   {toy(), spec(t, "label", "species"), "label", "species"},
-			"out of range":         {toy(), bad, price, "above 0"},
 			"too few to project":   {line, spec(t, "project", "pca"), "project", "two"},
-		} {
+		}
+		for _, p := range l.Params { // C, lambda
+			if p.Kind != param.Number || !p.OpenMin || p.Min != 0 {
+				continue
+			}
+			var set []string
+			if p.When != "" {
+				set = []string{p.When, p.Is}
+			}
+			cases[p.Name+" out of range"] = refused{toy(), spec(t, set...).With(p.Name, param.Of(-1)), p.Name, "above 0"}
+		}
+		for name, c := range cases {
 			c.s.Learner = l.Name
 			res, err := ml.Train(context.Background(), c.d, c.s, nil)
 			if err == nil {

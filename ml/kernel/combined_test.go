@@ -22,19 +22,19 @@ func combine(expression string) Kernel {
 }
 
 // referenceNode evaluates an expression by that of its parts.
-func referenceNode(e expression, n node, x, z []float64) float64 {
+func referenceNode(t testing.TB, e expression, n node, x, z []float64) float64 {
 	switch n.kind {
 	case isNumber:
 		return n.number
 	case isPart:
-		return reference(e.parts[n.part].Kernel, x, z)
+		return reference(t, e.parts[n.part].Kernel, x, z)
 	}
-	v := referenceNode(e, n.of[0], x, z)
+	v := referenceNode(t, e, n.of[0], x, z)
 	for _, m := range n.of[1:] {
 		if n.kind == isSum {
-			v += referenceNode(e, m, x, z)
+			v += referenceNode(t, e, m, x, z)
 		} else {
-			v *= referenceNode(e, m, x, z)
+			v *= referenceNode(t, e, m, x, z)
 		}
 	}
 	return v
