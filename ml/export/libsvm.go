@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -106,6 +107,22 @@ func LIBSVMLabels(m *ml.Model) []string {
 		}
 	}
 	return labels
+}
+
+// LIBSVMNotes says what a reader of a model file has to know: which numbers stand for the
+// classes and, unless they come scaled, that the rows have to be.
+func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
+	if m.Rule != ml.Value && integers(m.Classes) == nil {
+		parts := make([]string, len(m.Classes))
+		for i, label := range LIBSVMLabels(m) {
+			parts[i] = label + " is " + m.Classes[i]
+		}
+		notes = append(notes, "LIBSVM has numbers for classes: "+strings.Join(parts, ", "))
+	}
+	if !scaled && (m.Fill != nil || m.Scaler != nil || m.Projection != nil) {
+		notes = append(notes, "svm-predict takes rows as the model sees them, standardised; export --data FILE writes such rows")
+	}
+	return notes
 }
 
 // WriteLIBSVMData writes rows of the model's features in original units (n x d) as LIBSVM's
