@@ -22,8 +22,7 @@ type Format struct {
 	MediaType string
 	Help      string // one sentence
 
-	// write writes a model of vectors, or says with a *param.Refusal what the format
-	// cannot express.
+	can   func(m *ml.Model) error // a *param.Refusal for what the format cannot express; nil: it can say all
 	write func(w io.Writer, m *ml.Model) error
 }
 
@@ -35,11 +34,11 @@ var Formats = []Format{
 	},
 	{
 		Name: "onnx", Label: "ONNX", Extension: ".onnx", MediaType: "application/octet-stream",
-		Help: "A graph for ONNX Runtime and other engines, in single precision.", write: writeONNX,
+		Help: "A graph for ONNX Runtime and other engines, in single precision.", can: singlePrecision, write: writeONNX,
 	},
 	{
 		Name: "libsvm", Label: "LIBSVM", Extension: ".libsvm", MediaType: "text/plain; charset=utf-8",
-		Help: "A model file for svm-predict, which takes scaled rows.", write: writeLIBSVM,
+		Help: "A model file for svm-predict, which takes scaled rows.", can: knownToLIBSVM, write: writeLIBSVM,
 	},
 }
 
@@ -55,15 +54,25 @@ func Find(name string) (Format, error) {
 	return Format{}, param.Refuse("use "+strings.Join(names, ", "), "format %q is not known", name)
 }
 
-// Check reports what keeps m from being written in the format, naming a format that can.
-func (f Format) Check(m *ml.Model) error { return f.Write(io.Discard, m) }
-
-// Write writes m. It returns a *param.Refusal for a model that the format cannot express.
-func (f Format) Write(w io.Writer, m *ml.Model) error {
-	if takes, err := m.Kernel.Takes(); err != nil {
+// Check reports with a *param.Refusal what keeps m from being written in the format, naming
+// one that can.
+func (f Format) Check(m *ml.Model) error {
+	takes, err := m.Kernel.Takes()
+	switch {
+	case err != nil:
 		return err
-	} else if takes != dataset.KindVectors {
+	case takes != dataset.KindVectors:
 		return param.Refuse("use the model as JSON with marginlab predict", "%s cannot be written: the kernel %s takes %s, and other programs' models take rows of numbers", f.Label, m.Kernel.Name, takes.Words())
+	case f.can != nil:
+		return f.can(m)
+	}
+	return nil
+}
+
+// Write writes m. It returns the error of Check for a model that the format cannot express.
+func (f Format) Write(w io.Writer, m *ml.Model) error {
+	if err := f.Check(m); err != nil {
+		return err
 	}
 	var text bytes.Buffer
 	if err := f.write(&text, padded(m)); err != nil {

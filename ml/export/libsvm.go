@@ -25,14 +25,9 @@ var libsvmKernels = map[string]struct {
 	"sigmoid": {"sigmoid", []string{"gamma", "coef0"}},
 }
 
-// writeLIBSVM writes a model file of LIBSVM. Its classes stand in the reverse of our
-// order: LIBSVM's decision values are positive for the class that it names first, ours
-// for the later one, so in this order both are equal. LIBSVM subtracts rho = -b.
-//
-// Its votes of one against one are ours too, but for ties: LIBSVM takes the class that it
-// names first, we take the one with the largest sum of margins.
-func writeLIBSVM(w io.Writer, m *ml.Model) error {
-	k, ok := libsvmKernels[m.Kernel.Name]
+// knownToLIBSVM reports what LIBSVM has no word for.
+func knownToLIBSVM(m *ml.Model) error {
+	_, ok := libsvmKernels[m.Kernel.Name]
 	switch {
 	case !ok:
 		return param.Refuse("use ONNX or Python", "LIBSVM has no kernel %s", m.Kernel.Name)
@@ -41,6 +36,17 @@ func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	case m.Rule == ml.OneVsRest || m.Rule == ml.Argmax:
 		return param.Refuse("use ONNX or Python, or train one against one", "LIBSVM has no models of the rule %s: it knows one machine for each pair of classes", m.Rule)
 	}
+	return nil
+}
+
+// writeLIBSVM writes a model file of LIBSVM. Its classes stand in the reverse of our
+// order: LIBSVM's decision values are positive for the class that it names first, ours
+// for the later one, so in this order both are equal. LIBSVM subtracts rho = -b.
+//
+// Its votes of one against one are ours too, but for ties: LIBSVM takes the class that it
+// names first, we take the one with the largest sum of margins.
+func writeLIBSVM(w io.Writer, m *ml.Model) error {
+	k := libsvmKernels[m.Kernel.Name]
 	b := bufio.NewWriter(w)
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	line := func(name string, values ...string) {

@@ -37,9 +37,6 @@ const (
 // conformal maps and other rules are made of basic operators. Their bias, rho, is added,
 // unlike LIBSVM's.
 func writeONNX(w io.Writer, m *ml.Model) error {
-	if v := largest(m); v > math.MaxFloat32 {
-		return param.Refuse("standardise the features, or use Python", "ONNX holds numbers of single precision, and %g of the model is beyond their range", v)
-	}
 	g := &graph{m: m}
 	x := g.inputs()
 	f, err := g.decision(x)
@@ -96,6 +93,14 @@ type graph struct {
 	nodes   [][]byte
 	tensors [][]byte
 	names   int
+}
+
+// singlePrecision reports a number of m that is beyond single precision.
+func singlePrecision(m *ml.Model) error {
+	if v := largest(m); v > math.MaxFloat32 {
+		return param.Refuse("standardise the features, or use Python", "ONNX holds numbers of single precision, and %g of the model is beyond their range", v)
+	}
+	return nil
 }
 
 // largest is the largest size of a number of m.
