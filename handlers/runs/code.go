@@ -22,7 +22,7 @@ func sklearnCode(run store.Run) string {
 	}
 	var b strings.Builder
 	quote := strconv.Quote
-	imports := []string{"import pandas", "from sklearn.pipeline import make_pipeline"}
+	imports := []string{"import csv", "", "from sklearn.pipeline import make_pipeline"}
 	machine := "SVC(kernel=" + quote(s.Kernel)
 	for _, p := range []string{"gamma", "coef0", "degree"} {
 		if !s.Applies(p) || s.Kernel == "laplacian" {
@@ -49,16 +49,16 @@ func sklearnCode(run store.Run) string {
 		machine = "StandardScaler(), " + machine
 	}
 	imports = append(imports, "from sklearn.svm import SVC")
-	slices.Sort(imports[1:])
+	slices.Sort(imports[2:])
 	fmt.Fprintf(&b, "%s\n\n", strings.Join(imports, "\n"))
-	fmt.Fprintf(&b, "data = pandas.read_csv(%s)\n", quote(door.CSVName(run.DatasetName)))
+	fmt.Fprintf(&b, "rows = list(csv.DictReader(open(%s, encoding=\"utf-8-sig\")))\n", quote(door.CSVName(run.DatasetName)))
 	names := make([]string, len(m.Features))
 	for j, name := range m.Features {
 		names[j] = quote(name)
 	}
-	fmt.Fprintf(&b, "X = data[[%s]].values\ny = data[%s].astype(str)\n", strings.Join(names, ", "), quote(m.Label))
+	fmt.Fprintf(&b, "X = [[float(row[name]) for name in [%s]] for row in rows]\ny = [row[%s] for row in rows]\n", strings.Join(names, ", "), quote(m.Label))
 	if positive := s.Positive; positive != "" {
-		fmt.Fprintf(&b, "y = y == %s\n", quote(positive))
+		fmt.Fprintf(&b, "y = [label == %s for label in y]\n", quote(positive))
 	}
 	fmt.Fprintf(&b, "model = make_pipeline(%s)\n", machine)
 	if s.TestFraction > 0 {
