@@ -44,6 +44,7 @@ var arrows = map[string]string{
 	"ml/bench":      "ml ml/",
 	"ml/eval":       "ml ml/",
 	"ml/study":      "ml ml/",
+	"ml/export":     "ml ml/dataset ml/kernel ml/param",
 	"ml/svm":        "ml/rows ml/dense ml/trace ml/param",
 	"ml/mcm":        "ml/dense ml/pace ml/trace ml/param",
 	"ml/ridge":      "ml/dense ml/pace ml/trace ml/param",

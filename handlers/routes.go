@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"marginlab/handlers/door"
+	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
 
 	"github.com/go-chi/chi/v5"
@@ -118,8 +119,11 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/runs/{id}/share", h(a.runs.Share))
 	r.Post("/runs/{id}/unshare", h(a.runs.Unshare))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
-	r.Get("/runs/{id}/model.json", h(a.runs.Model))
+	for _, extension := range runs.ModelExtensions() {
+		r.Get("/runs/{id}/model"+extension, h(a.runs.Model))
+	}
 	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
+	r.Post("/runs/{id}/predict", h(a.runs.PredictRows))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/at", h(a.runs.At))
 
@@ -236,8 +240,10 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}", h(a.api.Run))
 	r.Patch("/runs/{id}", h(a.api.UpdateRun))
 	r.Delete("/runs/{id}", h(a.api.DeleteRun))
-	r.Get("/runs/{id}/model.json", h(a.runs.Model))
-	r.Post("/runs/{id}/predictions", h(a.api.Predict))
+	for _, extension := range runs.ModelExtensions() {
+		r.Get("/runs/{id}/model"+extension, h(a.runs.Model))
+	}
+	r.Post("/runs/{id}/predictions", h(a.runs.Predict))
 	r.Get("/runs/{id}/predictions.csv", h(a.runs.Predictions))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/at", h(a.runs.At))

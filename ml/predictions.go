@@ -3,6 +3,7 @@ package ml
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -44,6 +45,17 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the numbers are too far from those the model was trained on"}
 	}
 	return &Predictions{scores, in.labels, in.fault, m}, nil
+}
+
+// Rows returns the rows of a file in the order of m.Features, in original units, NaN where a
+// value is missing and m fills it, and their labels, nil where the file has none. Columns are
+// found as by PredictTable. m is a model of vectors.
+func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error) {
+	in, err := inputsOf(t, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return in.x, in.labels, nil
 }
 
 // ProbabilityName heads a column of the probabilities that a calibrated model tells of its
@@ -288,4 +300,80 @@ func fillZeros(t *dataset.Table, features []string) {
 		}
 		t.AddZeros(name)
 	}
+}
+
+// Prediction is what a model says of one row of a file.
+type Prediction struct {
+	Row         int      `json:"row"`                   // 1 is the first
+	Label       string   `json:"label,omitempty"`       // none of a model that predicts numbers
+	F           Scores   `json:"f"`                     // of every machine
+	Probability *float64 `json:"probability,omitempty"` // of the positive class, where the model is calibrated
+	True        *string  `json:"true,omitempty"`        // the label in the file, if there is one
+}
+
+// Scores are the decision values of one row. In JSON one alone is a number, not a list.
+type Scores []float64
+
+// MarshalJSON writes a number or a list of numbers.
+func (s Scores) MarshalJSON() ([]byte, error) {
+	if len(s) == 1 {
+		return json.Marshal(s[0])
+	}
+	return json.Marshal([]float64(s))
+}
+
+// PredictionSet holds the predictions for the rows of a file, and how good they are where
+// the file has labels.
+type PredictionSet struct {
+	N           int          `json:"n"`
+	Classes     []string     `json:"classes,omitempty"`
+	Positive    string       `json:"positive,omitempty"` // of a model of two classes: where f >= 0
+	Machines    []string     `json:"machines,omitempty"` // names of the values in f, where there are several
+	Accuracy    *float64     `json:"accuracy,omitempty"`
+	MSE         *float64     `json:"mse,omitempty"`
+	R2          *float64     `json:"r2,omitempty"`
+	Predictions []Prediction `json:"predictions"`
+}
+
+// Set returns the predictions as a PredictionSet. It returns an error for a regression whose
+// file has a label that is no number.
+func (p *Predictions) Set() (*PredictionSet, error) {
+	m := p.model
+	n, _ := p.Scores.Dims()
+	s := &PredictionSet{N: n, Classes: m.Classes, Predictions: make([]Prediction, n)}
+	if len(m.Machines) > 1 {
+		s.Machines = m.ScoreNames()
+	}
+	if m.Rule == Sign {
+		s.Positive = m.Classes[1]
+	}
+	right := 0
+	for i := range s.Predictions {
+		f := p.Scores.RawRowView(i)
+		one := Prediction{Row: i + 1, Label: m.LabelOf(f...), F: f}
+		if m.Platt != nil {
+			v := m.Platt.Probability(f[0])
+			one.Probability = &v
+		}
+		if p.True != nil {
+			one.True = &p.True[i]
+			if m.Class(f) == m.ClassOf(p.True[i]) {
+				right++
+			}
+		}
+		s.Predictions[i] = one
+	}
+	switch {
+	case p.True == nil || n == 0:
+	case m.Rule == Value:
+		e, err := p.Errors()
+		if err != nil {
+			return nil, err
+		}
+		s.MSE, s.R2 = &e.MSE, e.R2
+	default:
+		accuracy := float64(right) / float64(n)
+		s.Accuracy = &accuracy
+	}
+	return s, nil
 }

@@ -3,12 +3,10 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,23 +74,6 @@ func kindOfRows() param.Param {
 	return p
 }
 
-// body is the file that a request brings, once there is memory to read it.
-func (a *Room) body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
-	file, size, err := web.Spool(w, r, a.Limits.Bytes)
-	if err != nil {
-		return nil, nil, err
-	}
-	packed, err := door.IsPacked(file)
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	admitted, err := a.AdmitFile(r.Context(), w, size, packed)
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, func() { admitted(); _ = file.Close() }, nil
-}
-
 // rows reads the file in the body. Nobody is there to be asked about the columns: what the
 // query leaves open is guessed. A label that it does not name is that of the data before.
 func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (*dataset.Data, error) {
@@ -116,14 +97,14 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 	if err := columns.Set("features", q.Get("features")); err != nil {
 		return nil, err
 	}
-	body, leave, err := a.body(w, r)
+	body, leave, err := a.Body(w, r)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	t, err := dataset.ParseSheet(body, name, q.Get("sheet"), a.Limits)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, door.FileError(err)
 	}
 	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
 	d, err := t.Data(m)
@@ -135,7 +116,7 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 		}
 	}
 	if err != nil {
-		return nil, fileError(err)
+		return nil, door.FileError(err)
 	}
 	return d, nil
 }
@@ -222,23 +203,6 @@ func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Location", "/api/datasets/"+set.ID)
 	return web.JSON(w, http.StatusCreated, newDataset(set))
-}
-
-// fileError says what is wrong with the file in the body of a request.
-func fileError(err error) error {
-	var tooLarge *http.MaxBytesError
-	var wrong *dataset.Error
-	switch {
-	case errors.Is(err, dataset.ErrTooLarge):
-		return web.Errorf(web.TooLarge, "%v", err)
-	case errors.As(err, &tooLarge):
-		return err
-	case errors.As(err, &wrong) && wrong.Err != nil:
-		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", wrong.Err)
-	case errors.As(err, &wrong):
-		return param.Problems{{Field: "file", Message: err.Error()}}
-	}
-	return err
 }
 
 // Dataset answers with one data set.
@@ -455,37 +419,6 @@ func (a *Room) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
-}
-
-// Predict applies the model of a run to the file in the body and answers with CSV.
-func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.Run(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
-	if run.Model == nil {
-		return store.ErrNotFound
-	}
-	limits := a.Limits
-	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
-	body, leave, err := a.body(w, r)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	table, err := dataset.ParseTable(body, "", limits)
-	if err != nil {
-		return fileError(err)
-	}
-	predictions, err := run.Model.PredictTable(r.Context(), table)
-	if err != nil {
-		return fileError(err)
-	}
-	var text bytes.Buffer
-	if err := predictions.WriteCSV(&text, false); err != nil {
-		return err
-	}
-	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
 // CancelRun ends a run that is queued or running.

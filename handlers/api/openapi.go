@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/export"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/web"
@@ -45,6 +46,8 @@ func Description() (map[string]any, error) {
 	schemas["Spec"] = specSchema()
 	schemas["NewGenerated"] = generatorsSchema()
 	schemas["Report"] = reportSchema()
+	describeModels(doc["paths"].(object))
+	describeRefusals(doc["paths"].(object))
 	asked := schemas["NewSearch"].(object)["properties"].(object)
 	for _, p := range []param.Param{eval.ScoreParam, eval.DesignParam, eval.PointsParam} {
 		asked[p.Name] = paramSchema(p)
@@ -92,6 +95,44 @@ func Description() (map[string]any, error) {
 		}
 	}
 	return doc, nil
+}
+
+// describeModels adds the formats that other programs read, beside JSON.
+func describeModels(paths object) {
+	const below = "/api/runs/{id}/model"
+	asJSON := paths[below+".json"].(object)
+	for _, f := range export.Formats {
+		kind, _, _ := strings.Cut(f.MediaType, ";")
+		paths[below+f.Extension] = object{"parameters": asJSON["parameters"], "get": object{
+			"tags": []string{"runs"}, "operationId": "downloadModel" + f.Label, "summary": "Download the model for " + f.Label,
+			"description": f.Help + " A model that the format cannot express is refused, with one that can.",
+			"responses": object{
+				"200": object{"description": "The model.", "content": object{kind: object{"schema": object{"type": "string"}}}},
+				"404": object{"$ref": "#/components/responses/NotFound"}, "422": object{"$ref": "#/components/responses/Invalid"},
+				"default": object{"$ref": "#/components/responses/Problem"},
+			},
+		}}
+	}
+}
+
+// describeRefusals adds to every operation what its answer is without a key, and the other
+// refusals that any request may meet.
+func describeRefusals(paths object) {
+	for _, item := range paths {
+		for _, operation := range item.(object) {
+			operation, ok := operation.(object)
+			if !ok {
+				continue
+			}
+			responses := operation["responses"].(object)
+			if public, ok := operation["security"].([]any); !ok || len(public) > 0 {
+				responses["401"] = object{"$ref": "#/components/responses/Unauthorized"}
+			}
+			if responses["4XX"] == nil {
+				responses["4XX"] = object{"$ref": "#/components/responses/Problem"}
+			}
+		}
+	}
 }
 
 // specSchema has a property for every parameter.

@@ -158,7 +158,7 @@ func TestUsage(t *testing.T) {
 		{"predict --data F", "--model is missing"},
 		{"predict --model F", "--data is missing"},
 		{"predict --model - --data -", "both"},
-		{"predict --model F --data F --json", "unknown flag --json"},
+		{"predict --model F --data F --gamma", "unknown flag --gamma"},
 		{"backup", "the name of the file to write is missing"},
 		{"restore --data-dir D", "the name of the file to restore is missing"},
 		{"check --data-dir D F", "FILE and --data-dir exclude each other"},
@@ -527,7 +527,7 @@ func TestPredictIsTheModel(t *testing.T) {
 		dir := t.TempDir()
 		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
 		must(t, append([]string{"fit", "--data", data, "--out", model}, strings.Fields(args)...)...)
-		if text := must(t, "predict", "--model", model, "--data", data, "--out", out); text != "" {
+		if text := must(t, "predict", "--model", model, "--data", data, "--out", out); text != "accuracy  1  of 6 rows\n" {
 			t.Errorf("output %q beside the file", text)
 		}
 		written, err := os.ReadFile(out)

@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -11,14 +12,15 @@ import (
 var predict = Command{"predict", "apply a saved model to a file of points", runPredict}
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("predict --model FILE --data FILE [--probability] [--out FILE]",
-		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction; of a regression f is), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels.")
+	f := NewFlags("predict --model FILE --data FILE [--probability] [--json] [--out FILE]",
+		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction; of a regression f is), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels. With --out, it prints the accuracy on them.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
 	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). Strings stand in the column of the name that they had, or alone, one a line; or in FASTA; or are the files of a folder or a zip archive. The name - stands for standard input.")
 	sheet := f.Sheet()
 	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
 	probability := f.Switch("probability", "Add a column with the probability of the positive class, behind f, which is none. For models that fit trained with --calibration platt.")
+	asJSON := f.Switch("json", "Write one JSON object in place of CSV: the predictions, with probabilities if the model is calibrated, and the accuracy where the file has labels.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -37,13 +39,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 			return err
 		}
 	}
-	m, err := readFile(ctx, *model, std, func(r io.Reader, name string) (*ml.Model, error) {
-		m, err := ml.ReadModel(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return m, nil
-	})
+	m, err := readModel(ctx, *model, std)
 	if err != nil {
 		return err
 	}
@@ -62,8 +58,27 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 		return fmt.Errorf("%s: %w", *model, ml.ErrNotCalibrated)
 	}
 	write := func(w io.Writer) error { return p.WriteCSV(w, *probability) }
+	said := ""
+	if *asJSON || p.True != nil && *out != "-" {
+		set, err := p.Set()
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", *data, err)
+		case set.Accuracy != nil:
+			said = fmt.Sprintf("accuracy  %.4g  of %d rows\n", *set.Accuracy, set.N)
+		case set.MSE != nil:
+			said = fmt.Sprintf("mse  %.4g  of %d rows\n", *set.MSE, set.N)
+		}
+		if *asJSON {
+			write = func(w io.Writer) error { return json.NewEncoder(w).Encode(set) }
+		}
+	}
 	if *out == "-" {
 		return write(std.Out)
 	}
-	return writeFile(*out, write)
+	if err := writeFile(*out, write); err != nil {
+		return err
+	}
+	_, err = io.WriteString(std.Out, said)
+	return err
 }

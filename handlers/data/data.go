@@ -808,7 +808,7 @@ func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return door.SendCSV(w, r, strings.TrimSuffix(set.Name, ".csv")+".csv", file)
+	return door.SendCSV(w, r, door.CSVName(set.Name), file)
 }
 
 func (a *Room) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {

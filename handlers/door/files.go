@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/web"
 )
 
@@ -126,16 +128,48 @@ func fileName(name string) string {
 	return strings.TrimLeft(clean, ".")
 }
 
-// CommandLine is the call of the program that gives the same model.
-func CommandLine(s ml.Spec, data string) string {
-	words := []string{"marginlab", "fit", "--data", shellQuote(fileName(data) + ".csv")}
-	def := ml.DefaultSpec()
-	for _, p := range ml.Params {
-		if v := s.Text(p.Name); s.Applies(p.Name) && v != def.Text(p.Name) && p.Name != "label" {
-			words = append(words, "--"+p.Flag()+"="+shellQuote(v))
+// CSVName is the name of a file with the rows of a data set.
+func CSVName(name string) string {
+	if strings.HasSuffix(strings.ToLower(name), ".csv") {
+		return fileName(name)
+	}
+	return fileName(name) + ".csv"
+}
+
+// DataWord is how the terminal names a data set: the slug of one that comes with the program,
+// else the file that its page offers.
+func DataWord(name string) string {
+	for _, b := range dataset.Builtins {
+		if b.Name == name {
+			return b.Slug
 		}
 	}
-	return strings.Join(words, " ")
+	return CSVName(name)
+}
+
+// CommandLine is the call of the program that gives the same model.
+func CommandLine(s ml.Spec, data string) string {
+	return strings.Join(commandWords("fit", s, data), " ")
+}
+
+// commandWords are the words of CommandLine with a command, quoted for a shell.
+func commandWords(command string, s ml.Spec, data string) []string {
+	words := []string{"marginlab", command, "--data", shellQuote(DataWord(data))}
+	for _, p := range Chosen(s) {
+		words = append(words, "--"+p.Flag()+"="+shellQuote(s.Text(p.Name)))
+	}
+	return words
+}
+
+// Chosen lists the parameters of a spec that are not at their defaults.
+func Chosen(s ml.Spec) (chosen []param.Param) {
+	def := ml.DefaultSpec()
+	for _, p := range ml.Params {
+		if s.Applies(p.Name) && s.Text(p.Name) != def.Text(p.Name) && p.Name != "label" {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
 }
 
 func shellQuote(s string) string {

@@ -207,7 +207,7 @@ func SearchLine(s store.Search) string {
 	}
 	spec := s.Spec
 	spec.TestFraction, spec.Seed = ml.DefaultSpec().TestFraction, s.Scheme.Seed
-	words := strings.Split(strings.Replace(CommandLine(spec, s.DatasetName), "marginlab fit ", "marginlab cv ", 1), " ")
+	words := commandWords("cv", spec, s.DatasetName)
 	for _, name := range Searched(s) {
 		p, _ := ml.Param(name)
 		flag := "--" + p.Flag() + "="

@@ -4,7 +4,6 @@ package runs
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -105,6 +104,11 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
+	return a.showUse(w, r, run, problems, nil)
+}
+
+// showUse is showRun with predictions for new rows.
+func (a *Room) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *views.Predicted) error {
 	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
 	if err != nil {
 		return err
@@ -136,6 +140,10 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 			return err
 		}
 	}
+	if run.Model != nil {
+		p.Use = a.use(r, run)
+		p.Use.Predicted = predicted
+	}
 	p.TagList = run.Tags
 	p.Errors = map[string]string{}
 	for _, q := range problems {
@@ -147,7 +155,7 @@ func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	switch {
 	case p.Errors["handin"] != "":
 		w.WriteHeader(http.StatusConflict)
-	case len(problems) > 0:
+	case len(problems) > 0 || predicted != nil && predicted.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, views.RunPage(p))
@@ -228,21 +236,6 @@ func (a *Room) Unshare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return door.Redirect(w, r, "/runs/"+id+"#h-share")
-}
-
-// Model sends the trained model as JSON.
-func (a *Room) Model(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
-	if run.Model == nil {
-		return store.ErrNotFound
-	}
-	door.Attach(w, run.Name+".model.json", "application/json")
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(run.Model)
 }
 
 // Predictions writes the training data with what the model says of each row.

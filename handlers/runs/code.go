@@ -1,0 +1,109 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+)
+
+// sklearnCode is Python that trains the same machine with scikit-learn, empty for what that does
+// not have.
+func sklearnCode(run store.Run) string {
+	s, m := run.Spec, run.Model
+	if s.Learner != "svm" || s.Conformal != "none" || s.Project != "none" || m.Fill != nil || s.Values.Switch("hard_margin") ||
+		m.Rule == ml.Argmax || !slices.Contains([]string{"linear", "poly", "rbf", "sigmoid", "laplacian"}, s.Kernel) {
+		return ""
+	}
+	var b strings.Builder
+	quote := strconv.Quote
+	imports := []string{"import csv", "", "from sklearn.pipeline import make_pipeline"}
+	machine := "SVC(kernel=" + quote(s.Kernel)
+	for _, p := range []string{"gamma", "coef0", "degree"} {
+		if !s.Applies(p) || s.Kernel == "laplacian" {
+			continue
+		}
+		if text := s.Text(p); text == "auto" || text == "scale" {
+			machine += ", " + p + "=" + quote(text)
+		} else {
+			machine += ", " + p + "=" + text
+		}
+	}
+	if s.Kernel == "laplacian" {
+		imports = append(imports, "from sklearn.metrics.pairwise import laplacian_kernel")
+		gamma := strconv.FormatFloat(m.Kernel.Values.Number("gamma"), 'g', -1, 64)
+		machine = "SVC(kernel=lambda X, Z: laplacian_kernel(X, Z, gamma=" + gamma + ")"
+	}
+	machine += ", C=" + s.Text("C") + ", tol=" + s.Text("tol") + ")"
+	if m.Rule == ml.OneVsRest {
+		imports = append(imports, "from sklearn.multiclass import OneVsRestClassifier")
+		machine = "OneVsRestClassifier(" + machine + ")"
+	}
+	if m.Scaler != nil {
+		imports = append(imports, "from sklearn.preprocessing import StandardScaler")
+		machine = "StandardScaler(), " + machine
+	}
+	imports = append(imports, "from sklearn.svm import SVC")
+	slices.Sort(imports[2:])
+	fmt.Fprintf(&b, "%s\n\n", strings.Join(imports, "\n"))
+	fmt.Fprintf(&b, "rows = list(csv.DictReader(open(%s, encoding=\"utf-8-sig\")))\n", quote(door.CSVName(run.DatasetName)))
+	names := make([]string, len(m.Features))
+	for j, name := range m.Features {
+		names[j] = quote(name)
+	}
+	fmt.Fprintf(&b, "X = [[float(row[name]) for name in [%s]] for row in rows]\ny = [row[%s] for row in rows]\n", strings.Join(names, ", "), quote(m.Label))
+	if positive := s.Positive; positive != "" {
+		fmt.Fprintf(&b, "y = [label == %s for label in y]\n", quote(positive))
+	}
+	fmt.Fprintf(&b, "model = make_pipeline(%s)\n", machine)
+	if s.TestFraction > 0 {
+		fraction := strconv.FormatFloat(s.TestFraction, 'g', -1, 64)
+		return strings.Replace(b.String(), "from sklearn.pipeline", "from sklearn.model_selection import train_test_split\nfrom sklearn.pipeline", 1) +
+			"# The rows held out differ: scikit-learn draws its own.\n" +
+			"X, X_test, y, y_test = train_test_split(X, y, test_size=" + fraction + ", stratify=y, random_state=" + strconv.FormatUint(s.Seed, 10) + ")\n" +
+			"model.fit(X, y)\nprint(model.score(X, y), model.score(X_test, y_test))\n"
+	}
+	return b.String() + "model.fit(X, y)\nprint(model.score(X, y))\n"
+}
+
+// clientCode is Python that trains the same run with the client of this server.
+func clientCode(run store.Run, origin string) string {
+	id := door.DataWord(run.DatasetName)
+	upload := ""
+	if id == door.CSVName(run.DatasetName) {
+		upload = "data = lab.upload(" + strconv.Quote(id) + ", label=" + strconv.Quote(run.Model.Label) + ")\n"
+		id = "data"
+	} else {
+		id = strconv.Quote(id)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s/client.py, saved as marginlab.py; the key is in Settings\nfrom marginlab import Lab\n\nlab = Lab(%s, key)\n%srun = lab.fit(%s", origin, strconv.Quote(origin), upload, id)
+	for _, p := range door.Chosen(run.Spec) {
+		fmt.Fprintf(&b, ", %s=%s", p.Name, pythonValue(p, run.Spec))
+	}
+	measured := "train_accuracy"
+	if run.Model.Rule == ml.Value {
+		measured = "mse"
+	}
+	fmt.Fprintf(&b, ")\nprint(run.report[%q])\nmodel = run.model()  # predict(X), decision_function(X)\n", measured)
+	return b.String()
+}
+
+// pythonValue is the value of a parameter in Python.
+func pythonValue(p param.Param, s ml.Spec) string {
+	text := s.Text(p.Name)
+	switch p.Kind {
+	case param.Number, param.Integer:
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return text
+		}
+	case param.Switch:
+		return map[bool]string{true: "True", false: "False"}[text == "true"]
+	}
+	return strconv.Quote(text)
+}

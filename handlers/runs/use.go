@@ -1,0 +1,348 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/export"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+)
+
+// ModelExtensions are the extensions that Model answers to.
+func ModelExtensions() []string {
+	extensions := []string{".json"}
+	for _, f := range export.Formats {
+		extensions = append(extensions, f.Extension)
+	}
+	return extensions
+}
+
+// Model sends the trained model in the format of the address: json, or the extension of one
+// that other programs read.
+func (a *Room) Model(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	extension := path.Ext(r.URL.Path)
+	i := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Extension == extension })
+	if i < 0 {
+		door.Attach(w, run.Name+".model.json", "application/json")
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(run.Model)
+	}
+	f := export.Formats[i]
+	var text bytes.Buffer
+	if err := f.Write(&text, run.Model); err != nil {
+		return err
+	}
+	name := run.Name
+	if f.Name == "python" {
+		name = moduleName(name)
+	}
+	door.Attach(w, name+f.Extension, f.MediaType)
+	_, err = text.WriteTo(w)
+	return err
+}
+
+// moduleName is a name that Python can import.
+func moduleName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return ' '
+	}, strings.ToLower(name))
+	return "model_" + strings.Join(strings.Fields(clean), "_")
+}
+
+// Predict applies the model of a run to the rows in the body. A file is answered in CSV, or in
+// JSON where the request accepts that alone; rows in JSON are answered in JSON.
+func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	body, leave, err := a.Body(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	accepted, _, _ := mime.ParseMediaType(r.Header.Get("Accept"))
+	asJSON := kind == "application/json"
+	if asJSON {
+		if body, err = rowsOfJSON(body, run.Model); err != nil {
+			return err
+		}
+	}
+	predictions, err := a.predict(r, run, body, "")
+	if err != nil {
+		return door.FileError(err)
+	}
+	if asJSON || accepted == "application/json" {
+		set, err := predictions.Set()
+		if err != nil {
+			return err
+		}
+		return web.JSON(w, http.StatusOK, set)
+	}
+	return sendPredictions(w, r, run, predictions, false)
+}
+
+// predict applies the model of a run to a file.
+func (a *Room) predict(r *http.Request, run store.Run, body io.Reader, name string) (*ml.Predictions, error) {
+	limits := a.Limits
+	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
+	table, err := dataset.ParseTable(body, name, limits)
+	if err != nil {
+		return nil, err
+	}
+	return run.Model.PredictTable(r.Context(), table)
+}
+
+func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, predictions *ml.Predictions, probability bool) error {
+	var text bytes.Buffer
+	if err := predictions.WriteCSV(&text, probability); err != nil {
+		return err
+	}
+	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+}
+
+// rowsOfJSON writes {"rows": […]} as the CSV of the features of m, with the label where a row
+// has it. A row is a list of numbers in the order of the features, or an object with a value
+// for each; null is a missing value.
+func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
+	var sent struct {
+		Rows []json.RawMessage `json:"rows"`
+	}
+	dec := json.NewDecoder(body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&sent); err != nil {
+		return nil, web.Errorf(web.Malformed, "The body is not JSON with rows, {\"rows\": [[…], …]}: %v", err)
+	}
+	refuse := func(i int, format string, args ...any) error {
+		return param.Problems{{Field: "rows", Message: fmt.Sprintf("row %d: ", i+1) + fmt.Sprintf(format, args...)}}
+	}
+	if len(m.Features) == 0 {
+		return nil, param.Problems{{Field: "rows", Message: "rows in JSON are for models of numbers; send a file to this one"}}
+	}
+	lines := [][]string{slices.Clone(m.Features)}
+	labelled := false
+	for i, text := range sent.Rows {
+		line := make([]string, len(m.Features)+1)
+		var list []any
+		var named map[string]any
+		switch {
+		case json.Unmarshal(text, &list) == nil:
+			if len(list) != len(m.Features) {
+				return nil, refuse(i, "expected %d numbers, found %d; the model takes %s", len(m.Features), len(list), strings.Join(m.Features, ", "))
+			}
+			for j, v := range list {
+				var ok bool
+				if line[j], ok = numberOfJSON(v); !ok {
+					return nil, refuse(i, "%s: expected a number, found %v", m.Features[j], v)
+				}
+			}
+		case json.Unmarshal(text, &named) == nil:
+			for j, name := range m.Features {
+				v, found := named[name]
+				text, ok := numberOfJSON(v)
+				switch {
+				case !found:
+					return nil, refuse(i, "no value for %q; the model takes %s", name, strings.Join(m.Features, ", "))
+				case !ok:
+					return nil, refuse(i, "%s: expected a number, found %v", name, v)
+				}
+				line[j] = text
+			}
+			if v, ok := named[m.Label]; ok {
+				line[len(m.Features)], labelled = fmt.Sprint(v), true
+			}
+		default:
+			return nil, refuse(i, "expected a list of numbers or an object, found %.40s", text)
+		}
+		lines = append(lines, line)
+	}
+	if labelled {
+		lines[0] = append(lines[0], m.Label)
+	}
+	return csvOf(lines)
+}
+
+// numberOfJSON is a value as CSV holds it, empty for one that is missing.
+func numberOfJSON(v any) (text string, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	case bool:
+		return map[bool]string{true: "1", false: "0"}[v], true
+	}
+	return "", false
+}
+
+func csvOf(lines [][]string) (io.Reader, error) {
+	var text bytes.Buffer
+	c := csv.NewWriter(&text)
+	for _, line := range lines {
+		if err := c.Write(line[:len(lines[0])]); err != nil {
+			return nil, err
+		}
+	}
+	c.Flush()
+	return &text, c.Error()
+}
+
+// shownRows is how many predictions a page shows.
+const shownRows = 200
+
+// PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
+func (a *Room) PredictRows(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
+		return err
+	}
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if run.Model == nil {
+		return store.ErrNotFound
+	}
+	shown := &views.Predicted{Text: r.PostFormValue("text")}
+	again := func(message string) error {
+		shown.Error = door.Sentence(message)
+		return a.showUse(w, r, run, nil, shown)
+	}
+	body, size, name := io.ReadSeeker(strings.NewReader(shown.Text)), int64(len(shown.Text)), "pasted rows"
+	if strings.TrimSpace(shown.Text) == "" {
+		f, head, err := r.FormFile("file")
+		if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+			return again("Choose a file or paste rows first.")
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		body, size, name = f, head.Size, head.Filename
+	}
+	packed, err := door.IsPacked(body)
+	if err != nil {
+		return err
+	}
+	leave, err := a.AdmitFile(r.Context(), w, size, packed)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	predictions, err := a.predict(r, run, body, name)
+	if err != nil {
+		if message, ok := param.ForPerson(door.FileError(err)); ok {
+			return again(message)
+		}
+		return err
+	}
+	if r.PostFormValue("as") == "csv" {
+		return sendPredictions(w, r, run, predictions, run.Model.Platt != nil)
+	}
+	set, err := predictions.Set()
+	if err != nil {
+		return again(err.Error())
+	}
+	predictedRows(shown, set, run.Model.ScoreNames(), shownRows)
+	return a.showUse(w, r, run, nil, shown)
+}
+
+// predictedRows is a set of predictions as a page shows it, of which the first most.
+func predictedRows(p *views.Predicted, s *ml.PredictionSet, scores []string, most int) {
+	p.Told = count(s.N, "row")
+	switch {
+	case s.Accuracy != nil:
+		p.Told += fmt.Sprintf(" · accuracy %.1f %%", 100**s.Accuracy)
+	case s.MSE != nil:
+		p.Told += " · mean squared error " + views.Short(*s.MSE)
+	}
+	classes, probability, labelled := len(s.Classes) > 0, false, false
+	if len(s.Predictions) > 0 {
+		probability, labelled = s.Predictions[0].Probability != nil, s.Predictions[0].True != nil
+	}
+	p.Head = []string{"Row"}
+	if classes {
+		p.Head = append(p.Head, "Class")
+	}
+	p.Head = append(p.Head, scores...)
+	if probability {
+		p.Head = append(p.Head, "Probability of "+s.Positive)
+	}
+	if labelled {
+		p.Head = append(p.Head, "Actual")
+	}
+	p.More = max(0, s.N-most)
+	for _, one := range s.Predictions[:min(most, s.N)] {
+		row := []string{strconv.Itoa(one.Row)}
+		if classes {
+			row = append(row, one.Label)
+		}
+		for _, f := range one.F {
+			row = append(row, views.Short(f))
+		}
+		if probability {
+			row = append(row, views.Short(*one.Probability))
+		}
+		if labelled {
+			row = append(row, *one.True)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// use is what a run's page offers to do with its model elsewhere.
+func (a *Room) use(r *http.Request, run store.Run) *views.Use {
+	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
+	for _, f := range export.Formats {
+		d := views.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
+		if err := f.Check(run.Model); err != nil {
+			d.Href, d.Help = "", door.Sentence(err.Error())
+		}
+		u.Formats = append(u.Formats, d)
+	}
+	u.Formats = append(u.Formats, views.Download{Label: "JSON", Href: "/runs/" + run.ID + "/model.json", Help: "The model as marginlab predict reads it."})
+	u.Copies = append(u.Copies, views.Copied{Title: "Terminal", Text: door.CommandLine(run.Spec, run.DatasetName)})
+	if text := sklearnCode(run); text != "" {
+		u.Copies = append(u.Copies, views.Copied{Title: "scikit-learn", Text: text})
+	}
+	u.Copies = append(u.Copies, views.Copied{Title: "Python client", Text: clientCode(run, a.Links.Origin(r))})
+	return u
+}

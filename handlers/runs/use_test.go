@@ -1,0 +1,180 @@
+package runs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+)
+
+// done trains a run and returns its id once it has ended.
+func done(c *handlerstest.Client, body string) string {
+	c.T.Helper()
+	id := c.Train(body)
+	c.Follow(id)
+	return id
+}
+
+func TestModelsLeave(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	id := done(c, `{"dataset":"iris","name":"Iris/1"}`)
+	for extension, want := range map[string]string{".py": "def predict(X):", ".onnx": "SVMClassifier", ".libsvm": "svm_type c_svc", ".json": `"supports"`} {
+		for _, base := range []string{"/api/runs/", "/runs/"} {
+			a := c.Want(200, "GET", base+id+"/model"+extension, "")
+			if !strings.Contains(string(a.Body), want) || !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
+				t.Errorf("%s%s: %s, %.80s", base, extension, a.Header, a.Body)
+			}
+		}
+	}
+	if a := c.Do("GET", "/api/runs/"+id+"/model.pmml", ""); a.Status != 404 {
+		t.Errorf("a format that there is none of: %d", a.Status)
+	}
+	other := done(c, `{"dataset":"iris","spec":{"kernel":"laplacian"}}`)
+	if a := c.Do("GET", "/api/runs/"+other+"/model.libsvm", ""); a.Status != 422 || !strings.Contains(string(a.Body), "use ONNX or Python") {
+		t.Errorf("LIBSVM without its kernel: %d %s", a.Status, a.Body)
+	}
+	page := c.Page(200, "/runs/"+other)
+	if n := page.Find(`a[href$="model.libsvm"]`).Length(); n != 0 || !strings.Contains(page.Text(), "LIBSVM has no kernel laplacian") {
+		t.Errorf("the page offers LIBSVM %d times", n)
+	}
+}
+
+func TestRowsInJSON(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	c.Upload("name=square", handlerstest.Square)
+	id := done(c, `{"dataset":"iris-setosa-versicolor","spec":{"calibration":"platt"}}`)
+	m := handlerstest.Decode[struct {
+		Features []string
+		Label    string
+	}](c.Want(200, "GET", "/api/runs/"+id+"/model.json", ""))
+	list := `[1.4,0.2]`
+	named := `{"` + m.Features[0] + `":4.7,"` + m.Features[1] + `":1.4,"` + m.Label + `":"versicolor"}`
+	type set struct {
+		N           int
+		Accuracy    *float64
+		Predictions []struct {
+			Label       string
+			F           float64
+			Probability float64
+		}
+	}
+	at := "/api/runs/" + id + "/predictions"
+	got := handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+list+`]}`, "Content-Type", "application/json"))
+	if got.N != 1 || got.Accuracy != nil || got.Predictions[0].Label != "setosa" || got.Predictions[0].F >= 0 || got.Predictions[0].Probability >= 0.5 {
+		t.Errorf("a list: %+v", got)
+	}
+	got = handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+named+`]}`, "Content-Type", "application/json"))
+	if got.Accuracy == nil || *got.Accuracy != 1 || got.Predictions[0].Label != "versicolor" {
+		t.Errorf("an object: %+v", got)
+	}
+	if csv := string(c.Want(200, "POST", at, "1.4,0.2\n").Body); !strings.HasPrefix(csv, "row,label,f\n1,setosa,-") {
+		t.Errorf("a file: %s", csv)
+	}
+	if got = handlerstest.Decode[set](c.Want(200, "POST", at, "1.4,0.2\n", "Accept", "application/json")); got.N != 1 {
+		t.Errorf("a file, answered in JSON: %+v", got)
+	}
+	for body, want := range map[string]string{
+		`{"rows":[[1]]}`: "row 1: expected 2 numbers, found 1", `{"rows":[{"x":1}]}`: "row 1: no value for", `{"rows":[["a",2]]}`: "expected a number",
+		`{"rows":["x"]}`: "a list of numbers or an object",
+	} {
+		if a := c.Do("POST", at, body, "Content-Type", "application/json"); a.Status != 422 || !strings.Contains(string(a.Body), want) {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+	if a := c.Do("POST", at, `{"lines":[]}`, "Content-Type", "application/json"); a.Status != 400 {
+		t.Errorf("another field: %d %s", a.Status, a.Body)
+	}
+}
+
+func TestPredictNewRowsOnThePage(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	id := done(c, `{"dataset":"iris"}`)
+	page := c.Page(200, "/runs/"+id)
+	if page.Find(`form[action^="/runs/`+id+`/predict"]`).Length() != 1 {
+		t.Fatal("the page has no form for new rows")
+	}
+	model := handlerstest.Decode[struct {
+		Features []string
+		Label    string
+	}](c.Want(200, "GET", "/api/runs/"+id+"/model.json", ""))
+	rows := strings.Join(model.Features, ",") + "," + model.Label + "\n5.1,3.5,1.4,0.2,setosa\n6.7,3.0,5.2,2.3,setosa\n"
+	send := func(status int, fields ...string) string {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for i := 0; i < len(fields); i += 2 {
+			if err := form.WriteField(fields[i], fields[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		form.Close()
+		return string(c.Want(status, "POST", "/runs/"+id+"/predict", body.String(), "Content-Type", form.FormDataContentType()).Body)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(send(200, "text", rows)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := doc.Find(`[aria-label="Predictions"] table`)
+	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50.0 %") || !strings.Contains(table.Text(), "virginica") {
+		t.Errorf("%d rows: %s", n, table.Text())
+	}
+	if csv := send(200, "text", rows, "as", "csv"); !strings.HasPrefix(csv, "row,label,") {
+		t.Errorf("CSV: %s", csv)
+	}
+	if text := send(422, "text", "a,b\n1,2\n"); !strings.Contains(text, "no column") {
+		t.Error("rows without the columns are not refused")
+	}
+	if text := send(422); !strings.Contains(text, "Choose a file or paste rows first.") {
+		t.Error("an empty form is not refused")
+	}
+}
+
+// What is to be copied runs: scikit-learn reaches the same accuracy on the same rows.
+func TestCopiedCodeRuns(t *testing.T) {
+	t.Parallel()
+	const python = "/usr/bin/python3"
+	if out, err := exec.Command(python, "-c", "import sklearn").CombinedOutput(); err != nil {
+		t.Skipf("there is no scikit-learn: %s", out)
+	}
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	drawn := handlerstest.Decode[api.Dataset](c.Want(201, "POST", "/api/datasets/generate", `{"generator":"moons","parameters":{"noise":0.3}}`))
+	csv := string(c.Want(200, "GET", "/api/datasets/"+drawn.ID+".csv", "").Body)
+	set := c.Upload("name=my%20moons.csv", csv)
+	for _, spec := range []string{`{}`, `{"kernel":"linear","C":10}`, `{"kernel":"poly","coef0":1,"degree":2}`, `{"kernel":"laplacian"}`, `{"standardize":false,"gamma":2}`} {
+		id := done(c, `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
+		page := c.Page(200, "/runs/"+id)
+		code := page.Find(`textarea[aria-label="Code: scikit-learn"]`).Text()
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "my moons.csv"), []byte(csv), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(python, "-c", code)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s\n%s", spec, err, out, code)
+			continue
+		}
+		report := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api/runs/"+id, "")).Report
+		var accuracy float64
+		if err := json.Unmarshal(out, &accuracy); err != nil || accuracy != *report.TrainAccuracy {
+			t.Errorf("%s: scikit-learn has %s, ours %v", spec, out, *report.TrainAccuracy)
+		}
+		if line := page.Find(`textarea[aria-label="Code: Terminal"]`).Text(); !strings.HasPrefix(line, "marginlab fit --data 'my moons.csv'") {
+			t.Errorf("terminal: %s", line)
+		}
+	}
+}

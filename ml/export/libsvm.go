@@ -1,0 +1,229 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// libsvmKernels are LIBSVM's names of the kernels that it has, with their parameters.
+var libsvmKernels = map[string]struct {
+	name   string
+	params []string
+}{
+	"linear":  {"linear", nil},
+	"poly":    {"polynomial", []string{"degree", "gamma", "coef0"}},
+	"rbf":     {"rbf", []string{"gamma"}},
+	"sigmoid": {"sigmoid", []string{"gamma", "coef0"}},
+}
+
+// knownToLIBSVM reports what LIBSVM has no word for.
+func knownToLIBSVM(m *ml.Model) error {
+	_, ok := libsvmKernels[m.Kernel.Name]
+	switch {
+	case !ok:
+		return param.Refuse("use ONNX or Python", "LIBSVM has no kernel %s", m.Kernel.Name)
+	case mapped(m):
+		return param.Refuse("use ONNX or Python", "LIBSVM has no conformal kernels")
+	case m.Rule == ml.OneVsRest || m.Rule == ml.Argmax:
+		return param.Refuse("use ONNX or Python, or train one against one", "LIBSVM has no models of the rule %s: it knows one machine for each pair of classes", m.Rule)
+	}
+	return nil
+}
+
+// writeLIBSVM writes a model file of LIBSVM. Its classes stand in the reverse of our
+// order: LIBSVM's decision values are positive for the class that it names first, ours
+// for the later one, so in this order both are equal. LIBSVM subtracts rho = -b.
+//
+// Its votes of one against one are ours too, but for ties: LIBSVM takes the class that it
+// names first, we take the one with the largest sum of margins.
+func writeLIBSVM(w io.Writer, m *ml.Model) error {
+	k := libsvmKernels[m.Kernel.Name]
+	b := bufio.NewWriter(w)
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	line := func(name string, values ...string) {
+		fmt.Fprint(b, name)
+		for _, v := range values {
+			fmt.Fprint(b, " ", v)
+		}
+		fmt.Fprintln(b)
+	}
+	g := group(m)
+	line("svm_type", map[bool]string{true: "epsilon_svr", false: "c_svc"}[m.Rule == ml.Value])
+	line("kernel_type", k.name)
+	for _, name := range k.params {
+		line(name, number(m.Kernel.Values.Number(name)))
+	}
+	line("nr_class", strconv.Itoa(max(2, len(m.Classes))))
+	line("total_sv", strconv.Itoa(len(g.at)))
+	rho := make([]string, len(m.Machines))
+	for i, machine := range g.machines {
+		rho[i] = number(-m.Machines[machine].B)
+	}
+	line("rho", rho...)
+	if m.Rule != ml.Value {
+		labels, sizes := LIBSVMLabels(m), make([]string, len(g.sizes))
+		slices.Reverse(labels)
+		line("label", labels...)
+		if m.Platt != nil {
+			line("probA", number(m.Platt.A))
+			line("probB", number(m.Platt.B))
+		}
+		for i, n := range g.sizes {
+			sizes[i] = strconv.Itoa(n)
+		}
+		line("nr_sv", sizes...)
+	}
+	line("SV")
+	for i, at := range g.at {
+		for _, c := range g.coef {
+			fmt.Fprint(b, number(c[i]), " ")
+		}
+		writeSparse(b, m.Supports.Vectors[at])
+	}
+	return b.Flush()
+}
+
+// writeSparse writes index:value of what is not 0, and ends the line.
+func writeSparse(w io.Writer, x []float64) {
+	for j, v := range x {
+		if v != 0 {
+			fmt.Fprintf(w, "%d:%s ", j+1, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// LIBSVMLabels returns the numbers that stand for the classes of m in a model file, in the
+// order of m.Classes: their own where all are whole numbers, else 0, 1, ….
+func LIBSVMLabels(m *ml.Model) []string {
+	labels := make([]string, len(m.Classes))
+	own := integers(m.Classes)
+	for i := range labels {
+		if labels[i] = strconv.Itoa(i); own != nil {
+			labels[i] = strconv.FormatInt(own[i], 10)
+		}
+	}
+	return labels
+}
+
+// LIBSVMNotes says what a reader of a model file has to know: which numbers stand for the
+// classes and, unless they come scaled, that the rows have to be.
+func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
+	if m.Rule != ml.Value && integers(m.Classes) == nil {
+		parts := make([]string, len(m.Classes))
+		for i, label := range LIBSVMLabels(m) {
+			parts[i] = label + " is " + m.Classes[i]
+		}
+		notes = append(notes, "LIBSVM has numbers for classes: "+strings.Join(parts, ", "))
+	}
+	if !scaled && (m.Fill != nil || m.Scaler != nil || m.Projection != nil) {
+		notes = append(notes, "svm-predict takes rows as the model sees them, standardised; export --data FILE writes such rows")
+	}
+	return notes
+}
+
+// WriteLIBSVMData writes rows of the model's features in original units (n x d) as LIBSVM's
+// svm-predict takes them for this model: filled, scaled and projected. labels are those of
+// the file, nil for none; 0 stands for what is not known to the model.
+func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) error {
+	b := bufio.NewWriter(w)
+	numbers, in := LIBSVMLabels(m), m.Inputs(x)
+	n, _ := in.Dims()
+	for i := range n {
+		label := "0"
+		if labels != nil {
+			if c := m.ClassOf(labels[i]); c >= 0 {
+				label = numbers[c]
+			} else if _, err := strconv.ParseFloat(labels[i], 64); err == nil && m.Rule == ml.Value {
+				label = labels[i]
+			}
+		}
+		fmt.Fprint(b, label, " ")
+		writeSparse(b, in.RawRowView(i))
+	}
+	return b.Flush()
+}
+
+// grouped are the supports of a model in the order of LIBSVM: class by class. A support of
+// class c has a coefficient for each other class, that of its machine with it.
+type grouped struct {
+	at       []int       // support vectors of the model
+	sizes    []int       // of the classes
+	coef     [][]float64 // classes - 1 rows
+	machines []int       // of the model, in the order of the pairs
+}
+
+// group arranges the supports of a model under Sign, OneVsOne or Value. Classes are
+// numbered in the reverse of the model's order, so that a machine is positive for the first
+// of its two. Every class has a support, one of weight 0 where it has no other: engines
+// look for the first.
+func group(m *ml.Model) grouped {
+	k := max(2, len(m.Classes))
+	machineOf := make([][]int, k)
+	for i := range machineOf {
+		machineOf[i] = make([]int, k)
+	}
+	pairs(k, func(machine, i, j int) { // of the model's order
+		machineOf[k-1-i][k-1-j], machineOf[k-1-j][k-1-i] = machine, machine
+	})
+	g := grouped{coef: make([][]float64, k-1), sizes: make([]int, k)}
+	pairs(k, func(_, i, j int) { g.machines = append(g.machines, machineOf[i][j]) })
+	for c := range k {
+		add := func(at int, weight float64) {
+			g.at = append(g.at, at)
+			g.sizes[c]++
+			for other := range k {
+				row := other
+				if other > c {
+					row--
+				}
+				if other != c {
+					g.coef[row] = append(g.coef[row], weight*m.Machines[machineOf[c][other]].Coef[at])
+				}
+			}
+		}
+		for at := range m.Supports.Vectors {
+			if classOf(m, machineOf, at) == c {
+				add(at, 1)
+			}
+		}
+		if g.sizes[c] == 0 {
+			add(0, 0)
+		}
+	}
+	return g
+}
+
+// classOf returns the class of a support: that which all machines with a coefficient for it
+// have in common. One of a single machine may count for either of its classes, as the sum
+// is the same, and counts for the side that it pulls to. It is -1 for one of no machine.
+func classOf(m *ml.Model, machineOf [][]int, at int) int {
+	uses := 0
+	for _, machine := range m.Machines {
+		if machine.Coef[at] != 0 {
+			uses++
+		}
+	}
+	for c, row := range machineOf {
+		found := 0
+		for other, machine := range row {
+			u := m.Machines[machine].Coef[at]
+			if other != c && u != 0 && (uses > 1 || u > 0 == (c < other)) {
+				found++
+			}
+		}
+		if uses > 0 && found == uses {
+			return c
+		}
+	}
+	return -1
+}

@@ -1,0 +1,177 @@
+package export
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+)
+
+// field is one field of a message of Protocol Buffers.
+type field struct {
+	number int
+	value  uint64
+	text   []byte
+}
+
+// fields reads a message.
+func fields(t *testing.T, m []byte) (all []field) {
+	t.Helper()
+	for len(m) > 0 {
+		key, n := binary.Uvarint(m)
+		if n <= 0 {
+			t.Fatal("a key ends early")
+		}
+		m = m[n:]
+		f := field{number: int(key >> 3)}
+		switch key & 7 {
+		case 0:
+			if f.value, n = binary.Uvarint(m); n <= 0 {
+				t.Fatal("a number ends early")
+			}
+			m = m[n:]
+		case 2:
+			size, n := binary.Uvarint(m)
+			if n <= 0 || size > uint64(len(m)-n) {
+				t.Fatal("a text ends early")
+			}
+			f.text, m = m[n:n+int(size)], m[n+int(size):]
+		case 5:
+			if len(m) < 4 {
+				t.Fatal("a float ends early")
+			}
+			f.value, m = uint64(binary.LittleEndian.Uint32(m)), m[4:]
+		default:
+			t.Fatalf("wire type %d", key&7)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func texts(all []field, number int) (found []string) {
+	for _, f := range all {
+		if f.number == number {
+			found = append(found, string(f.text))
+		}
+	}
+	return found
+}
+
+// parsed is an ONNX graph.
+type parsed struct {
+	operators       []string
+	inputs, outputs []string
+}
+
+// parse reads a model, whose every name has to be defined before it is used, once.
+func parse(t *testing.T, text []byte) parsed {
+	t.Helper()
+	model := fields(t, text)
+	body := texts(model, 7)
+	if len(body) != 1 || len(texts(model, 8)) != 2 {
+		t.Fatal("expected one graph and two sets of operators")
+	}
+	graph := fields(t, []byte(body[0]))
+	known := map[string]bool{}
+	define := func(name string) {
+		if known[name] {
+			t.Errorf("%s is defined twice", name)
+		}
+		known[name] = true
+	}
+	var p parsed
+	for _, f := range graph {
+		switch f.number {
+		case 5: // a constant: as many bytes as its dimensions want
+			tensor, n, kind := fields(t, f.text), 1, 0
+			define(texts(tensor, 8)[0])
+			for _, f := range tensor {
+				switch f.number {
+				case 1:
+					n *= int(f.value)
+				case 2:
+					kind = int(f.value)
+				}
+			}
+			if raw := texts(tensor, 9); kind != isString && len(raw[0]) != n*map[int]int{isFloat: 4, isInt64: 8}[kind] {
+				t.Errorf("a constant of %d values has %d bytes", n, len(raw[0]))
+			} else if kind == isString && len(texts(tensor, 6)) != n {
+				t.Error("a constant lacks texts")
+			}
+		case 11:
+			p.inputs = append(p.inputs, texts(fields(t, f.text), 1)...)
+		case 12:
+			p.outputs = append(p.outputs, texts(fields(t, f.text), 1)...)
+		}
+	}
+	for _, name := range p.inputs {
+		define(name)
+	}
+	for _, n := range texts(graph, 1) {
+		node := fields(t, []byte(n))
+		for _, name := range texts(node, 1) {
+			if !known[name] {
+				t.Errorf("%s is used before it is defined", name)
+			}
+		}
+		for _, name := range texts(node, 2) {
+			define(name)
+		}
+		p.operators = append(p.operators, texts(node, 4)...)
+		for _, a := range texts(node, 5) {
+			for _, f := range fields(t, []byte(a)) {
+				if v := float64(math.Float32frombits(uint32(f.value))); f.number == 7 && (math.IsNaN(v) || math.IsInf(v, 0)) {
+					t.Error("an attribute is not finite")
+				}
+			}
+		}
+	}
+	for _, name := range p.outputs {
+		if !known[name] {
+			t.Errorf("the output %s is not defined", name)
+		}
+	}
+	return p
+}
+
+func TestONNXGraphsAreWhole(t *testing.T) {
+	t.Parallel()
+	format, err := Find("onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	svm := 0
+	for _, m := range everyday(t) {
+		var text bytes.Buffer
+		if err := format.Write(&text, m.model); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+			continue
+		}
+		p := parse(t, text.Bytes())
+		want := []string{"label", "f"}
+		if m.model.Rule == ml.Value {
+			want = want[1:]
+		}
+		if m.model.Platt != nil {
+			want = append(want, "probability")
+		}
+		if !slices.Equal(p.inputs, []string{"X"}) || !slices.Equal(p.outputs, want) {
+			t.Errorf("%s: inputs %q, outputs %q", m.name, p.inputs, p.outputs)
+		}
+		if m.model.Scaler != nil != slices.Contains(p.operators, "Scaler") {
+			t.Errorf("%s: scaled %v, operators %q", m.name, m.model.Scaler != nil, p.operators)
+		}
+		if strings.Contains(fmt.Sprint(p.operators), "SVM") {
+			svm++
+		}
+	}
+	if svm < 20 {
+		t.Errorf("only %d models have a node of SVMs", svm)
+	}
+}

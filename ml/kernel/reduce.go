@@ -1,0 +1,46 @@
+package kernel
+
+// Reduce turns the expression that k is into a value of another type: part gives that of
+// a kernel of the table, number that of a constant, and sum and product join two. A kernel
+// that is not combined is part of itself. It is how a kernel is written for other programs.
+func Reduce[T any](k Kernel, part func(Kernel) T, number func(float64) T, sum, product func(a, b T) T) (T, error) {
+	e, err := k.expression()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	var value func(n node) T
+	value = func(n node) T {
+		join := sum
+		switch n.kind {
+		case isPart:
+			return part(e.parts[n.part].Kernel)
+		case isNumber:
+			return number(n.number)
+		case isProduct:
+			join = product
+		}
+		all := value(n.of[0])
+		for _, m := range n.of[1:] {
+			all = join(all, value(m))
+		}
+		return all
+	}
+	return value(e.root), nil
+}
+
+// Image returns the Fisher score of x under what a Fisher kernel has learnt, scaled such
+// that the kernel is an inner product of images.
+func (f *Fitted) Image(x []float64) []float64 {
+	s := fisher.bind(Kernel{Fitted: []Fitted{*f}}).(scores)
+	image := make([]float64, s.size(0))
+	s.image(image, x)
+	return image
+}
+
+// Scale returns the factor of each Fisher score: one over its root mean square over the
+// training rows, 0 for a score that is 0 in all of them; nil where scores are taken as
+// they are.
+func (f *Fitted) Scale() []float64 {
+	return fisher.bind(Kernel{Fitted: []Fitted{*f}}).(scores).scale
+}

@@ -1,0 +1,22 @@
+package views
+
+import "strings"
+
+// takes says which columns new rows have.
+func takes(columns []string) string {
+	const most = 12
+	if len(columns) > most {
+		return counted(len(columns), "column") + ": " + strings.Join(columns[:most], ", ") + ", …"
+	}
+	return counted(len(columns), "column") + ": " + strings.Join(columns, ", ")
+}
+
+func pasted(p *Predicted) string {
+	if p == nil {
+		return ""
+	}
+	return p.Text
+}
+
+// lines counts the lines of a text.
+func lines(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
