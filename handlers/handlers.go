@@ -26,7 +26,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// App is the house with its rooms.
+// App is the web application.
 type App struct {
 	*door.House
 	site     *web.Site
@@ -83,24 +83,24 @@ func New(c Config) *App {
 // errorTitles are headings for people; what is not here has the words of HTTP.
 var errorTitles = map[int]string{
 	http.StatusNotFound:              "Not found",
-	http.StatusUnprocessableEntity:   "That does not fit",
+	http.StatusUnprocessableEntity:   "Invalid input",
 	http.StatusRequestEntityTooLarge: "Too large",
-	http.StatusTooManyRequests:       "One moment",
+	http.StatusTooManyRequests:       "Too many requests",
 	http.StatusInternalServerError:   "Something went wrong",
 	http.StatusServiceUnavailable:    "Busy",
-	http.StatusInsufficientStorage:   "Nothing can be saved",
+	http.StatusInsufficientStorage:   "Storage full",
 }
 
-// near are the lists to which the pages below an address belong.
+// near lists the page to offer after an error below an address.
 var near = []struct{ below, to, text string }{
-	{"/runs", "/runs", "To the runs"},
-	{"/compare", "/runs", "To the runs"},
-	{"/searches", "/searches", "To the searches"},
-	{"/studies", "/studies", "To the studies"},
-	{"/datasets", "/datasets", "To the data"},
-	{"/lab", "/lab", "To the lab"},
-	{"/lessons/", "/lessons", "To the lessons"},
-	{"/courses/", "/courses", "To your courses"},
+	{"/runs", "/runs", "Runs"},
+	{"/compare", "/runs", "Runs"},
+	{"/searches", "/searches", "Searches"},
+	{"/studies", "/studies", "Studies"},
+	{"/datasets", "/datasets", "Data"},
+	{"/lab", "/lab", "Lab"},
+	{"/lessons/", "/lessons", "Lessons"},
+	{"/courses/", "/courses", "Your courses"},
 }
 
 // errorPage shows an error of any page.
@@ -108,7 +108,7 @@ func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
 	if p.Status == http.StatusServiceUnavailable && r.Method == http.MethodPost {
-		page.Remedy = "What you filled in is still on the page before this one: go back to send it again."
+		page.Remedy = "Your input is still on the previous page: go back and send it again."
 	}
 	for _, n := range near {
 		if strings.HasPrefix(r.URL.Path, n.below) {

@@ -30,7 +30,7 @@ func TestJobs(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	if text := b.Page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is being trained") {
+	if text := b.Page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is running") {
 		t.Errorf("nothing is under way, and the page says %q", text)
 	}
 	first := c.Train(`{"dataset":"moons","name":"first","spec":{}}`)
@@ -53,7 +53,7 @@ func TestJobs(t *testing.T) {
 	form := rows.Eq(0).Find("form")
 	to, _ := form.Attr("action")
 	after := c.Fetch("POST", to, "back="+form.Find("input[name=back]").AttrOr("value", ""))
-	if title := after.HTML().Find("h1").Text(); title != "Under way" || strings.Contains(after.HTML().Find(".jobs").Text(), "first") {
+	if title := after.HTML().Find("h1").Text(); title != "Running" || strings.Contains(after.HTML().Find(".jobs").Text(), "first") {
 		t.Errorf("after it was cancelled: %q, %q", title, after.HTML().Find(".jobs").Text())
 	}
 	<-told // the second one has begun
@@ -100,7 +100,7 @@ func TestStudyIsAJob(t *testing.T) {
 	}
 	form := b.Page(200, "/jobs").Find(".jobs form")
 	to, _ := form.Attr("action")
-	if title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Under way" {
+	if title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Running" {
 		t.Errorf("after %s: %q", to, title)
 	}
 	if last := next(); len(last) != 0 {

@@ -199,7 +199,7 @@ func TestRetentionIsTold(t *testing.T) {
 		s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
 		c := s.Browse(t, handlerstest.Ada)
 		for _, page := range []string{"/datasets", "/lab?data=moons", "/settings"} {
-			if says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "nobody opens for 45 days"); says != want {
+			if says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "unused for 45 days"); says != want {
 				t.Errorf("%s says so: %v, after %d days", page, says, days)
 			}
 		}

@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Deletion is what was deleted by one act and can be had back.
+// Deletion is a group of items deleted together that can be restored.
 type Deletion struct {
 	ID, What, Names string // "2 runs", what they were called
 	When, Until     string
@@ -17,11 +17,11 @@ type Deletion struct {
 // Undo is what a list says of deletions.
 type Undo struct {
 	Latest *Deletion // that the list has come from; nil: none
-	Any    bool      // something can be had back
+	Any    bool      // something can be restored
 	Back   string    // the list's own address, where it has more than one
 }
 
-// Deleted is the page of all that can be had back.
+// Deleted lists everything that can be restored.
 type Deleted struct {
 	Page
 	Rows []Deletion
@@ -111,20 +111,20 @@ func undoNote(u Undo) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<button type=\"submit\">Undo</button> <span class=\"quiet\">That works until ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<button type=\"submit\">Undo</button> <span class=\"quiet\">Possible until ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(u.Latest.Until)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/deleted.templ`, Line: 30, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/deleted.templ`, Line: 30, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "; see <a href=\"/deleted\">all that was deleted lately</a>.</span></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, ". <a href=\"/deleted\">Recently deleted</a></span></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -171,17 +171,17 @@ func DeletedPage(p Deleted) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p><a href=\"/runs\">← Runs</a></p><h1>Recently deleted</h1><p class=\"measure\">What was deleted can be had back for a day. Runs that had not ended come back as cancelled ones.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p><a href=\"/runs\">← Runs</a></p><h1>Recently deleted</h1><p class=\"measure\">Deleted items can be restored for 24 hours. Unfinished runs return as cancelled.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"empty\">Nothing was deleted within the last day.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"empty\">Nothing was deleted in the last 24 hours.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recently deleted\"><table><thead><tr><th scope=\"col\">what</th><th scope=\"col\">called</th><th scope=\"col\">deleted</th><th scope=\"col\">kept until</th><th scope=\"col\"><span class=\"visually-hidden\">undo</span></th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recently deleted\"><table><thead><tr><th scope=\"col\">Items</th><th scope=\"col\">Names</th><th scope=\"col\">Deleted</th><th scope=\"col\">Restorable until</th><th scope=\"col\"><span class=\"visually-hidden\">undo</span></th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -60,7 +60,7 @@ func HomePage(p Home) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"intro\"><div><h1>See where the boundary goes, and why</h1><p>Bring points of two classes or several, choose a kernel and C, and train a support vector machine or a Minimal Complexity Machine, with or without a conformal kernel. Boundary, margins and support vectors follow while you drag.</p><p class=\"toolbar\"><a class=\"button primary\" href=\"/lab\">Open the lab</a> <a class=\"button\" href=\"/datasets\">Bring your data</a> <a class=\"button\" href=\"/lessons\">Follow the lecture</a> <a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"intro\"><div><h1>See where the boundary goes, and why</h1><p>Choose data, a kernel and C, and train a support vector machine or a Minimal Complexity Machine, with or without a conformal kernel. Boundary, margins and support vectors follow while you drag.</p><p class=\"toolbar\"><a class=\"button primary\" href=\"/lab\">Open the lab</a> <a class=\"button\" href=\"/datasets\">Use your own data</a> <a class=\"button\" href=\"/lessons\">Start the lessons</a> <a class=\"button\" href=\"/lab?data=drawing\">Draw points</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -69,7 +69,7 @@ func HomePage(p Home) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !p.known() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"help\">Were you here before, with another browser? The key of your workspace, from its <a href=\"/settings\">settings</a>, opens it again.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"help\">Used Margin Lab in another browser? Paste your workspace key in <a href=\"/settings\">Settings</a> to continue.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -95,7 +95,7 @@ func HomePage(p Home) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</a><div class=\"alive-control\"><label for=\"f-home-c\">Drag C: what points cost that lie inside the margin or beyond it</label> <input id=\"f-home-c\" type=\"range\" name=\"c\" min=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</a><div class=\"alive-control\"><label for=\"f-home-c\">Drag C: the price of points inside the margin or misclassified</label> <input id=\"f-home-c\" type=\"range\" name=\"c\" min=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -165,7 +165,7 @@ func HomePage(p Home) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Runs) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section aria-labelledby=\"h-recent\"><h2 id=\"h-recent\"><a href=\"/runs\">Your latest runs</a></h2><ul class=\"cards\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<section aria-labelledby=\"h-recent\"><h2 id=\"h-recent\"><a href=\"/runs\">Recent runs</a></h2><ul class=\"cards\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -260,7 +260,7 @@ func HomePage(p Home) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Sets) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"h-sets\"><h2 id=\"h-sets\"><a href=\"/datasets\">Your latest data</a></h2><ul class=\"cards\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"h-sets\"><h2 id=\"h-sets\"><a href=\"/datasets\">Recent data</a></h2><ul class=\"cards\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -549,7 +549,7 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " <section class=\"measure\" aria-labelledby=\"h-workspace\"><h2 id=\"h-workspace\">Your workspace</h2><p>Your data sets and runs belong to a workspace that this browser holds the key to, in a cookie. There is no account: whoever has the key has the workspace, and without it nobody gets in.</p><p>It holds ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " <section class=\"measure\" aria-labelledby=\"h-workspace\"><h2 id=\"h-workspace\">Your workspace</h2><p>Your data sets and runs belong to a workspace. This browser keeps its key in a cookie. There is no account: anyone with the key has the workspace.</p><p>It holds ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -562,44 +562,44 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " at present. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, ". ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.Quota != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "At most ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "Limit: ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var29 string
 				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Quota)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 142, Col: 22}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 142, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " are kept for one workspace. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, ". ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			if p.Days > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "A workspace that nobody opens for ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "A workspace unused for ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var30 string
 				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(itoa(p.Days))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 145, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 145, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " days is deleted with all it holds, unless it has an open course.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " days is deleted, unless it has an open course.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -617,7 +617,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\" aria-label=\"Workspace key\" autocomplete=\"off\"></p><p>Keep it where you keep passwords: typed below in another browser, or here once the cookie is gone, it opens this workspace again.</p><p>Programs send it as a bearer token to reach the same data sets and runs over JSON:</p><pre><code>curl -H \"Authorization: Bearer $KEY\" ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\" aria-label=\"Workspace key\" autocomplete=\"off\"></p><p>Keep it like a password. Paste it below to open this workspace in another browser, or here after clearing cookies.</p><p>Programs send it as a bearer token:</p><pre><code>curl -H \"Authorization: Bearer $KEY\" ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -630,7 +630,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "/api/runs</code></pre><p>or train on this server from the terminal and keep the run here:</p><pre><code>MARGINLAB_TOKEN=$KEY marginlab fit --server ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "/api/runs</code></pre><p>The terminal can train on this server:</p><pre><code>MARGINLAB_TOKEN=$KEY marginlab fit --server ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -643,7 +643,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, " --data points.csv --json</code></pre></details><form method=\"post\" action=\"/settings/workspace\" class=\"stack\"><label for=\"f-token\">Open another workspace with its key</label> <input id=\"f-token\" type=\"password\" name=\"token\" pattern=\"[0-9a-fA-F]{32}\" required autocomplete=\"off\"> <button type=\"submit\">Open</button></form></section><section class=\"measure\" aria-labelledby=\"h-archive\"><h2 id=\"h-archive\">Take it with you</h2><p>One zip file has your data sets as CSV, your runs with names, tags, notes, settings and numbers, their models as JSON, your searches and studies with what they have come to, and your answers to the questions of lessons. What has not ended, the single searches of a study, courses, short links and the links of shared runs are not in it.</p><p><a class=\"button\" href=\"/settings/workspace.zip\" download>Download everything</a></p><form method=\"post\" action=\"/settings/import\" enctype=\"multipart/form-data\" class=\"stack\"><label for=\"f-archive\">Bring in such a file, here or in another workspace</label> <input id=\"f-archive\" type=\"file\" name=\"file\" accept=\".zip,application/zip\" required aria-describedby=\"f-archive-help\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, " --data points.csv --json</code></pre></details><form method=\"post\" action=\"/settings/workspace\" class=\"stack\"><label for=\"f-token\">Workspace key</label> <input id=\"f-token\" type=\"password\" name=\"token\" pattern=\"[0-9a-fA-F]{32}\" required autocomplete=\"off\"> <button type=\"submit\">Open</button></form></section><section class=\"measure\" aria-labelledby=\"h-archive\"><h2 id=\"h-archive\">Export and import</h2><p>One zip file holds your data sets (CSV), runs with their models (JSON), searches, studies and answers to lesson questions. It does not hold unfinished work, the searches of a study, courses, short links and links to shared runs.</p><p><a class=\"button\" href=\"/settings/workspace.zip\" download>Download everything</a></p><form method=\"post\" action=\"/settings/import\" enctype=\"multipart/form-data\" class=\"stack\"><label for=\"f-archive\">Import such a file</label> <input id=\"f-archive\" type=\"file\" name=\"file\" accept=\".zip,application/zip\" required aria-describedby=\"f-archive-help\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -666,7 +666,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, " MB. What is here already is passed over.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, " MB. Items that already exist are skipped.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -689,7 +689,7 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<button type=\"submit\">Bring in</button></form></section><section class=\"measure\" aria-labelledby=\"h-teach\"><h2 id=\"h-teach\">Teaching</h2><p>The lab can be set up for a course, with data and settings chosen and controls hidden or frozen; students hand in their runs. <a href=\"/courses\">Your courses</a></p></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A view of the lab can have an address of its own, with a copy of its points, for whoever you give it to. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is reachable over JSON; the description is at <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Data sets, runs, searches, studies, answers, short links, your courses with all that was handed in to them, and what you have handed in to the courses of others. It cannot be undone, but for what you have downloaded before.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete all that is in this workspace</label> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-teach\"><h2 id=\"h-teach\">Teaching</h2><p>Set up the lab for a course: choose data and settings, hide or freeze controls; students hand in runs. <a href=\"/courses\">Your courses</a></p></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/openapi.json\">/api/openapi.json</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

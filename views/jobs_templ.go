@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Jobs is the page of what is under way.
+// Jobs lists unfinished work.
 type Jobs struct {
 	Page
 	Rows []JobRow
@@ -56,7 +56,7 @@ func JobsPage(p Jobs) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Under way</h1><p><a href=\"/runs\">← Runs</a></p><div id=\"jobs\" data-open=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Running</h1><p><a href=\"/runs\">← Runs</a></p><div id=\"jobs\" data-open=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -74,12 +74,12 @@ func JobsPage(p Jobs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">Nothing is being trained or searched. What has ended is among the <a href=\"/runs\">runs</a>, <a href=\"/searches\">searches</a> and <a href=\"/studies\">studies</a>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">Nothing is running. Finished work is listed under <a href=\"/runs\">runs</a>, <a href=\"/searches\">searches</a> and <a href=\"/studies\">studies</a>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<noscript><p><a href=\"/jobs\">Look again</a></p></noscript><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Under way\"><table class=\"jobs\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">data</th><th scope=\"col\">progress</th><th scope=\"col\">elapsed</th><th scope=\"col\" title=\"at the pace so far\">left</th><th scope=\"col\"><span class=\"visually-hidden\">cancel</span></th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<noscript><p><a href=\"/jobs\">Refresh</a></p></noscript><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Running\"><table class=\"jobs\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">data</th><th scope=\"col\">progress</th><th scope=\"col\">elapsed</th><th scope=\"col\" title=\"at the pace so far\">left</th><th scope=\"col\"><span class=\"visually-hidden\">cancel</span></th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -337,7 +337,7 @@ func JobsPage(p Jobs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</tbody></table></div><p class=\"help\">What is left is estimated by the pace so far; of a solver by how fast its largest violation has declined towards the one at which it ends, where that can be told.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</tbody></table></div><p class=\"help\">Remaining time is an estimate from the pace so far; for a solver, from the decline of its largest violation.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -39,7 +39,7 @@ func TestHome(t *testing.T) {
 	if text := plain.text(".alive output"); text != "C = 0.1" {
 		t.Errorf("without a script: %q", text)
 	}
-	if text := plain.text("main"); !strings.Contains(text, "Were you here before") {
+	if text := plain.text("main"); !strings.Contains(text, "Used Margin Lab in another browser") {
 		t.Error("nothing says how to come back")
 	}
 }

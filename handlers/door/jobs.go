@@ -161,7 +161,7 @@ func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Jobs{Page: a.Frame("Under way", "runs")}
+	p := views.Jobs{Page: a.Frame("Running", "runs")}
 	for _, j := range list {
 		row := views.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
 		if j.Kind == "path" {

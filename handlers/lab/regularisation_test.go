@@ -142,7 +142,7 @@ func TestPathGoesOn(t *testing.T) {
 	}
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()
 	<-ended
-	if after.Find("h1").Text() != "Under way" || after.Find(".jobs").Length() > 0 {
+	if after.Find("h1").Text() != "Running" || after.Find(".jobs").Length() > 0 {
 		t.Errorf("after it was cancelled: %s", after.Find("main").Text())
 	}
 	c.Want(http.StatusAccepted, "POST", "/api/path", body)
