@@ -102,7 +102,7 @@ func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	n := u.Rows
 	if n <= leaf {
 		return Parallel(ctx, b.Cols, func(from, to int) {
-			blas64.Trsm(blas.Left, t, 1, upper(u), Block(b, 0, n, from, to))
+			blas64.Trsm(blas.Left, t, 1, Upper(u), Block(b, 0, n, from, to))
 		})
 	}
 	h := n / 2
@@ -118,13 +118,14 @@ func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	return Divide(ctx, t, second, rest)
 }
 
-func upper(u blas64.General) blas64.Triangular {
+// Upper is the upper triangle of u.
+func Upper(u blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
 }
 
 // Solve replaces x by a⁻¹ x for U from Cholesky.
 func Solve(u blas64.General, x []float64) {
 	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
-	blas64.Trsv(blas.Trans, upper(u), v)
-	blas64.Trsv(blas.NoTrans, upper(u), v)
+	blas64.Trsv(blas.Trans, Upper(u), v)
+	blas64.Trsv(blas.NoTrans, Upper(u), v)
 }

@@ -51,7 +51,7 @@ func TestCoarseLimit(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
 	k := kernel.NewGram(kernel.RBF(1), x)
-	for _, limit := range []int{1, 100, 400} {
+	for _, limit := range []int{1, 100, 200} {
 		res, err := Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit})
 		if err != nil {
 			t.Fatal(err)

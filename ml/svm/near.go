@@ -44,6 +44,6 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	o.newtonAt = o.Iterations
+	o.nearAt = o.Iterations
 	return trace.IterationLimit, nil
 }

@@ -2,7 +2,9 @@ package svm
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
@@ -26,7 +28,7 @@ import (
 // What is left of g_F is rho d, a fraction of the violation.
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
-	o.newtonAt = o.Iterations
+	defer o.weigh(o.spent, o.Objective)
 	if len(free) < 2 || len(free) > max(newtonFree, nearSize) || !o.rows.Hold(len(free)) {
 		return nil
 	}
@@ -45,28 +47,30 @@ func (o *smo[T]) newton(free []int) error {
 		}
 	}
 	if best.gain > 0 {
-		o.follow(free, best)
+		o.follow(free, held, best)
 	}
 	return nil
 }
 
 // line is a step along the moves of the free points.
 type line struct {
-	move, change []float64 // d of the free points, K d of all
-	step, gain   float64   // how far to go, what the objective gains by it
+	move       []float64
+	step, gain float64 // how far to go, what the objective gains by it
 }
 
 // line finds the step along move to the maximum of the objective or to the first
 // bound.
 func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
-	l := line{move: move, change: make([]float64, len(o.g))}
-	for a, row := range held {
-		rows.AddScaled(l.change, move[a], row)
-	}
+	l := line{move: move}
 	var slope, curvature float64
+	o.spent += len(free) * len(free) / 2
 	for a, i := range free {
+		change := 0.0
+		for b, j := range free {
+			change += move[b] * float64(held[a][j])
+		}
 		slope += move[a] * o.g[i]
-		curvature += move[a] * l.change[i]
+		curvature += move[a] * change
 	}
 	if !(slope > 0 && curvature > 0) {
 		return l
@@ -84,8 +88,12 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 }
 
 // follow makes the step.
-func (o *smo[T]) follow(free []int, l line) {
+func (o *smo[T]) follow(free []int, held [][]T, l line) {
+	change := make([]float64, len(o.g))
+	far := l.step * floats.Norm(l.move, math.Inf(1)) // what the moves may hold some rounding of
 	for a, i := range free {
+		rows.AddScaled(change, l.move[a], held[a])
+		o.reach[i] = max(o.reach[i], far)
 		switch d := l.step * l.move[a]; { // exactly, so that a bounded point is known as such
 		case d >= o.hi[i]-o.u[i]:
 			o.place(i, o.hi[i])
@@ -95,7 +103,8 @@ func (o *smo[T]) follow(free []int, l line) {
 			o.place(i, o.u[i]+d)
 		}
 	}
-	floats.AddScaled(o.g, -l.step, l.change)
+	o.spent += len(free) * o.m / 2
+	floats.AddScaled(o.g, -l.step, change)
 	o.exact = false
 	o.Iterations++
 	o.Objective += l.gain
@@ -112,64 +121,163 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 		inside[a], left[a] = a, o.g[i]
 	}
 	sum := 0.0 // of the moves to bounds
-	k := make([]float64, len(free)*len(free))
+	block := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
-		d := o.newtonSolve(free, inside, held, k, left, rho, -sum)
-		if d == nil {
+		f := o.factor(free, inside, held, block, left, rho, -sum)
+		if f == nil {
 			break
 		}
+		d := f.solve()
 		if moves == nil {
-			moves = [][]float64{d}
+			moves = [][]float64{slices.Clone(d)}
 		}
-		var stay []int
-		for p, a := range inside {
-			i := free[a]
-			move[a] = d[p]
-			if u := o.u[i] + d[p]; o.lo[i] < u && u < o.hi[i] {
-				stay = append(stay, a)
-				continue
+		stay := slices.Clone(inside)
+		for {
+			var cross []int // places in inside
+			var at []float64
+			for p, a := range inside {
+				i := free[a]
+				if u := o.u[i] + d[p]; stay[p] >= 0 && !(o.lo[i] < u && u < o.hi[i]) {
+					stay[p] = -1
+					cross = append(cross, p)
+					if d[p] > 0 {
+						at = append(at, o.hi[i]-o.u[i])
+					} else {
+						at = append(at, o.lo[i]-o.u[i])
+					}
+				}
 			}
-			if d[p] > 0 {
-				move[a] = o.hi[i] - o.u[i]
-			} else {
-				move[a] = o.lo[i] - o.u[i]
+			for p, a := range inside {
+				move[a] = d[p]
 			}
+			if len(cross) == 0 {
+				return append([][]float64{move}, moves...)
+			}
+			if f.fix(cross, at); f.full() {
+				break
+			}
+			if d = f.solve(); d == nil {
+				return moves
+			}
+		}
+		for k, p := range f.fixed {
+			a := inside[p]
+			move[a] = f.at[k]
 			sum += move[a]
 			row := held[a]
 			for b, j := range free {
 				left[b] -= move[a] * float64(row[j])
 			}
 		}
-		if len(stay) == len(inside) {
-			return append([][]float64{move}, moves...)
-		}
-		inside = stay
+		inside = slices.DeleteFunc(stay, func(a int) bool { return a < 0 })
 	}
 	return moves
 }
 
-// newtonSolve returns the moves of the points inside that add up to sum, nil when
-// the matrix is not positive definite or ctx has ended. Its matrix overwrites block.
-func (o *smo[T]) newtonSolve(free, inside []int, held [][]T, block, left []float64, rho, sum float64) []float64 {
+// A factor is the Cholesky factor U of K_FF + rho I, with which the equations of a Newton
+// step are solved while one point after the other is fixed at its bound: what that changes
+// is found by the columns of the inverse for the fixed points, for far less than another
+// factor, as long as these are few.
+type factor struct {
+	*monitor
+	u     blas64.General // upper triangle
+	d, e  []float64      // solutions for g and for ones
+	sum   float64        // of the moves
+	v     blas64.General // U⁻ᵀ of the unit vectors of the fixed points, in its first columns
+	fixed []int
+	at    []float64 // their moves
+}
+
+// factor returns nil when the matrix is not positive definite or ctx has ended. Its matrix
+// overwrites block.
+func (o *smo[T]) factor(free, inside []int, held [][]T, block, left []float64, rho, sum float64) *factor {
 	n := len(inside)
-	k := blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]} // upper triangle
-	d, e, points := make([]float64, n), make([]float64, n), make([]int, n)
+	f := &factor{
+		monitor: o.monitor, u: blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]},
+		d: make([]float64, n), e: make([]float64, n), sum: sum,
+	}
+	points := make([]int, n)
 	for p, a := range inside {
-		d[p], e[p], points[p] = left[a], 1, free[a]
+		f.d[p], f.e[p], points[p] = left[a], 1, free[a]
 	}
 	for p, a := range inside {
-		from, row := held[a], k.Data[p*n:][:n]
+		from, row := held[a], f.u.Data[p*n:][:n]
 		for q := p; q < n; q++ {
 			row[q] = float64(from[points[q]])
 		}
 		row[p] = o.diag[points[p]] + rho
 	}
-	if ok, err := dense.Cholesky(o.Context, k); !ok || err != nil {
+	o.spent += n*n + n*n*n/36
+	if ok, err := dense.Cholesky(o.Context, f.u); !ok || err != nil {
 		return nil
 	}
-	dense.Solve(k, d)
-	dense.Solve(k, e)
-	floats.AddScaled(d, (sum-floats.Sum(d))/floats.Sum(e), e)
-	floats.AddConst((sum-floats.Sum(d))/float64(len(d)), d) // what rounding left
-	return d
+	dense.Solve(f.u, f.d)
+	dense.Solve(f.u, f.e)
+	return f
+}
+
+// full reports whether so many points are fixed that another factor takes less.
+func (f *factor) full() bool { return len(f.fixed) > len(f.d)/4 }
+
+// fix makes the moves of some more points what they are to be.
+func (f *factor) fix(points []int, at []float64) {
+	first, n := len(f.fixed), len(f.d)
+	f.fixed, f.at = append(f.fixed, points...), append(f.at, at...)
+	if f.full() {
+		return
+	}
+	if f.v.Data == nil {
+		f.v = blas64.General{Rows: n, Stride: n / 4, Data: make([]float64, n*(n/4))}
+	}
+	f.v.Cols = len(f.fixed)
+	for k, p := range points {
+		f.v.Data[p*f.v.Stride+first+k] = 1
+	}
+	f.spent += n * n * len(points) / 12
+	_ = dense.Divide(f.Context, blas.Trans, f.u, dense.Block(f.v, 0, n, first, f.v.Cols)) // solve looks at ctx
+}
+
+// solve returns the moves, nil when rounding forbids or ctx has ended.
+func (f *factor) solve() []float64 {
+	n, b := len(f.d), len(f.fixed)
+	f.spent += n*n + n*b*b/12
+	move, ones, apart := slices.Clone(f.d), slices.Clone(f.e), make([]float64, b)
+	total, weight := floats.Sum(f.d), floats.Sum(f.e)
+	beta := (total - f.sum) / weight
+	if b > 0 {
+		inverse := blas64.General{Rows: b, Cols: b, Stride: b, Data: make([]float64, b*b)}
+		err := dense.AddGram(f.Context, inverse, f.v)
+		if err != nil {
+			return nil
+		}
+		if ok, err := dense.Cholesky(f.Context, inverse); !ok || err != nil {
+			return nil
+		}
+		across := make([]float64, b)
+		for k, p := range f.fixed {
+			apart[k], across[k] = f.at[k]-f.d[p], f.e[p]
+		}
+		dense.Solve(inverse, apart)
+		dense.Solve(inverse, across)
+		for k, p := range f.fixed {
+			total += f.e[p] * apart[k]
+			weight -= f.e[p] * across[k]
+		}
+		beta = (total - f.sum) / weight
+		floats.AddScaled(apart, beta, across)
+		change := make([]float64, n)
+		blas64.Gemv(blas.NoTrans, 1, f.v, blas64.Vector{N: b, Inc: 1, Data: apart}, 0, blas64.Vector{N: n, Inc: 1, Data: change})
+		blas64.Trsv(blas.NoTrans, dense.Upper(f.u), blas64.Vector{N: n, Inc: 1, Data: change})
+		floats.Add(move, change)
+	}
+	floats.AddScaled(move, -beta, ones)
+	for k, p := range f.fixed {
+		move[p] = f.at[k]
+	}
+	rest := (f.sum - floats.Sum(move)) / float64(n-b) // what rounding left
+	floats.AddConst(rest, move)
+	for k, p := range f.fixed {
+		move[p] = f.at[k]
+	}
+	return move
 }

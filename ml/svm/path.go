@@ -71,8 +71,8 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 // meet their bounds, is left out when it takes longer than all that was done since
 // the bound rose before, as pairs are quick then.
 func (o *smo[T]) grow(c float64) error {
-	steps := o.Iterations - o.grownAt
-	o.grownAt = o.Iterations
+	work := o.spent - o.grownAt
+	o.grownAt = o.spent
 	if !o.held() {
 		o.bound(c)
 		return nil
@@ -92,7 +92,7 @@ func (o *smo[T]) grow(c float64) error {
 	o.exact = false
 	sum, square := o.dual()
 	o.Objective = sum - square/2
-	if free := o.free(); !o.without.newton && 3*newtonSteps(len(free), o.m) <= steps {
+	if free := o.free(); !o.without.newton && newtonWork(len(free), o.m) <= work {
 		if err := o.newton(free); err != nil {
 			return err
 		}

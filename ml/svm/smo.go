@@ -43,20 +43,19 @@ type smo[T rows.Real] struct {
 	points []int // of the whole problem; nil: all
 	rows   *rows.Cache[T]
 
-	dense    bool       // points have others with nearly the same row
-	sampled  float64    // violation before the last round on a sample
-	doubted  float64    // violation before the last round on the points that the bias of a part leaves in doubt
-	bias     [2]float64 // between which the last part had it
-	newtonAt int        // iterations at the last Newton step or turn through the neighbourhoods
-	newtonOn float64    // objective then
-	grownAt  int        // iterations when the bound rose last
+	dense   bool       // points have others with nearly the same row
+	sampled float64    // violation before the last round on a sample
+	doubted float64    // violation before the last round on the points that the bias of a part leaves in doubt
+	bias    [2]float64 // between which the last part had it
+	nearAt  int        // iterations at the last turn through the neighbourhoods
+	grownAt int        // iterations when the bound rose last
 }
 
 // newSMO keeps its rows in memory.
 func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	o := &smo[T]{
 		state: from, k: k, sampled: math.Inf(1), doubted: math.Inf(1), bias: [2]float64{math.Inf(-1), math.Inf(1)},
-		newtonAt: from.Iterations, newtonOn: from.Objective,
+		nearAt: from.Iterations,
 	}
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
@@ -88,18 +87,14 @@ type state struct {
 // monitor is shared by a problem and its parts.
 type monitor struct {
 	trace.Monitor
-	without   without
-	total     int // points of the whole problem
-	doublings int // of the price of a Newton step, see newton.go
+	without without
+	total   int // points of the whole problem
+	account
 }
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
 	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
-	o := &monitor{Monitor: watch, without: s.without, total: points}
-	if !math.IsInf(s.C, 1) {
-		o.doublings = newtonDoubt
-	}
-	return o
+	return &monitor{Monitor: watch, without: s.without, total: points, account: account{doubt: newtonFirst}}
 }
 
 // newState returns the iterate alpha = 0.
@@ -180,6 +175,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 
 // fill computes row i in the precision of the rows; dst is padded.
 func (o *smo[T]) fill(dst []T, i int) error {
+	o.spent += o.m
 	o.Work += 16 * o.total // a value of the kernel may cost as much as many updates
 	rows.Row(o.k, dst[:o.m], i)
 	clear(dst[o.m:])
@@ -295,7 +291,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 		}
 	}
 	if free := o.free(); !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize {
-		if o.Iterations-o.newtonAt >= nearPrice(o.m) {
+		if o.Iterations-o.nearAt >= nearPrice(o.m) {
 			status, err := o.neighbourhoods(free, part)
 			if err != nil || status == trace.Cancelled {
 				return status, err
@@ -310,18 +306,12 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 	for !o.without.newton && steps > 0 {
 		free := o.free()
-		if o.Iterations-o.newtonAt >= o.newtonPrice(len(free)) {
-			pairs, now := o.Objective-o.newtonOn, o.Objective
+		if o.spent >= o.due(len(free), o.m) && o.Iterations < o.Limit {
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
 			}
-			o.newtonOn = o.Objective
-			o.doublings = doublings(o.doublings, o.Objective-now, pairs)
 		}
-		if math.IsInf(o.c, 1) {
-			break
-		}
-		some, before := min(steps, max(1, o.newtonAt+o.newtonPrice(len(free))-o.Iterations)), o.Iterations
+		some, before := min(steps, max(1, (o.due(len(free), o.m)-o.spent)/(2*o.m))), o.Iterations
 		if status, err := o.climb(tol, some); err != nil || o.Iterations < before+some {
 			return status, err
 		}
@@ -390,6 +380,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 			o.place(j, p.u[k])
 		}
 	}
+	o.spent += len(moved) * o.m
 	product := make([]float64, len(o.g))
 	if status == trace.Cancelled || o.addProduct(product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
@@ -461,6 +452,7 @@ func (o *smo[T]) refresh() (bool, error) {
 	}
 	ku := make([]float64, len(o.ku))
 	points, w := o.last.from(o.state, ku)
+	o.spent += len(points) * o.m
 	if addProduct(o.Context, o.k, ku[:o.m], points, w) != nil {
 		return false, nil
 	}
@@ -506,6 +498,7 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 		}
 		i = rows.Update(o.g, o.up, ki, kj, step)
 		o.Iterations++
+		o.spent += 2 * o.m
 		if o.Ended(2 * len(o.g)) {
 			return trace.Cancelled, nil
 		}

@@ -651,12 +651,12 @@ func TestCancelLate(t *testing.T) {
 	r, err := Train(ctx, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1e5, Tol: 1e-9,
 		Recorder: func(trace.Step) {
-			if reports++; reports == 5 {
+			if reports++; reports == 3 {
 				cancel()
 			}
 		},
 	})
-	if err != nil || r.Status != trace.Cancelled || reports > 6 {
+	if err != nil || r.Status != trace.Cancelled || reports > 4 {
 		t.Fatalf("%v, %v after %d reports", r.Status, err, reports)
 	}
 	if r.SupportVectors == 0 || r.Dual <= 0 {
