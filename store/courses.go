@@ -231,13 +231,33 @@ func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
 	return s.view(ctx, func(tx *sql.Tx) error { return admits(ctx, tx, ws, c, s.now()) })
 }
 
-// Students tells whose the runs in the gallery of a course are, by the id of the run.
-func (s *Store) Students(ctx context.Context, code string) (of map[string]Workspace, err error) {
+// Copy is what a gallery knows of a run without reading it.
+type Copy struct {
+	Run, Name string
+	Workspace Workspace // of the student
+	Hash      string    // of the points
+	Status    Status
+}
+
+// Copies lists the runs in the gallery of a course in the order of time.
+func (s *Store) Copies(ctx context.Context, c Course) (list []Copy, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
-		of, err = students(ctx, tx, code)
-		return err
+		rows, err := tx.QueryContext(ctx, `SELECT runs.id, runs.name, handins.workspace, hash, status FROM handins JOIN runs ON runs.id = run
+			WHERE handins.course = ? AND runs.workspace = ? ORDER BY created, runs.rowid`, c.Code, c.Gallery())
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var one Copy
+			if err := rows.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status); err != nil {
+				return err
+			}
+			list = append(list, one)
+		}
+		return rows.Err()
 	})
-	return of, err
+	return list, err
 }
 
 // Blocked is a workspace that a teacher has blocked from a course.

@@ -62,28 +62,73 @@ func listRuns(ctx context.Context, tx *sql.Tx, ws Workspace, f Filter) (list []R
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE `+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	key, dir := sortExpression(f.Sort), "ASC"
-	if f.Desc {
-		dir = "DESC"
-	}
 	limit := f.Limit
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE `+where+
-		` ORDER BY `+key+` IS NULL, `+key+` `+dir+`, created `+dir+`, rowid `+dir+` LIMIT ? OFFSET ?`, append(args, limit, max(f.Offset, 0))...)
+	// Only what is sorted by is carried through the sorting, not whole reports.
+	list, err = scanRuns(tx.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...))
+	return list, total, err
+}
+
+func scanRuns(rows *sql.Rows, err error) (list []Run, _ error) {
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		r, err := scanRun(rows)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		list = append(list, r)
 	}
-	return list, total, rows.Err()
+	return list, rows.Err()
+}
+
+// order is the clause by which a list is sorted.
+func (f Filter) order() string {
+	key, dir := sortExpression(f.Sort), "ASC"
+	if f.Desc {
+		dir = "DESC"
+	}
+	return ` ORDER BY ` + key + ` IS NULL, ` + key + ` ` + dir + `, created ` + dir + `, rowid ` + dir
+}
+
+// EachRun calls each with the runs that match f, one after the other, without their models. It
+// holds a few of them in memory at a time, and no lock while each works: runs that are
+// deleted meanwhile are left out.
+func (s *Store) EachRun(ctx context.Context, ws Workspace, f Filter, each func(Run) error) error {
+	var ids []string
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		where, args := f.where(ws)
+		ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+where+f.order(), args...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(ids, 100) {
+		var runs []Run
+		err := s.view(ctx, func(tx *sql.Tx) (err error) {
+			runs, err = scanRuns(tx.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))`, ws, asJSON(&part)))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		place := make(map[string]int, len(part))
+		for i, id := range part {
+			place[id] = i
+		}
+		slices.SortFunc(runs, func(a, b Run) int { return place[a.ID] - place[b.ID] })
+		for _, r := range runs {
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (f Filter) where(ws Workspace) (string, []any) {

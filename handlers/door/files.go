@@ -49,11 +49,55 @@ func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSe
 
 // SendRows sends rows, the first of which has the names of the columns, as SendCSV does.
 func SendRows(w http.ResponseWriter, r *http.Request, name string, rows [][]string) error {
+	return StreamRows(w, r, name, func(row func(...string) error) error {
+		for _, fields := range rows {
+			if err := row(fields...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// streamedBytes is how much of a file of CSV is held back until it is sent part by part.
+const streamedBytes = 64 << 10
+
+// StreamRows sends the rows that write writes as SendRows does, while they are written. What is too
+// long to be held back begins with a byte order mark for people, whatever its letters.
+func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(row func(fields ...string) error) error) error {
 	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+	begun := false
+	rows := csv.NewWriter(&text)
+	err := write(func(fields ...string) error {
+		if err := rows.Write(fields); err != nil {
+			return err
+		}
+		if rows.Flush(); text.Len() < streamedBytes {
+			return rows.Error()
+		}
+		if !begun {
+			begun = true
+			Attach(w, name, "text/csv; charset=utf-8")
+			if !web.ForPrograms(r) {
+				if _, err := io.WriteString(w, byteOrderMark); err != nil {
+					return err
+				}
+			}
+		}
+		if _, err := text.WriteTo(w); err != nil {
+			return err
+		}
+		_ = http.NewResponseController(w).Flush() // not in every test
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return SendCSV(w, r, name, bytes.NewReader(text.Bytes()))
+	if !begun {
+		return SendCSV(w, r, name, bytes.NewReader(text.Bytes()))
+	}
+	_, err = text.WriteTo(w)
+	return err
 }
 
 // ascii tells whether a text has no other letters.

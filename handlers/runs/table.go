@@ -440,20 +440,18 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t.Limit, t.Offset = 0, 0
-	runs, _, err := a.Store.Runs(r.Context(), ws, t.Filter)
-	if err != nil {
-		return err
-	}
-	rows := [][]string{append([]string{"id", "name"}, names(t.columns)...)}
-	for _, run := range runs {
-		row := []string{run.ID, dataset.Guard(run.Name)}
-		for _, f := range t.columns {
-			row = append(row, inFull(f, run))
+	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
+		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {
+			return err
 		}
-		rows = append(rows, row)
-	}
-	return door.SendRows(w, r, "runs.csv", rows)
+		return a.Store.EachRun(r.Context(), ws, t.Filter, func(run store.Run) error {
+			fields := []string{run.ID, dataset.Guard(run.Name)}
+			for _, f := range t.columns {
+				fields = append(fields, inFull(f, run))
+			}
+			return row(fields...)
+		})
+	})
 }
 
 // inFull is a field of a run as a file has it.

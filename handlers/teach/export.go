@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/store"
 )
 
 // Export sends what was handed in as CSV, a line for each run in the order of time: who and when
@@ -17,9 +18,13 @@ import (
 // as a setting are, the gamma that "auto" was, say, begin with result_. Empty is what does not
 // apply. Text that a spreadsheet would compute is guarded as in every other file.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
-	runs, of, err := a.handins(r.Context(), g)
+	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
 		return err
+	}
+	of := map[string]store.Workspace{}
+	for _, c := range copies {
+		of[c.Run] = c.Workspace
 	}
 	students, err := a.Store.Numbers(r.Context(), g.Code)
 	if err != nil {
@@ -40,27 +45,30 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 		}
 		record = append(record, name)
 	}
-	rows := [][]string{record}
-	for _, run := range runs {
-		ws := of[run.ID]
-		if students[ws] == 0 {
-			last++
-			students[ws] = last
+	return door.StreamRows(w, r, g.Title+".csv", func(row func(...string) error) error {
+		if err := row(record...); err != nil {
+			return err
 		}
-		record := append(make([]string, 0, len(rows[0])), dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
-		for _, p := range ml.Params {
-			text := ""
-			if run.Spec.Applies(p.Name) {
-				text = dataset.Guard(run.Spec.Text(p.Name))
+		return a.Store.EachRun(r.Context(), g.Gallery(), store.Filter{}, func(run store.Run) error {
+			ws := of[run.ID]
+			if students[ws] == 0 {
+				last++
+				students[ws] = last
 			}
-			record = append(record, text)
-		}
-		for _, q := range ml.Quantities {
-			record = append(record, quantity(q, run.Report))
-		}
-		rows = append(rows, record)
-	}
-	return door.SendRows(w, r, g.Title+".csv", rows)
+			record := append(make([]string, 0, len(record)), dataset.Guard(run.Name), strconv.Itoa(students[ws]), run.Created.UTC().Format(time.RFC3339), string(run.Status), dataset.Guard(run.DatasetName), run.Hash)
+			for _, p := range ml.Params {
+				text := ""
+				if run.Spec.Applies(p.Name) {
+					text = dataset.Guard(run.Spec.Text(p.Name))
+				}
+				record = append(record, text)
+			}
+			for _, q := range ml.Quantities {
+				record = append(record, quantity(q, run.Report))
+			}
+			return row(record...)
+		})
+	})
 }
 
 // quantity is a number or a text of a report for a program to read.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -71,7 +72,7 @@ func (a *Room) Shelf(r *http.Request) (door.Shelf, error) {
 
 // Gallery shows a teacher what was handed in.
 func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
-	runs, of, err := a.handins(r.Context(), g)
+	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	q := r.URL.Query()
 	origin := a.Links.Origin(r)
 	over := g.Over(a.Store.Now())
-	state := g.state(a.Assets.Prefix(), origin, q, runs, over, blocks)
+	state := g.state(a.Assets.Prefix(), origin, q, copies, over, blocks)
 	if web.Unchanged(w, r, `"`+state+`"`) { // the page asks again and again
 		return nil
 	}
@@ -90,40 +91,58 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		Most: door.MostCompared,
 		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
-		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(runs),
+		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(copies),
 	}
 	for _, b := range blocks {
 		p.Blocked = append(p.Blocked, views.Blocked(b))
 	}
-	p.Overlay = g.overlay(runs, q["run"])
+	p.Overlay = g.overlay(copies, q["run"])
+	runs, list, err := a.pageOf(r.Context(), g, q)
+	if err != nil {
+		return err
+	}
 	columns := galleryColumns(runs)
 	rank, words := ranking(columns, runs)
 	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // in sight on a phone, too
 		ranked := columns[i]
 		columns = slices.Insert(slices.Delete(columns, i, i+1), 1, ranked)
 	}
-	sortBy, desc := q.Get("sort"), q.Get("desc") == "1"
-	if sortBy == "" {
-		sortBy, p.Ranking, desc = rank, words, true
+	if q.Get("sort") == "" {
+		p.Ranking = words
 	}
-	with, twins := namesakes(runs, of)
+	turn := func(page int) string {
+		v := maps.Clone(q)
+		v.Set("page", strconv.Itoa(page))
+		return g.base + "?" + v.Encode() + "#gallery"
+	}
+	if page := 1 + list.Offset/galleryPage; len(copies) > galleryPage {
+		p.First, p.Last = list.Offset+1, list.Offset+len(runs)
+		if page > 1 {
+			p.Newer = turn(page - 1)
+		}
+		if p.Last < len(copies) {
+			p.Older = turn(page + 1)
+		}
+	}
+	with, twins := namesakes(copies)
 	for _, c := range columns {
 		col := views.Column{Label: c.label}
 		v := url.Values{"sort": {c.key}, "run": q["run"]}
-		if c.key == sortBy {
-			col.Sort = map[bool]string{true: "descending", false: "ascending"}[desc]
-			slices.SortStableFunc(runs, c.compare(desc))
-			if !desc {
+		if c.key == list.Sort {
+			col.Sort = map[bool]string{true: "descending", false: "ascending"}[list.Desc]
+			if !list.Desc {
 				v.Set("desc", "1")
 			}
 		}
 		col.Href = g.base + "?" + v.Encode() + "#gallery"
 		p.Columns = append(p.Columns, col)
 	}
-	for _, run := range runs {
-		if !run.Status.Ended() {
+	for _, c := range copies {
+		if !c.Status.Ended() {
 			p.Training++
 		}
+	}
+	for _, run := range runs {
 		row := views.GalleryRow{ID: run.ID, Name: run.Name, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {
 			row.Href = g.base + "/runs/" + run.ID
@@ -144,46 +163,67 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.Render(w, r, views.GalleryPage(p))
 }
 
-// handins are the runs that were handed in, and whose they are by their ids.
-func (a *Room) handins(ctx context.Context, g Course) (runs []store.Run, of map[string]store.Workspace, err error) {
-	runs, _, err = a.Store.Runs(ctx, g.Gallery(), store.Filter{})
-	if err == nil {
-		of, err = a.Store.Students(ctx, g.Code)
+// galleryPage is how many hand-ins one page of a gallery lists.
+const galleryPage = 100
+
+// pageOf reads the runs of one page, and tells how they are sorted: unless it is asked otherwise by what
+// was held out, the best first, or, where nothing was, by time.
+func (a *Room) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
+	page, _ := strconv.Atoi(q.Get("page")) // without a number the first
+	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
+	asked := list.Sort
+	for _, rank := range []string{"test_accuracy", "test_r2", ""} {
+		if asked == "" {
+			list.Sort, list.Desc = rank, rank != ""
+		}
+		if runs, _, err = a.Store.Runs(ctx, g.Gallery(), list); err != nil || asked != "" || rank == "" {
+			break
+		}
+		// Runs without the value come last: the first tells whether any has it.
+		first := runs
+		if list.Offset > 0 {
+			if first, _, err = a.Store.Runs(ctx, g.Gallery(), store.Filter{Sort: rank, Desc: true, Limit: 1}); err != nil {
+				break
+			}
+		}
+		if f, ok := store.LookupField(rank); ok && len(first) > 0 && f.Value(first[0]) != nil {
+			break
+		}
 	}
-	return runs, of, err
+	return runs, list, err
 }
 
 // state changes whenever the page would.
-func (g Course) state(prefix, origin string, q url.Values, runs []store.Run, over bool, blocks []store.Blocked) string {
+func (g Course) state(prefix, origin string, q url.Values, copies []store.Copy, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
 	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // all of the course, as it can be edited
-	for _, r := range runs {
-		fmt.Fprintln(h, r.ID, r.Status)
+	for _, c := range copies {
+		fmt.Fprintln(h, c.Run, c.Status)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // overlay links the picture of the chosen boundaries, of all if none is chosen.
-func (g Course) overlay(runs []store.Run, chosen []string) (p views.Picture) {
-	ids := finished(runs, chosen)
+func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) {
+	ids := finished(copies, chosen)
 	if len(ids) < 2 {
 		return p
 	}
 	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
-	if done := finished(runs, nil); len(ids) < len(done) {
+	if done := finished(copies, nil); len(ids) < len(done) {
 		caption += fmt.Sprintf(" Drawn are %d of %d.", len(ids), len(done))
 	}
-	if differ(runs, func(r store.Run) string { return r.Hash }) {
+	if slices.ContainsFunc(copies, func(c store.Copy) bool { return c.Hash != copies[0].Hash }) {
 		caption += " Not all were trained on the same points: shown are those of the first."
 	}
 	return door.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
 
 // finished are the ids of finished runs, the latest where there are too many.
-func finished(runs []store.Run, chosen []string) (ids []string) {
-	for _, r := range runs {
-		if r.Status == store.Done && (len(chosen) == 0 || slices.Contains(chosen, r.ID)) {
-			ids = append(ids, r.ID)
+func finished(copies []store.Copy, chosen []string) (ids []string) {
+	for _, c := range copies {
+		if c.Status == store.Done && (len(chosen) == 0 || slices.Contains(chosen, c.Run)) {
+			ids = append(ids, c.Run)
 		}
 	}
 	return ids[max(0, len(ids)-mostOverlaid):]
@@ -198,29 +238,6 @@ type galleryColumn struct {
 	key, label string
 	text       func(store.Run) string
 	number     func(store.Run) (float64, bool) // nil: sorted by the text
-}
-
-// compare orders runs by the column; those without a value come last.
-func (c galleryColumn) compare(desc bool) func(a, b store.Run) int {
-	sign := 1
-	if desc {
-		sign = -1
-	}
-	return func(a, b store.Run) int {
-		if c.number != nil {
-			va, okA := c.number(a)
-			vb, okB := c.number(b)
-			switch {
-			case okA && okB:
-				return sign * cmp.Compare(va, vb)
-			case okA:
-				return -1
-			case okB:
-				return 1
-			}
-		}
-		return sign * strings.Compare(strings.ToLower(c.text(a)), strings.ToLower(c.text(b)))
-	}
 }
 
 // galleryNumbers are the quantities worth comparing at a glance, with headings
@@ -327,21 +344,20 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 
 // namesakes finds for the runs of a gallery, by their ids, the other names of the same
 // student, and which are under a name that another student has, too.
-func namesakes(runs []store.Run, of map[string]store.Workspace) (with map[string]string, twins map[string]bool) {
+func namesakes(copies []store.Copy) (with map[string]string, twins map[string]bool) {
 	names, called := map[store.Workspace][]string{}, map[string]map[store.Workspace]bool{}
-	for _, r := range runs {
-		ws, name := of[r.ID], folded(r.Name)
-		names[ws] = append(names[ws], r.Name)
+	for _, c := range copies {
+		name := folded(c.Name)
+		names[c.Workspace] = append(names[c.Workspace], c.Name)
 		if called[name] == nil {
 			called[name] = map[store.Workspace]bool{}
 		}
-		called[name][ws] = true
+		called[name][c.Workspace] = true
 	}
 	with, twins = map[string]string{}, map[string]bool{}
-	for _, r := range runs {
-		others := slices.Clone(names[of[r.ID]])
-		others = slices.DeleteFunc(others, func(name string) bool { return name == r.Name })
-		with[r.ID], twins[r.ID] = strings.Join(others, ", "), len(called[folded(r.Name)]) > 1
+	for _, c := range copies {
+		others := slices.DeleteFunc(slices.Clone(names[c.Workspace]), func(name string) bool { return name == c.Name })
+		with[c.Run], twins[c.Run] = strings.Join(others, ", "), len(called[folded(c.Name)]) > 1
 	}
 	return with, twins
 }
@@ -464,7 +480,7 @@ func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) e
 	if err != nil || name != "overlay" {
 		return store.ErrNotFound
 	}
-	all, _, err := a.Store.Runs(r.Context(), g.Gallery(), store.Filter{})
+	all, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
 		return err
 	}

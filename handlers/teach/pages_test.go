@@ -1,0 +1,59 @@
+package teach_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // the driver
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// TestGalleryPages: a gallery of more than a page says which part it shows and leads to the others, in the
+// same order; its file has all of them.
+func TestGalleryPages(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	code := c.Course("/lab?data=moons", "")
+	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
+	db, err := sql.Open("sqlite3", s.App.Store.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 130)
+			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
+			SELECT 'copy' || value, 'course ' || ?1, 'student ' || value, '', '[]', dataset_name, hash, spec, axes, status, json_set(report, '$.test_accuracy', value / 130.0), ?1, created + value, started, finished
+			FROM n JOIN runs ON name = 'mine'`,
+		`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, ?1, 'ws ' || id, id, name, 1 FROM runs WHERE workspace = 'course ' || ?1`,
+	} {
+		if _, err := db.Exec(statement, code); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := c.Page(200, "/courses/"+code)
+	if text := first.Find("nav.pages").Text(); !strings.Contains(text, "1 to 100 of 130") {
+		t.Errorf("pages: %q", text)
+	}
+	names := handlerstest.Texts(first.Find("table.gallery tbody th a"))
+	if len(names) != 100 || names[0] != "student 130" || names[99] != "student 31" {
+		t.Errorf("%d rows, from %q to %q", len(names), names[0], names[len(names)-1])
+	}
+	next, _ := first.Find("nav.pages a[rel=next]").Attr("href")
+	second := c.Page(200, strings.TrimSuffix(next, "#gallery"))
+	if names := handlerstest.Texts(second.Find("table.gallery tbody th a")); len(names) != 30 || names[0] != "student 30" || names[29] != "student 1" {
+		t.Errorf("second page: %q", names)
+	}
+	if second.Find("nav.pages a[rel=next]").Length() != 0 || second.Find("nav.pages a[rel=prev]").Length() != 1 {
+		t.Error("the links of the last page")
+	}
+	file := string(c.Want(200, "GET", "/courses/"+code+"/handins.csv", "").Body)
+	if n := strings.Count(file, "\n"); n != 131 || !strings.Contains(file, fmt.Sprintf("student %d,", 130)) {
+		t.Errorf("%d lines", n)
+	}
+}
