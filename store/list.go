@@ -20,7 +20,8 @@ type Filter struct {
 
 	Sort   string // name of a field; empty or unknown: created
 	Desc   bool
-	Limit  int // 0: all
+	Fair   bool // of equal ones the earliest comes first, also where Desc is set
+	Limit  int  // 0: all
 	Offset int
 }
 
@@ -88,11 +89,14 @@ func scanRuns(rows *sql.Rows, err error) (list []Run, _ error) {
 
 // order is the clause by which a list is sorted.
 func (f Filter) order() string {
-	key, dir := sortExpression(f.Sort), "ASC"
+	key, dir, ties := sortExpression(f.Sort), "ASC", "ASC"
 	if f.Desc {
 		dir = "DESC"
+		if !f.Fair {
+			ties = "DESC"
+		}
 	}
-	return ` ORDER BY ` + key + ` IS NULL, ` + key + ` ` + dir + `, created ` + dir + `, rowid ` + dir
+	return ` ORDER BY ` + key + ` IS NULL, ` + key + ` ` + dir + `, created ` + ties + `, rowid ` + ties
 }
 
 // EachRun calls each with the runs that match f, one after the other, without their models. It

@@ -170,7 +170,7 @@ const galleryPage = 100
 // was held out, the best first, or, where nothing was, by time.
 func (a *Room) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
 	page, _ := strconv.Atoi(q.Get("page")) // without a number the first
-	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
+	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Fair: true, Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
 	asked := list.Sort
 	for _, rank := range []string{"test_accuracy", "test_r2", ""} {
 		if asked == "" {
