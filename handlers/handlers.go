@@ -29,10 +29,11 @@ import (
 // App is the house with its rooms.
 type App struct {
 	*door.House
-	site   *web.Site
-	log    *slog.Logger
-	visits visits
-	apart  bool // the metrics
+	site     *web.Site
+	log      *slog.Logger
+	visits   visits
+	networks networks
+	apart    bool // the metrics
 
 	lab             *lab.Room
 	lessons         *lessons.Room
@@ -74,6 +75,7 @@ func New(c Config) *App {
 	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
 	a.site.Room = c.Store.Roomy
+	c.Store.Network = a.networks.of
 	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers
 	return a
 }

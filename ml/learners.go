@@ -26,6 +26,8 @@ type Learner struct {
 	Cache   bool   // takes the memory of Spec.CacheBytes
 	Quicker string // what makes a training shorter
 
+	// cost estimates what one machine of n rows takes, but for the values of the kernel.
+	cost func(n float64, s Spec) (seconds, bytes float64)
 	// solve trains, with memory that it shares with other trainings.
 	solve solver
 	// follow, where there is one, returns a solver of one matrix at one C after the other, which goes
@@ -82,6 +84,7 @@ var Learners = []Learner{
 		joint:   true,
 		Cache:   true,
 		Quicker: "a smaller C or gamma",
+		cost:    costSVM,
 		solve:   solveSVM,
 		heldOut: svm.HeldOut,
 	},
@@ -91,6 +94,7 @@ var Learners = []Learner{
 		Help:    "Minimal Complexity Machine: the smallest ratio of the largest to the smallest margin, found by a linear programme.",
 		Params:  mcmParams(),
 		Quicker: "a smaller C or gamma, or a larger sparsity ρ or rank cut",
+		cost:    costMCM,
 		solve:   solveMCM,
 		follow:  followMCM,
 	},
@@ -101,6 +105,7 @@ var Learners = []Learner{
 		Params:  ridge.Params,
 		Targets: true,
 		Quicker: "a larger held-out share",
+		cost:    costRidge,
 		solve:   solveRidge,
 		path:    ridge.NewPath,
 	},

@@ -47,7 +47,7 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	check(t, strings.Set("kernel", "spectrum"))
 	s.trained(t, ws, NewRun{Data: dna, DatasetName: "DNA", Spec: strings})
 	failed := must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))
-	must[bool](t)(second(s.ClaimRun(ctx, owner, 9)))
+	must[bool](t)(second(s.claimRun(ctx, owner)))
 	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
 	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
 	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))
@@ -105,7 +105,7 @@ func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 func (s *Store) computeAll(t testing.TB) {
 	t.Helper()
 	for {
-		c, ok, err := s.ClaimCell(t.Context(), owner, 9)
+		c, ok, err := s.claimCell(t.Context(), owner)
 		check(t, err)
 		if !ok {
 			return

@@ -66,7 +66,7 @@ func play(part, dir string) error {
 		if _, err := s.CreateRun(ctx, alice, n); err != nil {
 			return err
 		}
-		r, _, err := s.ClaimRun(ctx, owner, 9)
+		r, _, err := s.claimRun(ctx, owner)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func TestDiskFull(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	running := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
-	must[bool](t)(second(s.ClaimRun(ctx, owner, 9)))
+	must[bool](t)(second(s.claimRun(ctx, owner)))
 	tables := func() string {
 		return fmt.Sprint(count(t, s, "points"), count(t, s, "datasets"), count(t, s, "runs"), count(t, s, "models"))
 	}

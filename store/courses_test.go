@@ -341,12 +341,12 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	ctx := t.Context()
 	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
 	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))
-	if r, ok, err := s.ClaimRun(ctx, owner, 9); !ok || err != nil || r.ID != run.ID {
+	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
 		t.Fatal(r.ID, ok, err)
 	}
 	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, ""))
 	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
-	r, ok, err := s.ClaimRun(ctx, owner, 9)
+	r, ok, err := s.claimRun(ctx, owner)
 	if !ok || err != nil || r.ID != h.Run {
 		t.Fatalf("the gallery's own run is not next: %+v %v", r, err)
 	}
@@ -423,7 +423,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		t.Helper()
 		list := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
 		h := list[len(list)-1-i]
-		r, ok, err := s.ClaimRun(ctx, owner, 9)
+		r, ok, err := s.claimRun(ctx, owner)
 		if err != nil || !ok || r.ID != h.Source {
 			t.Fatalf("claimed %+v, %v, want what was handed in", r, err)
 		}
@@ -446,7 +446,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	ends(1, func(id string) error { return s.FailRun(ctx, owner, id, "bad luck") }, Failed)
 	ends(2, func(id string) error { return s.CancelRun(ctx, bob, id) }, Queued)
 	for range MaxQueuedEach + spareHandins { // the copy takes its turn
-		r, _, err := s.ClaimRun(ctx, owner, 9)
+		r, _, err := s.claimRun(ctx, owner)
 		check(t, err)
 		if r.Name == "2" {
 			return

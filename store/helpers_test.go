@@ -36,3 +36,32 @@ func forgetDeleted(t *testing.T, s *Store) {
 	t.Helper()
 	must[int](t)(s.Forget(t.Context(), s.Now().Add(time.Second)))
 }
+
+// claimRun claims the run that is the next by age, or the next that was handed in.
+func (s *Store) claimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
+	err = s.eachWaiting(ctx, owner, false, func(id string) bool { r, ok, err = s.ClaimRun(ctx, owner, id); return ok || err != nil })
+	return r, ok, err
+}
+
+// claimCell claims a cell of the oldest search that has one.
+func (s *Store) claimCell(ctx context.Context, owner Owner) (c Cell, ok bool, err error) {
+	err = s.eachWaiting(ctx, owner, true, func(id string) bool { c, ok, err = s.ClaimCell(ctx, owner, id); return ok || err != nil })
+	return c, ok, err
+}
+
+// eachWaiting calls claim with the ids of runs or searches that wait until it has one; as one
+// that cannot be claimed may hide others, twice.
+func (s *Store) eachWaiting(ctx context.Context, owner Owner, searches bool, claim func(id string) bool) error {
+	for range 2 {
+		list, err := s.Waiting(ctx, owner)
+		if err != nil {
+			return err
+		}
+		for _, w := range list {
+			if w.Search == searches && claim(w.ID) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

@@ -39,45 +39,52 @@ const notEnded = `status IN ('queued', 'running')`
 const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ?1 AND owner <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM handins JOIN runs AS source ON source.id = handins.source WHERE handins.run = runs.id AND source.` + notEnded + `)`
 
-// turn orders workspaces, each with the time since when it waits, by whose turn it is:
-// first who has the least under way, then who was not served for longest, then who came
-// first. So nobody's work, however much it is, holds up that of others for longer than
-// what has begun. Every kind of work adds what it has under way and when that began.
-const turn = `
-	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running')
-	+ (SELECT count(*) FROM cells CROSS JOIN searches ON id = search WHERE done = 0 AND lease > 0 AND searches.workspace = who.workspace),
-	max( -- 0, which comes first: never
-		coalesce((SELECT max(started) FROM runs WHERE runs.workspace = who.workspace), 0),
-		coalesce((SELECT max(served) FROM searches WHERE searches.workspace = who.workspace), 0)),
-	since`
+// Weight is how long work is expected to take.
+type Weight int
 
-// held is how much of all kinds of work of a workspace the owner has under way who is the
-// second argument.
-const held = `(
-	(SELECT count(*) FROM runs WHERE runs.workspace = who.workspace AND ` + notEnded + ` AND status = 'running' AND owner = ?2)
-	+ (SELECT count(*) FROM cells CROSS JOIN searches ON id = search WHERE done = 0 AND lease > 0 AND owner = ?2 AND searches.workspace = who.workspace))`
+// Work is given a first turn as light, a longer one as medium, and then as much as it takes.
+const (
+	Light Weight = iota
+	Medium
+	Heavy
+)
 
-// ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease: of
-// the workspace whose turn it is the oldest, or, before that, of those it has handed in.
-// Of one workspace an owner holds at most so much of all kinds of work. A run under which MaxAttempts owners
-// have died fails instead: it may be the cause. ok is false when none is waiting.
-func (s *Store) ClaimRun(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
-	return s.claimRun(ctx, owner, most, false)
+// leastWork is what work of each weight is expected to take at least, in milliseconds.
+var leastWork = [...]int64{Light: 0, Medium: 10_000, Heavy: 60_000}
+
+// weight is that of a row.
+var weight = fmt.Sprintf(`(work >= %d) + (work >= %d)`, leastWork[Medium], leastWork[Heavy])
+
+// Waiting is work that waits: of its workspace, course and weight the oldest run or search.
+type Waiting struct {
+	ID        string // of a run, or of a search with a free cell
+	Search    bool
+	Workspace Workspace
+	Teacher   Workspace // who opened the course under which it was made; empty: none
+	HandedIn  bool
+	Weight    Weight
+	Memory    int64 // bytes, estimated
+	Since     time.Time
 }
 
-// ClaimRunInTurn is ClaimRun for an owner who takes cells as well. Cells of a workspace that
-// waited while a run of it was trained come first until they have had as long: so a search is
-// not behind all runs, however long these are, and runs are not behind all of a search.
-func (s *Store) ClaimRunInTurn(ctx context.Context, owner Owner, most int) (r Run, ok bool, err error) {
-	return s.claimRun(ctx, owner, most, true)
+// Waiting lists the work that owner could claim, hand-ins and then the oldest first.
+func (s *Store) Waiting(ctx context.Context, owner Owner) (list []Waiting, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = waiting(ctx, tx, owner, s.now())
+		return err
+	})
+	return list, err
 }
 
-func (s *Store) claimRun(ctx context.Context, owner Owner, most int, inTurn bool) (r Run, ok bool, err error) {
+// ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease. ok is false
+// when somebody else has taken it, or when MaxAttempts owners have died under it: then it
+// fails, for it may be the cause.
+func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok bool, err error) {
 	err = s.note(ctx, func(tx *sql.Tx) error {
 		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
 			return err
 		}
-		r, err = claimRun(ctx, tx, owner, most, inTurn, s.now())
+		r, err = claimRun(ctx, tx, owner, id, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
 		}
@@ -85,14 +92,6 @@ func (s *Store) claimRun(ctx context.Context, owner Owner, most int, inTurn bool
 		return err
 	})
 	return r, ok && err == nil, err
-}
-
-// Waiting tells whether ClaimRun would find a run.
-func (s *Store) Waiting(ctx context.Context, owner Owner) (waiting bool, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE `+free+`)`, s.now(), owner).Scan(&waiting)
-	})
-	return waiting, err
 }
 
 // RenewLeases extends the leases of an owner and returns the runs it holds. One
@@ -175,13 +174,13 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-// ReleaseRun puts a run that owner holds back into the queue: the program is
-// stopping in good order, so that the attempt does not count. It returns
-// ErrNotFound as FinishRun does.
-func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
+// ReleaseRun puts a run that owner holds back into the queue, where the attempt does not
+// count: the program is stopping in good order, or the run has turned out to be at least so
+// heavy, and waits for a turn as such. It returns ErrNotFound as FinishRun does.
+func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weight) error {
 	return s.note(ctx, func(tx *sql.Tx) error {
 		return affected(tx.ExecContext(ctx,
-			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1 WHERE id = ? AND status = 'running' AND owner = ?`, id, owner))
+			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner))
 	})
 }
 
@@ -189,24 +188,60 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string) error {
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
 // roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
-// ErrQueueFull when MaxQueued runs are, without copies that were handed in.
-func roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+// ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
+// workspace are than its share.
+func (s *Store) roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	own, err := waitingOf(ctx, tx, ws)
 	if err != nil {
 		return err
 	}
-	var all int
-	err = tx.QueryRowContext(ctx, `
-		SELECT count(*) FROM runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`).Scan(&all)
-	switch {
-	case err != nil:
-		return err
-	case own >= MaxQueuedEach:
+	if own >= MaxQueuedEach {
 		return ErrTooMany
-	case all >= MaxQueued:
+	}
+	return s.share(ctx, tx, ws, MaxQueued, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`)
+}
+
+// share is ErrQueueFull when a workspace may have no more of what waits, of which there is room
+// for so many. Those behind one network address together have at most as much as is left free,
+// and one of them a quarter of what is left free to them: so however many take all they can
+// get, somebody who has nothing yet finds room.
+func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, what string) error {
+	rows, err := tx.QueryContext(ctx, `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	own, near, all := 0, 0, 0
+	network := s.NetworkOf(ws)
+	for rows.Next() {
+		var who Workspace
+		var n int
+		if err := rows.Scan(&who, &n); err != nil {
+			return err
+		}
+		all += n
+		if s.NetworkOf(who) == network {
+			near += n
+		}
+		if who == ws {
+			own = n
+		}
+	}
+	if free := room - all; near >= free || own > 0 && 4*own >= free-near {
 		return ErrQueueFull
 	}
-	return nil
+	return rows.Err()
+}
+
+// NetworkOf names the network address that a workspace was last used from; where that is not
+// known, the workspace itself.
+func (s *Store) NetworkOf(ws Workspace) string {
+	if s.Network != nil {
+		if name := s.Network(ws); name != "" {
+			return name
+		}
+	}
+	return string(ws)
 }
 
 // waitingOf counts the runs of a workspace that are queued.
@@ -225,24 +260,35 @@ func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 	return endCopies(ctx, tx)
 }
 
-// owed selects workspaces of which a run has ended that kept cells waiting, by less time ago
-// than it did. Its arguments, by number, are those of searching.
-const owed = `SELECT waits.workspace FROM (SELECT workspace, min(created) AS since FROM (` + searching + `) GROUP BY workspace) AS waits
-	WHERE EXISTS (SELECT 1 FROM runs WHERE runs.workspace = waits.workspace AND finished > since AND 2 * finished - max(started, since) > ?1)`
+func waiting(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (list []Waiting, err error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, memory, created FROM (
+			SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, memory, created, min(rowid) AS row
+				FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
+			UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, memory, created, min(row)
+				FROM (`+searching+`) GROUP BY workspace, weight)
+		ORDER BY handed DESC, created, search, row`, now, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var w Waiting
+		var since int64
+		if err := rows.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Memory, &since); err != nil {
+			return nil, err
+		}
+		w.Since = fromMillis(since)
+		list = append(list, w)
+	}
+	return list, rows.Err()
+}
 
-func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, most int, inTurn bool, now int64) (Run, error) {
+func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, now int64) (Run, error) {
 	r, err := scanRun(tx.QueryRowContext(ctx, `
-		WITH
-			waiting AS (
-				SELECT id, rowid AS row, workspace, created, EXISTS (SELECT 1 FROM handins WHERE source = runs.id) AS handed
-				FROM runs WHERE `+free+`),
-			who AS (SELECT workspace, min(created) AS since FROM waiting WHERE ?3 = 0 OR workspace NOT IN (`+owed+`) GROUP BY workspace)
-		UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?4
-		WHERE id = (
-			SELECT id FROM waiting WHERE workspace = (
-				SELECT workspace FROM who WHERE `+held+` < ?5 ORDER BY `+turn+` LIMIT 1)
-			ORDER BY handed DESC, created, row LIMIT 1)
-		RETURNING `+runColumns, now, owner, inTurn, leaseEnd(now), most))
+		UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?3
+		WHERE id = ?4 AND id IN (SELECT id FROM runs WHERE id = ?4 AND `+free+`)
+		RETURNING `+runColumns, now, owner, leaseEnd(now), id))
 	return r, found(err)
 }
 

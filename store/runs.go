@@ -94,7 +94,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 		if r, err = findRequest(ctx, tx, ws, q); err != ErrNotFound {
 			return err
 		}
-		if err := roomInQueue(ctx, tx, ws); err != nil {
+		if err := s.roomInQueue(ctx, tx, ws); err != nil {
 			return err
 		}
 		if err := s.room(ctx, tx, ws, 0, 1); err != nil {
@@ -115,6 +115,7 @@ type prepared struct {
 	request string // empty: it was not said what asks for it
 	points  points
 	given   bool // the points are new, not those of the data set
+	cost    ml.Cost
 }
 
 // prepare does what can be done outside of any transaction. who hands the run in, if
@@ -138,6 +139,7 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 		return q, ps
 	}
 	if q.given = n.Data != nil; q.given {
+		q.cost = ml.CostOf(n.Data, n.Spec)
 		if q.points, err = encode(n.Data); err != nil {
 			return q, err
 		}
@@ -177,9 +179,9 @@ func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now in
 		}
 	}
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, status, created, request)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, r.Status, now, q.request)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, status, created, work, memory, request)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, r.Status, now, q.cost.Time.Milliseconds(), q.cost.Bytes, q.request)
 	return r, err
 }
 

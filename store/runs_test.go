@@ -266,13 +266,13 @@ func TestQueue(t *testing.T) {
 	}
 	claim := func(want string) {
 		t.Helper()
-		r, ok, err := s.ClaimRun(ctx, owner, 9)
+		r, ok, err := s.claimRun(ctx, owner)
 		check(t, err)
 		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
 			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
 		}
 	}
-	if _, ok, err := s.ClaimRun(ctx, owner, 9); ok || err != nil {
+	if _, ok, err := s.claimRun(ctx, owner); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	first, second, third := queue("1"), queue("2"), queue("3")
@@ -317,10 +317,10 @@ func TestLeases(t *testing.T) {
 	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
 	claims := func(owner Owner, want bool) {
 		t.Helper()
-		if waiting := must[bool](t)(s.Waiting(ctx, owner)); waiting != want {
+		if waiting := len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0; waiting != want {
 			t.Errorf("%s: waiting %v, want %v", owner, waiting, want)
 		}
-		r, ok, err := s.ClaimRun(ctx, owner, 9)
+		r, ok, err := s.claimRun(ctx, owner)
 		check(t, err)
 		if ok != want || ok && r.ID != id {
 			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
@@ -348,7 +348,7 @@ func TestLeases(t *testing.T) {
 	holds(first)
 	wantErr(t, s.FinishRun(ctx, first, id, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.FailRun(ctx, first, id, "x"), ErrNotFound)
-	wantErr(t, s.ReleaseRun(ctx, first, id), ErrNotFound)
+	wantErr(t, s.ReleaseRun(ctx, first, id, Light), ErrNotFound)
 	holds(second, id)
 	check(t, s.FinishRun(ctx, second, id, sampleResult(1, 1)))
 	holds(second)
@@ -365,7 +365,7 @@ func TestDeadlyRun(t *testing.T) {
 	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
 	claim := func(owner Owner) bool {
 		t.Helper()
-		_, ok, err := s.ClaimRun(ctx, owner, 9)
+		_, ok, err := s.claimRun(ctx, owner)
 		check(t, err)
 		return ok
 	}
@@ -373,7 +373,7 @@ func TestDeadlyRun(t *testing.T) {
 		if !claim(owner) {
 			t.Fatal("not in the queue")
 		}
-		check(t, s.ReleaseRun(ctx, owner, id))
+		check(t, s.ReleaseRun(ctx, owner, id, Light))
 		if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Queued || !r.Started.IsZero() {
 			t.Fatalf("%+v", r)
 		}
@@ -385,7 +385,7 @@ func TestDeadlyRun(t *testing.T) {
 		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
 	next := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
-	if r, ok, err := s.ClaimRun(ctx, owner, 9); !ok || err != nil || r.ID != next {
+	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != next {
 		t.Errorf("claimed %v, %v, %v, want the next run", r.ID, ok, err)
 	}
 	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
@@ -403,54 +403,46 @@ func TestUnknownKind(t *testing.T) {
 	must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
 	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
 	check(t, err)
-	if r, ok, err := s.ClaimRun(t.Context(), owner, 9); ok || err != nil {
+	if r, ok, err := s.claimRun(t.Context(), owner); ok || err != nil {
 		t.Errorf("claimed %+v, %v", r, err)
 	}
-	if must[bool](t)(s.Waiting(t.Context(), owner)) {
+	if len(must[[]Waiting](t)(s.Waiting(t.Context(), owner))) > 0 {
 		t.Error("waits for what it does not know")
 	}
 }
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
 
-// What one workspace has waiting, however much, holds up nobody else's.
-func TestTurns(t *testing.T) {
+// Those behind one network cannot take all the room, and leave some to a newcomer among them.
+func TestQueueIsShared(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	ctx := t.Context()
-	now := time.Now()
-	s.Now = func() time.Time { return now }
-	for _, name := range []string{"a1", "a2", "a3", "a4", "b1", "b2", "c1"} {
-		now = now.Add(time.Millisecond)
-		must[Run](t)(s.CreateRun(ctx, Workspace(name[:1]), NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))
-	}
-	ids := map[string]string{}
-	take := func(want ...string) {
+	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
+	wait := func(ws string, n int) {
 		t.Helper()
-		for _, want := range want {
-			now = now.Add(time.Millisecond)
-			r, ok, err := s.ClaimRun(ctx, owner, 9)
-			check(t, err)
-			if !ok || r.Name != want {
-				t.Fatalf("the turn of %q, %v, want %s", r.Name, ok, want)
-			}
-			ids[r.Name] = r.ID
-		}
+		_, err := s.write.Exec(`
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
+			SELECT ?2 || ' ' || i, ?2, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, n, ws)
+		check(t, err)
 	}
-	take("a1", "b1", "c1", "a2") // each has one under way
-	check(t, s.FinishRun(ctx, owner, ids["a1"], sampleResult(1, 1)))
-	check(t, s.FinishRun(ctx, owner, ids["b1"], sampleResult(1, 1)))
-	take("b2") // none, while a has one
-	check(t, s.FinishRun(ctx, owner, ids["b2"], sampleResult(1, 1)))
-	check(t, s.FinishRun(ctx, owner, ids["a2"], sampleResult(1, 1)))
-	check(t, s.FinishRun(ctx, owner, ids["c1"], sampleResult(1, 1)))
-	for _, late := range []string{"b3", "d1"} {
-		must[Run](t)(s.CreateRun(ctx, Workspace(late[:1]), NewRun{Name: late, Data: sample(1), Spec: ml.DefaultSpec()}))
+	queue := func(ws Workspace) error {
+		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
+		return err
 	}
-	take("d1", "a3", "b3", "a4") // nobody has any, and d was never served
-	if _, ok, err := s.ClaimRun(ctx, owner, 9); ok || err != nil {
-		t.Error("more than there was", err)
+	check(t, queue("elsewhere"))
+	for i := range 45 {
+		wait(fmt.Sprint("near ", i), 22)
 	}
+	wantErr(t, queue("near 1"), ErrQueueFull) // it has its share
+	check(t, queue("near new"))
+	check(t, queue("elsewhere"))
+	for i := range 200 {
+		wait(fmt.Sprint("near more ", i), 1)
+	}
+	wantErr(t, queue("near newer"), ErrQueueFull) // its network has
+	check(t, queue("elsewhere"))
+	check(t, queue("another"))
 }
 
 func TestQueueIsBounded(t *testing.T) {
@@ -470,7 +462,7 @@ func TestQueueIsBounded(t *testing.T) {
 		t.Error("the refused run left its points")
 	}
 	check(t, queue(bob))
-	must[bool](t)(second(s.ClaimRun(t.Context(), owner, 9)))
+	must[bool](t)(second(s.claimRun(t.Context(), owner)))
 	check(t, queue(alice))
 
 	_, err = s.write.Exec(`
@@ -534,20 +526,20 @@ func TestTakeBack(t *testing.T) {
 	for i := range MaxAttempts {
 		killed := Owner(fmt.Sprint(i))
 		check(t, s.TakeBack(ctx, lock))
-		if r, ok, err := s.ClaimRun(ctx, killed, 9); !ok || err != nil || r.ID != run.ID {
+		if r, ok, err := s.claimRun(ctx, killed); !ok || err != nil || r.ID != run.ID {
 			t.Fatalf("start %d takes run %q: %v, %v", i, r.ID, ok, err)
 		}
-		if c, ok, err := s.ClaimCell(ctx, killed, 9); !ok || err != nil || c.Place != 0 {
+		if c, ok, err := s.claimCell(ctx, killed); !ok || err != nil || c.Place != 0 {
 			t.Fatalf("start %d takes cell %+v: %v, %v", i, c, ok, err)
 		}
-		if _, ok, err := s.ClaimRun(ctx, "another", 9); ok || err != nil {
+		if _, ok, err := s.claimRun(ctx, "another"); ok || err != nil {
 			t.Errorf("run of %s taken: %v, %v", killed, ok, err)
 		}
 	}
 	check(t, s.TakeBack(ctx, lock))
-	_, again, err := s.ClaimRun(ctx, "last", 9)
+	_, again, err := s.claimRun(ctx, "last")
 	check(t, err)
-	_, more, err := s.ClaimCell(ctx, "last", 9)
+	_, more, err := s.claimCell(ctx, "last")
 	check(t, err)
 	deadly, ended, kept := must[Run](t)(s.Run(ctx, alice, run.ID)), must[Search](t)(s.Search(ctx, bob, search.ID)), must[Run](t)(s.Run(ctx, alice, done.ID))
 	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {

@@ -98,7 +98,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if found, err = requestedSearch(ctx, tx, ws, request); err != ErrNotFound {
 			return err
 		}
-		if err := roomToSearch(ctx, tx, ws); err != nil {
+		if err := s.roomToSearch(ctx, tx, ws); err != nil {
 			return err
 		}
 		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
@@ -169,7 +169,7 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request st
 		}
 		search.DatasetName = ds.Name
 	}
-	if err := insertSearch(ctx, tx, ws, request, search, p.plan, p.names); err != nil {
+	if err := insertSearch(ctx, tx, ws, request, search, p.plan, p.names, ml.CostOf(p.Data, p.Spec)); err != nil {
 		return "", err
 	}
 	return search.ID, settle(ctx, tx, search.ID, p.known, s.now())
@@ -332,28 +332,15 @@ const freeCell = `c.done = 0 AND (c.lease < ?1 AND c.owner <> ?2 OR c.lease = 0)
 	AND NOT EXISTS (SELECT 1 FROM cells twin WHERE twin.name = c.name AND twin.search <> c.search AND twin.lease >= ?1)`
 
 // searching selects the searches that have such a cell.
-const searching = `SELECT id, rowid AS row, workspace, created FROM searches WHERE ` + notEnded + `
+const searching = `SELECT id, rowid AS row, workspace, created, work, memory FROM searches WHERE ` + notEnded + `
 	AND EXISTS (SELECT 1 FROM cells c WHERE c.search = id AND ` + freeCell + `)`
 
-// nextCell finds the first of them: of the workspace whose turn it is, of its oldest search.
-// Its third argument is how much the owner may hold of one workspace.
-const nextCell = `
-	WITH
-		waiting AS (` + searching + `),
-		who AS (SELECT workspace, min(created) AS since FROM waiting GROUP BY workspace)
-	SELECT c.search, c.place, c.name, c.attempts FROM cells c
-	WHERE c.search = (
-		SELECT id FROM waiting WHERE workspace = (SELECT workspace FROM who WHERE ` + held + ` < ?3 ORDER BY ` + turn + ` LIMIT 1)
-		ORDER BY created, row LIMIT 1)
-	AND ` + freeCell + ` ORDER BY c.place LIMIT 1`
-
-// ClaimCell gives a cell that nobody works on to an owner, who holds it for a Lease: the
-// next one of the oldest search of the workspace whose turn it is. Of one workspace an
-// owner holds at most so much of all kinds of work. A search with a cell under which
-// MaxAttempts owners have died fails. ok is false when none is waiting.
-func (s *Store) ClaimCell(ctx context.Context, owner Owner, most int) (c Cell, ok bool, err error) {
+// ClaimCell gives a cell of a search that nobody works on to an owner, who holds it for a
+// Lease. ok is false when none is free, or when MaxAttempts owners have died under the next:
+// then the search fails.
+func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Cell, ok bool, err error) {
 	err = s.note(ctx, func(tx *sql.Tx) error {
-		c, err = claimCell(ctx, tx, owner, most, s.now())
+		c, err = claimCell(ctx, tx, owner, search, s.now())
 		if errors.Is(err, ErrNotFound) {
 			return nil // and keep what failed
 		}
@@ -361,14 +348,6 @@ func (s *Store) ClaimCell(ctx context.Context, owner Owner, most int) (c Cell, o
 		return err
 	})
 	return c, ok && err == nil, err
-}
-
-// CellsWait tells whether ClaimCell would find a cell.
-func (s *Store) CellsWait(ctx context.Context, owner Owner) (waiting bool, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (`+searching+`)`, s.now(), owner).Scan(&waiting)
-	})
-	return waiting, err
 }
 
 // OpenCells returns those of some names for which a cell of a search under way has no
@@ -438,9 +417,13 @@ func (s *Store) FailCell(ctx context.Context, name, message string) (searches []
 }
 
 // ReleaseCell puts a cell that owner holds back. The attempt counts if somebody died over
-// it, and not if the program is stopping in good order.
-func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool) error {
+// it, and not if the program is stopping in good order or the cells of the search have turned
+// out to be at least so heavy.
+func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool, as Weight) error {
 	return s.note(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE searches SET work = max(work, ?) WHERE id = ?`, leastWork[as], c.Search); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
 		return err
 	})
@@ -576,11 +559,11 @@ func searchesOf(ctx context.Context, tx *sql.Tx, where string, args ...any) (lis
 	return list, rows.Err()
 }
 
-func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string, s Search, plan []byte, names []string) error {
+func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string, s Search, plan []byte, names []string, cost ml.Cost) error {
 	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, request)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, nullif(?, ''))`,
-		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), request); err != nil {
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, work, memory, request)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, nullif(?, ''))`,
+		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), cost.Time.Milliseconds(), cost.Bytes, request); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `
@@ -593,37 +576,36 @@ func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string,
 }
 
 // roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
-// and ErrQueueFull when MaxSearching of all have not; those of studies are not counted.
-func roomToSearch(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	var own, all int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE workspace = ?), count(*) FROM searches WHERE study IS NULL AND status IN ('queued', 'running')`, ws).Scan(&own, &all)
-	switch {
-	case err != nil:
+// and ErrQueueFull when MaxSearching of all have not, or more of the workspace than its share;
+// those of studies are not counted.
+func (s *Store) roomToSearch(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	const under = `searches WHERE study IS NULL AND status IN ('queued', 'running')`
+	var own int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+under+` AND workspace = ?`, ws).Scan(&own); err != nil {
 		return err
-	case own >= MaxSearchingEach:
-		return ErrSearching
-	case all >= MaxSearching:
-		return ErrQueueFull
 	}
-	return nil
+	if own >= MaxSearchingEach {
+		return ErrSearching
+	}
+	return s.share(ctx, tx, ws, MaxSearching, under)
 }
 
-func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, most int, now int64) (c Cell, err error) {
-	for {
-		var attempts int
-		if err := tx.QueryRowContext(ctx, nextCell, now, owner, most).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
-			return c, found(err)
-		}
-		if attempts < MaxAttempts {
-			break
-		}
+func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, search string, now int64) (c Cell, err error) {
+	var attempts int
+	if err := tx.QueryRowContext(ctx, `
+		SELECT c.search, c.place, c.name, c.attempts FROM cells c CROSS JOIN searches ON id = search
+		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, now, owner, search).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
+		return c, found(err)
+	}
+	if attempts >= MaxAttempts {
 		message := fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts)
-		if _, err := tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ? WHERE id = ?`, message, now, c.Search); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ? WHERE id = ?`, message, now, search); err != nil {
 			return c, err
 		}
-		if err := letGo(ctx, tx, c.Search); err != nil {
+		if err := letGo(ctx, tx, search); err != nil {
 			return c, err
 		}
+		return c, ErrNotFound
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE cells SET attempts = attempts + 1, owner = ?, lease = ? WHERE search = ? AND place = ?`,
 		owner, leaseEnd(now), c.Search, c.Place); err != nil {

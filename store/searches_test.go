@@ -39,7 +39,7 @@ func asked(t *testing.T) NewSearch {
 func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 	t.Helper()
 	for len(names) < most {
-		c, ok, err := s.ClaimCell(t.Context(), owner, 9)
+		c, ok, err := s.claimCell(t.Context(), owner)
 		check(t, err)
 		if !ok {
 			break
@@ -73,7 +73,7 @@ func TestSearch(t *testing.T) {
 	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(must[*eval.Result](t)(s.Reached(ctx, search.ID)).Settings) > 0 {
 		t.Fatalf("%+v", search)
 	}
-	if !must[bool](t)(s.CellsWait(ctx, owner)) {
+	if len(must[[]Waiting](t)(s.Waiting(ctx, owner))) == 0 {
 		t.Error("no cell waits")
 	}
 	_, err := s.Search(ctx, bob, search.ID)
@@ -91,7 +91,7 @@ func TestSearch(t *testing.T) {
 	if search.Status != Running || search.Done != 4 || search.Result != nil || len(reached) != 2 || reached[0].Values.Text("gamma") != "0.1" {
 		t.Fatalf("%+v, %+v", search, reached)
 	}
-	if names := s.work(t, owner, 100); len(names) != 2 || must[bool](t)(s.CellsWait(ctx, owner)) {
+	if names := s.work(t, owner, 100); len(names) != 2 || len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0 {
 		t.Errorf("%d cells were left", len(names))
 	}
 	search = must[Search](t)(s.Search(ctx, alice, search.ID))
@@ -137,9 +137,9 @@ func TestCellLeases(t *testing.T) {
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
 	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	lost, ok, err := s.ClaimCell(ctx, "dead", 9)
+	lost, ok, err := s.claimCell(ctx, "dead")
 	check(t, err)
-	kept, _, err := s.ClaimCell(ctx, "dead", 9)
+	kept, _, err := s.claimCell(ctx, "dead")
 	check(t, err)
 	if !ok || lost.Place != 0 || kept.Place != 1 {
 		t.Fatalf("%+v, %+v", lost, kept)
@@ -181,34 +181,34 @@ func TestSearchFails(t *testing.T) {
 	ctx := t.Context()
 	deadly := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
 	for i := range MaxAttempts {
-		c, ok, err := s.ClaimCell(ctx, Owner(fmt.Sprint(i)), 9)
+		c, ok, err := s.claimCell(ctx, Owner(fmt.Sprint(i)))
 		check(t, err)
 		if !ok || c.Place != 0 {
 			t.Fatalf("%+v, %v", c, ok)
 		}
 		now = now.Add(Lease + time.Millisecond)
 	}
-	c, ok, err := s.ClaimCell(ctx, "stopping", 9)
+	c, ok, err := s.claimCell(ctx, "stopping")
 	if got := must[Search](t)(s.Search(ctx, alice, deadly.ID)); ok || err != nil || got.Status != Failed || got.Error == "" {
 		t.Errorf("%+v, %v, %v: %+v", c, ok, err, got)
 	}
 
 	twins := []Search{must[Search](t)(s.CreateSearch(ctx, alice, asked(t))), must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))}
 	for range MaxAttempts { // the program stops in good order
-		c, ok, err = s.ClaimCell(ctx, "stopping", 9)
+		c, ok, err = s.claimCell(ctx, "stopping")
 		check(t, err)
 		if !ok {
 			t.Fatal("no cell")
 		}
-		check(t, s.ReleaseCell(ctx, "stopping", c, false))
+		check(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
 	}
-	c, ok, err = s.ClaimCell(ctx, owner, 9)
+	c, ok, err = s.claimCell(ctx, owner)
 	check(t, err)
 	failed := must[[]string](t)(s.FailCell(ctx, c.Name, "why"))
 	slices.Sort(failed)
 	want := []string{twins[0].ID, twins[1].ID}
 	slices.Sort(want)
-	if !ok || !slices.Equal(failed, want) || must[bool](t)(s.CellsWait(ctx, owner)) {
+	if !ok || !slices.Equal(failed, want) || len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0 {
 		t.Errorf("failed %v of %v", failed, want)
 	}
 	if on, err := s.FinishCell(ctx, s.compute(t, c)); err != nil || len(on) != 3 || must[Search](t)(s.Search(ctx, bob, twins[1].ID)).Status != Failed {
@@ -222,16 +222,16 @@ func TestCancelSearch(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	c, _, err := s.ClaimCell(ctx, owner, 9)
+	c, _, err := s.claimCell(ctx, owner)
 	check(t, err)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	check(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	if held := must[[]Cell](t)(s.RenewCells(ctx, owner)); len(held) > 0 || must[bool](t)(s.CellsWait(ctx, "other")) {
+	if held := must[[]Cell](t)(s.RenewCells(ctx, owner)); len(held) > 0 || len(must[[]Waiting](t)(s.Waiting(ctx, "other"))) > 0 {
 		t.Errorf("held %+v", held)
 	}
 	must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
-	if twin, ok, err := s.ClaimCell(ctx, "other", 9); err != nil || !ok || twin.Name != c.Name {
+	if twin, ok, err := s.claimCell(ctx, "other"); err != nil || !ok || twin.Name != c.Name {
 		t.Errorf("%+v, %v, %v", twin, ok, err)
 	}
 	if states := must[map[string]SearchState](t)(s.SearchStates(ctx, search.ID, "gone")); len(states) != 1 || states[search.ID].Status != Cancelled {
@@ -284,70 +284,6 @@ func TestSearchIsBounded(t *testing.T) {
 	wantErr(t, err, ErrQueueFull)
 }
 
-// A large search of one workspace does not hold up another's, nor do many runs.
-func TestSearchTurns(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	now := time.Now()
-	s.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
-	ctx := t.Context()
-	first := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	n := asked(t)
-	n.Scheme.Seed = 2 // other cells
-	second := must[Search](t)(s.CreateSearch(ctx, bob, n))
-	must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
-	if _, ok, err := s.ClaimRun(ctx, owner, 9); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	for _, want := range []string{first.ID, second.ID, first.ID, second.ID} { // bob has a run under way, and was served before
-		if c, ok, err := s.ClaimCell(ctx, owner, 9); !ok || err != nil || c.Search != want {
-			t.Fatalf("%+v, %v, %v: not of %s", c, ok, err, want)
-		}
-	}
-}
-
-// Who takes runs and cells begins no run of a workspace until its cells have had the time that
-// a run has kept them waiting, and no longer; other workspaces' runs begin.
-func TestRunsInTurn(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	now := time.Now()
-	s.Now = func() time.Time { return now }
-	ctx := t.Context()
-	claim := func(want bool, ws Workspace) {
-		t.Helper()
-		r, ok, err := s.ClaimRunInTurn(ctx, owner, 9)
-		if err != nil || ok != want {
-			t.Fatal(ok, err)
-		}
-		if ok {
-			if _, err := s.Run(ctx, ws, r.ID); err != nil {
-				t.Fatal(err)
-			}
-			now = now.Add(time.Hour)
-			if err := s.FailRun(ctx, owner, r.ID, "long"); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for range 4 {
-		must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
-	}
-	claim(true, alice) // nothing waits for it
-	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	claim(true, alice)
-	now = now.Add(time.Hour - time.Second)
-	claim(false, alice)
-	must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: rings(t), Spec: ml.DefaultSpec()}))
-	claim(true, bob)
-	claim(true, alice)
-	claim(false, alice)
-	if err := s.CancelSearch(ctx, alice, search.ID); err != nil {
-		t.Fatal(err)
-	}
-	claim(true, alice)
-}
-
 // BenchmarkCells is what the store costs for one cell of a search of thousands.
 func BenchmarkCells(b *testing.B) {
 	s, err := Open(b.Context(), b.TempDir())
@@ -380,7 +316,7 @@ func BenchmarkCells(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		c, ok, err := s.ClaimCell(b.Context(), owner, 9)
+		c, ok, err := s.claimCell(b.Context(), owner)
 		if !ok || err != nil || c.Search != search.ID {
 			b.Fatal(c, ok, err)
 		}

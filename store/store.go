@@ -58,6 +58,11 @@ type Store struct {
 	// Tests replace it before first use.
 	Disk func() (free, total int64, err error)
 
+	// Network names the network address that a workspace was last used from, empty where that
+	// is not known: what waits is shared among addresses before workspaces. nil: none is known.
+	// It is set before first use.
+	Network func(Workspace) string
+
 	path string
 	file os.FileInfo // what lay at path when it was opened
 

@@ -29,7 +29,7 @@ func TestStudyEnds(t *testing.T) {
 	of := must[Study](t)(s.CreateStudy(ctx, alice, askedStudy(t)))
 	other := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
 	s.work(t, owner, 8) // of either of them some
-	if _, ok, err := s.ClaimCell(ctx, owner, 9); !ok || err != nil {
+	if _, ok, err := s.claimCell(ctx, owner); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	_, err := s.CancelStudy(ctx, bob, of.ID)

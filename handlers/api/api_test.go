@@ -458,7 +458,7 @@ func TestQueueFull(t *testing.T) {
 	}
 	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
 	for i := range store.MaxSearching {
-		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i/store.MaxSearchingEach)), n); err != nil {
+		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i)), n); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@
 package handlerstest
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http/httptest"
@@ -51,19 +52,19 @@ func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) 
 	if c.Assets, err = assets(); err != nil {
 		t.Fatal(err)
 	}
-	work.Workers, work.Log = 2, c.Log
+	work.Workers, work.Turn, work.Log = 2, cmp.Or(work.Turn, time.Hour), c.Log
 	if work.Train == nil {
 		work.Train = Train
 	}
 	queue := jobs.New(st, work)
+	c.Store, c.Jobs, c.Metrics, c.Build = st, queue, web.NewMetrics(), func() string { return "test" }
+	app := handlers.New(c)
 	if workers {
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan struct{})
 		go func() { defer close(ended); queue.Run(ctx) }()
 		t.Cleanup(func() { stop(); <-ended })
 	}
-	c.Store, c.Jobs, c.Metrics, c.Build = st, queue, web.NewMetrics(), func() string { return "test" }
-	app := handlers.New(c)
 	s := &Server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
 	t.Cleanup(app.Paths.Close)

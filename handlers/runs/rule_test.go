@@ -49,7 +49,7 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 	if run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := st.ClaimRun(ctx, "test", 9); !ok || err != nil {
+	if _, ok, err := st.ClaimRun(ctx, "test", run.ID); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	before := *m

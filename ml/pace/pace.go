@@ -1,20 +1,23 @@
-// Package pace lets long work hold while something urgent is done. Work looks up every
-// millisecond or two, by Look, as it does anyway to see whether its context has ended; who
+// Package pace lets long work wait while something else goes before it. Work looks up every
+// millisecond or two, by Look, as it does anyway to see whether its context has ended; whoever
 // has put it behind a Gate can hold it there. It knows nothing of either.
 package pace
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Look returns ctx.Err(). Before, where ctx is behind a gate and something urgent is done, it
-// waits.
+// Look returns ctx.Err(). Before that it waits at every closed gate that ctx is behind.
 func Look(ctx context.Context) error {
-	if h, ok := ctx.Value(key{}).(*held); ok && h.gate.urgent.Load() > 0 {
-		h.hold(ctx)
+	h, _ := ctx.Value(key{}).(*held)
+	for ; h != nil; h = h.outer {
+		if h.gate.urgent.Load() > 0 {
+			h.hold(ctx)
+		}
 	}
 	return ctx.Err()
 }
@@ -45,10 +48,23 @@ func (g *Gate) Urgent() (done func()) {
 	}
 }
 
-// Behind returns a context of work that the gate holds, together for no longer than so many times
-// what it works: so it gets on however much is urgent.
+// Behind returns a context of work that the gate holds, in total for at most so many times as
+// long as it works: so it gets on however much is urgent.
 func (g *Gate) Behind(ctx context.Context, times int) context.Context {
-	return context.WithValue(ctx, key{}, &held{gate: g, times: time.Duration(times), began: time.Now(), turn: make(chan struct{}, 1)})
+	return g.before(ctx, times)
+}
+
+// Strictly returns a context of work that waits for as long as the gate is closed.
+func (g *Gate) Strictly(ctx context.Context) context.Context {
+	return g.before(ctx, strictly)
+}
+
+// strictly is the number of times of work that is held without a bound.
+const strictly = -1
+
+func (g *Gate) before(ctx context.Context, times int) context.Context {
+	outer, _ := ctx.Value(key{}).(*held)
+	return context.WithValue(ctx, key{}, &held{gate: g, outer: outer, times: time.Duration(times), began: time.Now(), turn: make(chan struct{}, 1)})
 }
 
 type key struct{}
@@ -56,11 +72,13 @@ type key struct{}
 // held is work behind a gate.
 type held struct {
 	gate  *Gate
+	outer *held // of the same work behind another gate; nil: there is none
 	times time.Duration
 	began time.Time
 
 	turn  chan struct{} // full while the work, which may be of many goroutines, is held
-	total time.Duration // guarded by turn
+	total time.Duration // held here; guarded by turn
+	inner atomic.Int64  // nanoseconds held at gates within
 }
 
 func (h *held) hold(ctx context.Context) {
@@ -74,8 +92,11 @@ func (h *held) hold(ctx context.Context) {
 	open := h.gate.open
 	h.gate.mu.Unlock()
 	begin := time.Now()
-	worked := begin.Sub(h.began) - h.total
-	most := h.times*worked - h.total
+	most := time.Duration(math.MaxInt64)
+	if h.times != strictly {
+		worked := begin.Sub(h.began) - h.total - time.Duration(h.inner.Load())
+		most = h.times*worked - h.total
+	}
 	if open == nil || most <= 0 {
 		return
 	}
@@ -86,5 +107,9 @@ func (h *held) hold(ctx context.Context) {
 	case <-enough.C:
 	case <-ctx.Done():
 	}
-	h.total += time.Since(begin)
+	waited := time.Since(begin)
+	h.total += waited
+	for o := h.outer; o != nil; o = o.outer {
+		o.inner.Add(int64(waited))
+	}
 }

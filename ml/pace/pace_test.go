@@ -84,3 +84,26 @@ func TestGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// Work behind two gates waits at both. The time at a strict one, which has no bound, is not
+// time that it worked.
+func TestTwoGates(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var outer, inner Gate
+		begin := time.Now()
+		ctx := inner.Strictly(outer.Behind(t.Context(), 1))
+		reopen := inner.Urgent()
+		defer outer.Urgent()()
+		w := work(ctx, 10)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(w) > 0 {
+			t.Error("a strict gate has let work pass")
+		}
+		reopen()
+		if err := <-w; err != nil || time.Since(begin) < time.Hour || time.Since(begin) > time.Hour+25*time.Millisecond {
+			t.Errorf("it took %v: %v", time.Since(begin), err)
+		}
+	})
+}

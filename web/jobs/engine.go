@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -38,9 +37,6 @@ type post struct {
 	owner store.Owner
 }
 
-// each is how much of one workspace an engine holds at a time: the last slot is for others.
-func (p post) each() int { return max(1, p.Slots()-1) }
-
 // Use has a second engine compute cells, besides the workers of this process. Call it
 // before Run.
 func (q *Queue) Use(e Engine) { q.away = &post{e, store.NewOwner()} }
@@ -52,33 +48,6 @@ func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
 		q.tellSearches(ctx, searches)
 	}
 	return err
-}
-
-// handOut has the second engine compute cells until ctx ends.
-func (q *Queue) handOut(ctx context.Context) {
-	var under sync.WaitGroup
-	defer under.Wait()
-	var n atomic.Int64 // cells under way
-	for ctx.Err() == nil {
-		var j *job
-		var c store.Cell
-		var ok bool
-		var err error
-		if int(n.Load()) < q.away.Slots() {
-			j, c, ok, err = q.claimCell(ctx, *q.away)
-		}
-		if !ok {
-			q.idle(ctx, q.wakeAway, err)
-			continue
-		}
-		n.Add(1)
-		under.Go(func() {
-			q.doCell(ctx, *q.away, j, c)
-			q.end(j)
-			n.Add(-1)
-			notify(q.wakeAway)
-		})
-	}
 }
 
 // Local computes cells in this process. It keeps the searches that it met last: their data

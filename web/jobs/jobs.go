@@ -5,11 +5,13 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -26,6 +28,7 @@ import (
 // Config says how a queue works.
 type Config struct {
 	Workers int           // trainings at a time, of one workspace one less; 0: one
+	Turn    time.Duration // after which work makes room for what is shorter; 0: a second
 	Leave   bool          // cells are left to the engine of Use
 	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
 	Log     *slog.Logger
@@ -45,6 +48,7 @@ type Queue struct {
 	owner   store.Owner // of the runs that this queue trains
 	workers int
 	leave   bool
+	turn    time.Duration
 	limit   time.Duration
 	pause   time.Duration // that a worker waits after the store has failed it
 	log     *slog.Logger
@@ -69,6 +73,8 @@ type Queue struct {
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
 	worked   map[string]*working                    // by search
+	shared   []*job                                 // medium and heavy work here; those in front go on, the others hold
+	served   map[string]time.Time                   // when sharers were, see lanes.go
 
 	cells *Local // what the workers compute cells with
 	here  post
@@ -80,9 +86,24 @@ type job struct {
 	key    string          // of a training its run
 	search string          // of a cell; empty for a training
 	ctx    context.Context // of the work
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	last   Event
-	cells  int // computed
+	cells  int       // computed
+	began  time.Time // by the store's clock
+
+	// What follows is guarded by the queue's mu.
+	work    store.Waiting // as it was claimed
+	as      store.Weight  // with which it goes on
+	away    bool          // it is computed elsewhere, and takes no place here
+	over    bool          // it has ended, or is about to
+	backAs  store.Weight  // with which it goes back into the queue
+	gate    pace.Gate
+	resume  func()        // nil: it is not held
+	before  time.Duration // that it worked until it was held last
+	since   time.Time     // when it went on last; zero: it is held
+	limit   time.Duration // that it may work; 0: for ever
+	tooLong *time.Timer   // ends it then
+	turn    *time.Timer   // ends its turn as light work
 }
 
 // Behind returns a context of work in the background: somebody who waits for a page goes before
@@ -91,41 +112,66 @@ func (q *Queue) Behind(ctx context.Context) context.Context { return q.Live.Behi
 
 // begin notes a job, which is worked on until end, but no longer than limit unless that is
 // 0, than ctx, or than until somebody cancels it.
-func (q *Queue) begin(ctx context.Context, key, search string, limit time.Duration) *job {
-	j := &job{key: key, search: search, last: Event{Status: store.Running}}
-	ctx = q.Behind(ctx)
-	if limit > 0 {
-		j.ctx, j.cancel = context.WithTimeoutCause(ctx, limit, errTooLong)
-	} else {
-		j.ctx, j.cancel = context.WithCancel(ctx)
-	}
+func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away bool, limit time.Duration) *job {
+	j := &job{key: key, last: Event{Status: store.Running}, began: q.store.Now(), work: w, as: w.Weight, away: away, since: time.Now(), limit: limit}
+	j.ctx, j.cancel = context.WithCancelCause(j.gate.Strictly(q.Behind(ctx)))
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	j.tooLong = time.AfterFunc(cmp.Or(limit, math.MaxInt64), func() { j.cancel(errTooLong) })
 	q.running[key] = j
-	if search != "" {
-		q.begun(search)
+	q.serve(w)
+	if w.Search {
+		j.search = w.ID
+		q.begun(w.ID)
+	}
+	switch {
+	case away:
+	case w.Weight == store.Light:
+		j.turn = time.AfterFunc(q.turn, func() { q.overdue(j) })
+		q.share()
+	default:
+		q.shared = append(q.shared, j)
+		q.share()
 	}
 	return j
 }
 
+// saves notes that a job has come to its end, which only has to be stored: it keeps its place
+// until then, as there is no use in other work whose end could not be stored either.
+func (q *Queue) saves(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j.over = true
+	j.tooLong.Stop()
+}
+
 // end forgets a job.
 func (q *Queue) end(j *job) {
-	j.cancel()
+	j.cancel(nil)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if w := q.worked[j.search]; w != nil {
 		w.change(q.store.Now(), -1, j.cells)
 	}
+	j.over = true
+	j.tooLong.Stop()
+	if j.turn != nil {
+		j.turn.Stop()
+	}
+	q.pay(j.work, q.store.Now().Sub(j.began))
+	q.shared = slices.DeleteFunc(q.shared, func(o *job) bool { return o == j })
 	if q.running[j.key] == j { // lost, released elsewhere and claimed again, it is another job
 		delete(q.running, j.key)
 	}
+	q.share()
+	q.Notify() // there is a place
 }
 
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
-		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
-		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{},
+		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, turn: cmp.Or(c.Turn, time.Second), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
+		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{}, served: map[string]time.Time{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.cells = NewLocal(q.workers, st.PlanOf)
@@ -147,11 +193,9 @@ func (q *Queue) Run(ctx context.Context) {
 	var tender sync.WaitGroup
 	tender.Go(func() { q.tendUntil(tending) })
 	var workers sync.WaitGroup
-	for range q.workers {
-		workers.Go(func() { q.work(ctx) })
-	}
+	workers.Go(func() { q.work(ctx, q.wake, q.claim) })
 	if q.away != nil {
-		workers.Go(func() { q.handOut(ctx) })
+		workers.Go(func() { q.work(ctx, q.wakeAway, q.claimAway) })
 	}
 	workers.Wait()
 	stop()
@@ -170,6 +214,7 @@ func (q *Queue) tendUntil(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			q.rotate()
 			if err := q.tend(ctx); err != nil && ctx.Err() == nil {
 				q.log.ErrorContext(ctx, "leases of runs not renewed", "err", err)
 			}
@@ -189,10 +234,7 @@ func (q *Queue) tend(ctx context.Context) error {
 		return err
 	}
 	waiting, err := q.store.Waiting(ctx, q.owner)
-	if err == nil && !waiting {
-		waiting, err = q.store.CellsWait(ctx, q.owner)
-	}
-	if waiting {
+	if len(waiting) > 0 {
 		q.Notify()
 	}
 	return err
@@ -252,7 +294,7 @@ func (q *Queue) renew(ctx context.Context) error {
 	defer q.mu.Unlock()
 	for _, id := range under {
 		if j := q.running[id]; j != nil && !slices.Contains(held, id) {
-			j.cancel() // harmless where it has just ended
+			j.cancel(nil) // harmless where it has just ended
 		}
 	}
 	return nil
@@ -299,29 +341,23 @@ func (q *Queue) Delete(ctx context.Context, ws store.Workspace, ids []string) er
 func (q *Queue) stop(id string) {
 	q.mu.Lock()
 	if j := q.running[id]; j != nil {
-		j.cancel()
+		j.cancel(nil)
 	}
 	q.mu.Unlock()
 	q.publish(id, Event{Status: store.Cancelled})
 }
 
-// work is the life of a worker.
-func (q *Queue) work(ctx context.Context) {
-	for turn := 0; ctx.Err() == nil; turn++ {
-		take := []func(context.Context) (bool, error){q.takeRun, q.takeCell}
-		if q.leave {
-			take[1] = q.takeRun
+// work begins what claim finds to do, until ctx ends and all of it has ended.
+func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(context.Context) (do func(), err error)) {
+	var under sync.WaitGroup
+	defer under.Wait()
+	for ctx.Err() == nil {
+		do, err := claim(ctx)
+		if do == nil {
+			q.idle(ctx, wake, err)
+			continue
 		}
-		if turn%2 == 1 { // so that runs and searches do not starve each other
-			slices.Reverse(take)
-		}
-		ok, err := take[0](ctx)
-		if !ok && err == nil {
-			ok, err = take[1](ctx)
-		}
-		if !ok {
-			q.idle(ctx, q.wake, err)
-		}
+		under.Go(do)
 	}
 }
 
@@ -341,32 +377,31 @@ func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
 	}
 }
 
-// takeRun trains the next run, if one is waiting.
-func (q *Queue) takeRun(ctx context.Context) (bool, error) {
-	j, r, ok, err := q.claim(ctx)
-	if ok {
-		q.Notify() // there may be more, for the other workers
-		q.do(ctx, j, r)
-		q.end(j)
-	}
-	return ok, err
-}
-
-// claim takes the next run from the queue.
-func (q *Queue) claim(ctx context.Context) (*job, store.Run, bool, error) {
+// claim takes what is next from the queue, if there is room for it here.
+func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	take := q.store.ClaimRunInTurn
-	if q.leave { // cells do not wait for a worker here
-		take = q.store.ClaimRun
+	list, err := q.store.Waiting(ctx, q.owner)
+	if err != nil {
+		return nil, err
 	}
-	r, ok, err := take(ctx, q.owner, q.here.each())
+	if q.leave {
+		list = slices.DeleteFunc(list, func(w store.Waiting) bool { return w.Search })
+	}
+	w, ok := q.next(list)
+	if !ok {
+		return nil, nil
+	}
+	if w.Search {
+		return q.claimCell(ctx, q.here, w)
+	}
+	r, ok, err := q.store.ClaimRun(ctx, q.owner, w.ID)
 	if !ok || err != nil {
-		return nil, r, false, err
+		return nil, err
 	}
-	j := q.begin(ctx, r.ID, "", q.limit)
+	j := q.begin(ctx, r.ID, w, false, q.limit)
 	q.publish(r.ID, Event{Status: store.Running})
-	return j, r, true, nil
+	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
 
 // mayPass tells whether the same may work later.
@@ -411,6 +446,7 @@ func (q *Queue) insist(ctx context.Context, most int, save func(context.Context)
 func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	start := time.Now()
 	res, err := sound(func() (*ml.Result, error) { return q.attempt(j.ctx, r) })
+	q.saves(j)
 	partial := err == nil && res.Report.Status == trace.Cancelled
 
 	var end Event
@@ -423,6 +459,12 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 		}
 	case ctx.Err() != nil:
 		err = ctx.Err()
+	case context.Cause(j.ctx) == errNoRoom:
+		err = q.insist(ctx, 0, func(ctx context.Context) error { return q.store.ReleaseRun(ctx, q.owner, r.ID, j.backAs) })
+		if err == nil {
+			q.publish(r.ID, Event{Status: store.Queued})
+			return
+		}
 	case context.Cause(j.ctx) == errTooLong:
 		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was ended after %v, the longest that a run may take here", q.limit))
 	case j.ctx.Err() != nil:
@@ -433,7 +475,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrNotFound) { // it is for the next start
 		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
 		defer cancel()
-		if err := q.store.ReleaseRun(keep, q.owner, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := q.store.ReleaseRun(keep, q.owner, r.ID, store.Light); err != nil && !errors.Is(err, store.ErrNotFound) {
 			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
 		}
 		return

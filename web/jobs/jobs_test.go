@@ -50,7 +50,7 @@ func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
 	}
 	t.Cleanup(func() { st.Close() })
 	f := &fixture{T: t, st: st, log: &strings.Builder{}, stop: func() {}}
-	f.q = New(st, Config{Workers: workers, Log: slog.New(slog.NewTextHandler(f.log, nil)), Trained: func(_, outcome string, _ time.Duration) {
+	f.q = New(st, Config{Workers: workers, Turn: time.Hour, Log: slog.New(slog.NewTextHandler(f.log, nil)), Trained: func(_, outcome string, _ time.Duration) {
 		f.mu.Lock()
 		f.ended = append(f.ended, outcome)
 		f.mu.Unlock()
@@ -475,10 +475,12 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 		id := f.create("1")
 		f.search(asked(t))
 		ctx := &counted{Context: ended}
-		for _, take := range []func(context.Context) (bool, error){f.q.takeRun, f.q.takeCell} {
-			if ok, err := take(ctx); !ok || err != nil {
-				t.Fatal(ok, err)
+		for range 2 { // the run and a cell
+			do, err := f.q.claim(ctx)
+			if do == nil || err != nil {
+				t.Fatal(err)
 			}
+			do()
 		}
 		if e := f.end(id); e.Status != store.Done {
 			t.Errorf("%+v", e)
@@ -496,7 +498,7 @@ const stranger store.Owner = "stranger"
 func (f *fixture) claimed() string {
 	f.Helper()
 	id := f.create("held by a stranger")
-	if r, ok, err := f.st.ClaimRun(f.Context(), stranger, 9); !ok || err != nil || r.ID != id {
+	if r, ok, err := f.st.ClaimRun(f.Context(), stranger, id); !ok || err != nil || r.ID != id {
 		f.Fatal(r.ID, ok, err)
 	}
 	return id
@@ -595,7 +597,7 @@ func TestTakenOver(t *testing.T) {
 	for !taken { // against the queue's own renewals
 		late.Add(int64(store.Lease + time.Hour))
 		var err error
-		if _, taken, err = f.st.ClaimRun(t.Context(), stranger, 9); err != nil {
+		if _, taken, err = f.st.ClaimRun(t.Context(), stranger, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -680,8 +682,8 @@ func TestMessage(t *testing.T) {
 func TestLiveAnswersFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &Queue{store: &store.Store{Now: time.Now}, running: map[string]*job{}, worked: map[string]*working{}}
-		for _, j := range []*job{q.begin(t.Context(), "run", "", time.Hour), q.begin(t.Context(), "search/1", "search", 0)} {
+		q := New(&store.Store{Now: time.Now}, Config{Workers: 2, Turn: time.Hour})
+		for _, j := range []*job{q.begin(t.Context(), "run", store.Waiting{ID: "run"}, false, time.Hour), q.begin(t.Context(), "search/1", store.Waiting{ID: "search", Search: true}, false, 0)} {
 			time.Sleep(time.Second)
 			answered := q.Live.Urgent()
 			looked := make(chan error, 1)

@@ -42,7 +42,7 @@ func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 	q.mu.Lock()
 	for _, j := range q.running {
 		if slices.Contains(ids, j.search) {
-			j.cancel()
+			j.cancel(nil)
 		}
 	}
 	q.mu.Unlock()
@@ -56,33 +56,56 @@ func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 // keyOf tells cells apart from each other and from runs.
 func keyOf(c store.Cell) string { return fmt.Sprintf("%s/%d", c.Search, c.Place) }
 
-// takeCell computes the next cell of a search, if one is waiting.
-func (q *Queue) takeCell(ctx context.Context) (bool, error) {
-	j, c, ok, err := q.claimCell(ctx, q.here)
-	if ok {
-		q.Notify() // there may be more, for the other workers
-		q.doCell(ctx, q.here, j, c)
-		q.end(j)
-	}
-	return ok, err
-}
-
-// claimCell takes the next cell from the queue, for an engine.
-func (q *Queue) claimCell(ctx context.Context, e post) (*job, store.Cell, bool, error) {
+// claimAway takes the cell that is next from the queue, if the second engine has use for it.
+func (q *Queue) claimAway(ctx context.Context) (do func(), err error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
-	c, ok, err := q.store.ClaimCell(ctx, e.owner, e.each())
-	if !ok || err != nil {
-		return nil, c, false, err
+	slots, under := q.away.Slots(), 0
+	each := map[store.Workspace]int{}
+	q.mu.Lock()
+	for _, j := range q.running {
+		if j.away {
+			under++
+			each[j.work.Workspace]++
+		}
 	}
-	return q.begin(ctx, keyOf(c), c.Search, 0), c, true, nil
+	q.mu.Unlock()
+	if under >= slots {
+		return nil, nil
+	}
+	list, err := q.store.Waiting(ctx, q.away.owner)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(w store.Waiting) bool {
+		return !w.Search || each[w.Workspace] >= max(1, slots-1) // the last slot is for others
+	})
+	q.mu.Lock()
+	w, ok := q.inTurn(list)
+	q.mu.Unlock()
+	if !ok {
+		return nil, nil
+	}
+	return q.claimCell(ctx, *q.away, w)
+}
+
+// claimCell takes a cell of a search for an engine. Callers hold q.claiming.
+func (q *Queue) claimCell(ctx context.Context, e post, w store.Waiting) (do func(), err error) {
+	c, ok, err := q.store.ClaimCell(ctx, e.owner, w.ID)
+	if !ok || err != nil {
+		return nil, err
+	}
+	j := q.begin(ctx, keyOf(c), w, e.owner != q.owner, 0)
+	return func() { q.doCell(ctx, e, j, c); q.end(j) }, nil
 }
 
 // doCell has an engine compute one cell and stores what it gave.
 func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	res, err := e.Compute(j.ctx, c)
+	q.saves(j)
 	lost := errors.Is(err, ErrLost)
-	again := lost || errors.Is(err, ErrGivenBack)
+	noRoom := err != nil && context.Cause(j.ctx) == errNoRoom
+	again := lost || noRoom || errors.Is(err, ErrGivenBack)
 
 	var searches []string
 	switch {
@@ -94,7 +117,7 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 			searches = q.failCell(ctx, c, err)
 		}
 	case ctx.Err() != nil:
-	case j.ctx.Err() != nil:
+	case j.ctx.Err() != nil && !noRoom:
 		return // the search was cancelled, deleted, or failed, or another program has the cell
 	case again:
 	default:
@@ -103,7 +126,7 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
 	defer cancel()
 	if err != nil && (ctx.Err() != nil || again) { // it is for others, or the next start
-		if err := q.store.ReleaseCell(keep, e.owner, c, lost); err != nil {
+		if err := q.store.ReleaseCell(keep, e.owner, c, lost, j.backAs); err != nil {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return

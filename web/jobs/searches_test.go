@@ -63,7 +63,7 @@ func TestSearch(t *testing.T) {
 	real := here.st.Now
 	here.st.Now = func() time.Time { return real().Add(-time.Hour) }
 	for range 2 {
-		if _, ok, err := here.st.ClaimCell(t.Context(), "dead", 9); !ok || err != nil {
+		if _, ok, err := here.st.ClaimCell(t.Context(), "dead", id); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestSearchEnds(t *testing.T) {
 			if last.Status != store.Cancelled {
 				t.Errorf("%+v", last)
 			}
-			if waits, err := f.st.CellsWait(t.Context(), "other"); waits || err != nil {
+			if waits, err := f.st.Waiting(t.Context(), "other"); len(waits) > 0 || err != nil {
 				t.Error("a cell still waits", err)
 			}
 		})
@@ -146,11 +146,11 @@ func TestSearchEnds(t *testing.T) {
 			<-ctx.Done()
 			return eval.CellResult{}, ctx.Err()
 		}
-		f.search(asked(t))
+		id := f.search(asked(t))
 		f.start()
 		<-begun
 		f.stop()
-		if c, ok, err := f.st.ClaimCell(t.Context(), "next", 9); !ok || c.Place != 0 || err != nil {
+		if c, ok, err := f.st.ClaimCell(t.Context(), "next", id); !ok || c.Place != 0 || err != nil {
 			t.Errorf("%+v, %v, %v", c, ok, err)
 		}
 	})

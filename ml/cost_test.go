@@ -1,0 +1,49 @@
+package ml
+
+import (
+	"testing"
+	"time"
+
+	"marginlab/ml/dataset"
+)
+
+// Cost tells small trainings from long ones, by learner, C and rows.
+func TestCostOf(t *testing.T) {
+	t.Parallel()
+	points := func(n int) *dataset.Data {
+		xy, labels := make([][2]float64, n), make([]string, n)
+		for i := range xy {
+			xy[i], labels[i] = [2]float64{float64(i), float64(i * i % 7)}, []string{"a", "b"}[i%2]
+		}
+		d, err := dataset.FromPoints(xy, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	small, large := points(200), points(12_000)
+	for _, l := range Learners {
+		s := DefaultSpec()
+		s.Learner = l.Name
+		short, long := CostOf(small, s), CostOf(large, s)
+		if short.Time <= 0 || short.Time > time.Second || long.Time < time.Second || short.Bytes <= 0 || long.Bytes < short.Bytes {
+			t.Errorf("%s: %v of 200 rows, %v of 12 000", l.Name, short, long)
+		}
+		s.Conformal = "eigen"
+		if CostOf(small, s).Time <= short.Time {
+			t.Errorf("%s: a conformal kernel costs nothing", l.Name)
+		}
+	}
+	s := DefaultSpec()
+	one := CostOf(large, s)
+	if err := s.Set("C", "1000"); err != nil {
+		t.Fatal(err)
+	}
+	if CostOf(large, s).Time <= one.Time {
+		t.Error("a larger C costs nothing")
+	}
+	s.Learner = "nobody knows"
+	if CostOf(small, s).Time < time.Hour {
+		t.Error("what is not known is taken for short")
+	}
+}
