@@ -357,8 +357,23 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 }
 
 func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
+	proposal := t.Propose(dataset.Mapping{Label: m.Label, Fixes: m.Fixes})
+	raw := t
+	t = proposal.Table
 	p := views.MappingPage{
-		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(t), Rows: len(t.Lines), Sheet: t.Sheet,
+		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(raw), Rows: len(t.Lines), Sheet: t.Sheet,
+	}
+	if p.Label = proposal.Label; p.Label != "" {
+		p.What, p.From = proposal.What(), proposal.From()
+	}
+	if left := proposal.LeftText(); left != "" {
+		p.From += "; " + left
+	}
+	for _, l := range proposal.Left {
+		p.Left = append(p.Left, views.Named{Name: l.Column, Text: l.Reason})
+	}
+	for _, c := range proposal.Checks {
+		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
 	}
 	if len(t.Sheets) > 1 {
 		for _, s := range t.Sheets {
@@ -436,6 +451,14 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return a.askMapping(w, r, table, file, m, door.NameOf(r.PostFormValue("name"), file), message)
 	}
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
+	m.Fixes = []dataset.Fix{} // none but those that are chosen
+	for _, text := range r.PostForm["fix"] {
+		fix, err := dataset.ParseFix(text)
+		if err != nil {
+			return web.Errorf(web.Invalid, "%s", door.Sentence(err.Error()))
+		}
+		m.Fixes = append(m.Fixes, fix)
+	}
 	for _, f := range r.PostForm["feature"] {
 		if f != m.Label && m.Kind == dataset.KindVectors {
 			m.Features = append(m.Features, f)

@@ -1,0 +1,47 @@
+package data_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// TestProposal: the page says in a sentence what it takes a file for, and a correction is one
+// click away: here that of a sentinel, and of a row of totals.
+func TestProposal(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	file.WriteString("id,diagnosis,age,weight\n")
+	for i := range 24 {
+		age := fmt.Sprint(20 + i*7%40)
+		if i == 5 {
+			age = "-999"
+		}
+		fmt.Fprintf(&file, "%d,%c,%s,%d.5\n", 900+i*i, "BM"[i%2], age, 50+i)
+	}
+	file.WriteString("Total,,900,1500\n")
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	doc := sendFile(c, http.StatusOK, "patients.csv", file.String())
+	if text := doc.Text(); !strings.Contains(text, "Predict diagnosis (B 12, M 12) from 2 columns; id left out.") {
+		t.Errorf("the sentence is not there:\n%.800s", text)
+	}
+	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
+	values := url.Values{"label": {"diagnosis"}, "feature": {"age", "weight"}, "missing": {"median"}}
+	for _, box := range doc.Find("input[name=fix][checked]").EachIter() {
+		values.Add("fix", box.AttrOr("value", ""))
+	}
+	if got := strings.Join(values["fix"], " "); got != "totals missing:-999:age" {
+		t.Fatalf("corrections %q", got)
+	}
+	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
+	if text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text(); !strings.Contains(text, "24 × 2") || !strings.Contains(text, "−999 in age taken as missing (1 row)") {
+		t.Errorf("not corrected:\n%.800s", text)
+	}
+}
