@@ -8,7 +8,6 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
-	"marginlab/ml/param"
 	"marginlab/store"
 )
 
@@ -69,41 +68,4 @@ func sklearnCode(run store.Run) string {
 			"model.fit(X, y)\nprint(model.score(X, y), model.score(X_test, y_test))\n"
 	}
 	return b.String() + "model.fit(X, y)\nprint(model.score(X, y))\n"
-}
-
-// clientCode is Python that trains the same run with the client of this server.
-func clientCode(run store.Run, origin string) string {
-	id := door.DataWord(run.DatasetName)
-	upload := ""
-	if id == door.CSVName(run.DatasetName) {
-		upload = "data = lab.upload(" + strconv.Quote(id) + ", label=" + strconv.Quote(run.Model.Label) + ")\n"
-		id = "data"
-	} else {
-		id = strconv.Quote(id)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s/client.py, saved as marginlab.py; the key is in Settings\nfrom marginlab import Lab\n\nlab = Lab(%s, key)\n%srun = lab.fit(%s", origin, strconv.Quote(origin), upload, id)
-	for _, p := range door.Chosen(run.Spec) {
-		fmt.Fprintf(&b, ", %s=%s", p.Name, pythonValue(p, run.Spec))
-	}
-	measured := "train_accuracy"
-	if run.Model.Rule == ml.Value {
-		measured = "mse"
-	}
-	fmt.Fprintf(&b, ")\nprint(run.report[%q])\nmodel = run.model()  # predict(X), decision_function(X)\n", measured)
-	return b.String()
-}
-
-// pythonValue is the value of a parameter in Python.
-func pythonValue(p param.Param, s ml.Spec) string {
-	text := s.Text(p.Name)
-	switch p.Kind {
-	case param.Number, param.Integer:
-		if _, err := strconv.ParseFloat(text, 64); err == nil {
-			return text
-		}
-	case param.Switch:
-		return map[bool]string{true: "True", false: "False"}[text == "true"]
-	}
-	return strconv.Quote(text)
 }

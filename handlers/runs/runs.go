@@ -141,7 +141,7 @@ func (a *Room) showUse(w http.ResponseWriter, r *http.Request, run store.Run, pr
 		}
 	}
 	if run.Model != nil {
-		p.Use = a.use(r, run)
+		p.Use = a.use(run)
 		p.Use.Predicted = predicted
 	}
 	p.TagList = run.Tags

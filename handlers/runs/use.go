@@ -329,7 +329,7 @@ func count(n int, noun string) string {
 }
 
 // use is what a run's page offers to do with its model elsewhere.
-func (a *Room) use(r *http.Request, run store.Run) *views.Use {
+func (a *Room) use(run store.Run) *views.Use {
 	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {
 		d := views.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
@@ -343,6 +343,5 @@ func (a *Room) use(r *http.Request, run store.Run) *views.Use {
 	if text := sklearnCode(run); text != "" {
 		u.Copies = append(u.Copies, views.Copied{Title: "scikit-learn", Text: text})
 	}
-	u.Copies = append(u.Copies, views.Copied{Title: "Python client", Text: clientCode(run, a.Links.Origin(r))})
 	return u
 }

@@ -198,10 +198,12 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		}
 		s := 0
 		switch {
-		case f.distinct < 2 && name.generic:
-			s = name.classes - 20
+		case f.distinct < 2 && (name.generic || name.classes >= 80): // a single class, which Data reports
+			if s = name.classes - 20; j == len(of)-1 {
+				s += lastPoints
+			}
 		case f.distinct < 2 && (!t.Header || len(of) == 2) && f.holds == holdsWords && j == len(of)-1:
-			s = 40 // a single class, which Data reports
+			s = 40
 		case f.distinct < 2:
 			s = -100
 		case f.holds == holdsDates:
