@@ -33,12 +33,6 @@ func (c *Column) Words() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// truths tells a column of TRUE and FALSE, as spreadsheets write them.
-func (c *Column) truths() bool {
-	words := c.Words()
-	return len(words) == 2 && strings.EqualFold(words[0], "FALSE") && strings.EqualFold(words[1], "TRUE")
-}
-
 // indicators are the features that a column of words becomes: one a word, but of two words
 // the second alone, which tells the first as well; nil for other columns.
 func (c *Column) indicators() (names []string) {
