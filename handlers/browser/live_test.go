@@ -17,9 +17,10 @@ const answered = `!document.querySelector("[data-asking]")`
 // one, is shown.
 func (p *page) change(act func()) {
 	p.t.Helper()
-	get[bool](p, `(globalThis.before = performance.getEntriesByName("picture").length, true)`)
+	const shown = `document.querySelector(".stage img")?.currentSrc + performance.getEntriesByName("picture").length`
+	get[bool](p, `(globalThis.before = `+shown+`, true)`)
 	act()
-	p.wait(answered + ` && performance.getEntriesByName("picture").length > globalThis.before && (i => i?.complete && i.naturalWidth > 0)(document.querySelector(".stage img"))`)
+	p.wait(answered + ` && (i => i?.complete && i.naturalWidth > 0)(document.querySelector(".stage img")) && ` + shown + ` !== globalThis.before`)
 }
 
 func TestSlidersAreLive(t *testing.T) {
