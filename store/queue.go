@@ -203,8 +203,8 @@ func (s *Store) roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error
 
 // share is ErrQueueFull when a workspace may have no more of what waits, of which there is room
 // for so many. Those behind one network address together have at most as much as is left free,
-// and one of them a quarter of what is left free to them: so however many take all they can
-// get, somebody who has nothing yet finds room.
+// and one of them a quarter of what is left free to them. One that has nothing waiting finds
+// room beyond that, as long as a tenth of it all stays free for other addresses.
 func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, what string) error {
 	rows, err := tx.QueryContext(ctx, `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	if err != nil {
@@ -227,7 +227,12 @@ func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, w
 			own = n
 		}
 	}
-	if free := room - all; near >= free || own > 0 && 4*own >= free-near {
+	free := room - all
+	full := near >= free && 10*free <= room
+	if own > 0 {
+		full = near >= free || 4*own >= free-near
+	}
+	if full {
 		return ErrQueueFull
 	}
 	return rows.Err()
