@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -145,6 +146,33 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	metrics := web.NewMetrics()
+	for _, g := range []struct {
+		name, help string
+		of         func(store.Space) int64
+	}{
+		{"marginlab_database_bytes", "Size of the database file.", func(sp store.Space) int64 { return sp.Database }},
+		{"marginlab_database_reusable_bytes", "Part of the database file that is free for new content.", func(sp store.Space) int64 { return sp.Reusable }},
+		{"marginlab_wal_bytes", "Size of the write-ahead log.", func(sp store.Space) int64 { return sp.Log }},
+		{"marginlab_disk_free_bytes", "Free bytes of the file system of the database.", func(sp store.Space) int64 { return sp.Free }},
+		{"marginlab_disk_low_bytes", "Uploads, runs and searches are refused below so many free bytes.", func(sp store.Space) int64 { return sp.Low }},
+	} {
+		metrics.Gauge(g.name, g.help, func() float64 {
+			sp, err := st.Space(ctx)
+			if err != nil {
+				return math.NaN()
+			}
+			return float64(g.of(sp))
+		})
+	}
+	for _, status := range []store.Status{store.Queued, store.Running} {
+		metrics.Gauge("marginlab_runs_"+string(status), "Runs that are "+string(status)+".", func() float64 {
+			n, err := st.CountRuns(ctx, status)
+			if err != nil {
+				return math.NaN()
+			}
+			return float64(n)
+		})
+	}
 	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Leave: *leave, Limit: runLimit, Log: log, Trained: metrics.Training})
 	server, err := web.Listen(*addr, log)
 	if err != nil {
@@ -194,7 +222,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		}
 		defer others.Close()
 		queue.Use(others)
-		metrics.Gauge("marginlab_workers", func() float64 { n, _ := others.Size(); return float64(n) })
+		metrics.Gauge("marginlab_workers", "Workers on other machines.", func() float64 { n, _ := others.Size(); return float64(n) })
 		workers = fmt.Sprintf("Other machines help with: marginlab worker %s\n", link.Help)
 	}
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n%s", where, st.Path(), workers)

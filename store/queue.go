@@ -94,6 +94,14 @@ func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok
 	return r, ok && err == nil, err
 }
 
+// CountRuns counts the runs of all workspaces that are queued or running.
+func (s *Store) CountRuns(ctx context.Context, status Status) (n int, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE `+notEnded+` AND status = ?`, status).Scan(&n)
+	})
+	return n, err
+}
+
 // RenewLeases extends the leases of an owner and returns the runs it holds. One
 // that is missing was cancelled or deleted, or its lease ran out and somebody else
 // took it.

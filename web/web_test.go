@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"marginlab/ml/param"
 )
@@ -528,6 +529,13 @@ func TestMetrics(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
+	}
+	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
+	if err != nil || len(faults) > 0 {
+		t.Errorf("Prometheus objects: %v, %v", faults, err)
+	}
+	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
+		t.Error("no classic histogram")
 	}
 	if strings.Contains(strings.ToLower(text+log.String()), "secret") {
 		t.Error("addresses of things are in the metrics or in the log")
