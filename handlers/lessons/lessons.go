@@ -975,7 +975,7 @@ func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[
 // has taken its time, so that nobody holds a live place for long.
 const (
 	stateBytes = 3 << 20
-	stateWork  = 300 * time.Millisecond
+	stateWork  = 2 * time.Second
 )
 
 // replayed are the parameters of States.
