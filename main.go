@@ -6,16 +6,18 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sync/errgroup"
 
 	"marginlab/handlers"
@@ -50,6 +52,9 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	})
 	var proxies web.Proxies
 	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
+	var origins web.Origins
+	fetches := flags.Switch("allow-url", "Fetch data from addresses that people name: public hosts only, within the limits of uploads.")
+	flags.Func("cors", "ORIGIN,...", "Origins of pages elsewhere, such as notebooks, that may call /api with a key; may be given several times. (default none)", origins.Add)
 	var names web.Hosts
 	flags.Func("host", "NAME,...", "Names of the server besides that of --public-url; requests to others are refused. (default any name where it listens to the network, none where to this computer alone)", names.Add)
 	cert := flags.String("tls-cert", "FILE", "", "Certificate in PEM, followed by those that vouch for it: the server speaks TLS. A file that is replaced is taken over. (default none)")
@@ -59,8 +64,26 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token, over TLS where there is --tls-cert; port 0 takes a free one. (default none)")
 	access := flags.Access()
 	leave := flags.Switch("leave-searches", "Leave all of searches to the workers; this machine answers pages and trains single runs.")
+	flags.Heading("Backups")
+	backups := store.Backups{Every: 24 * time.Hour, Keep: 14}
+	flags.Func("backup-dir", "DIR", "Make backups in this directory, best on another disk; it is made when it is missing. (default none)", func(text string) (err error) {
+		backups.Dir, err = filepath.Abs(text)
+		return err
+	})
+	flags.Func("backup-every", "DURATION", "How often, such as 6h. (default 24h)", func(text string) (err error) {
+		backups.Every, err = time.ParseDuration(text)
+		if err != nil || backups.Every < time.Minute {
+			err = fmt.Errorf("expects a time of a minute or more, such as 6h, not %q", text)
+		}
+		return err
+	})
+	flags.Param(param.Param{Name: "backup_keep", Kind: param.Integer, Min: 1, Max: 10_000, Default: "14", Help: "How many are kept; the oldest are deleted."}, func(text string) (err error) {
+		backups.Keep, err = strconv.Atoi(text)
+		return err
+	})
 	quota, days, mostDisk := store.DefaultQuota, 0, int64(0)
 	patience := 8 * time.Second
+	logger := flags.Log()
 	flags.Heading("Limits")
 	runLimit := time.Hour
 	flags.Func("run-limit", "DURATION", "Longest that a run is trained, such as 90s, 20m or 2h; it fails then. 0: as long as it takes. (default 1h)", func(text string) (err error) {
@@ -95,6 +118,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	var fetcher *web.Fetcher
+	if *fetches {
+		fetcher = web.NewFetcher()
+	}
 
 	if (*cert == "") != (*key == "") {
 		return cmdline.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
@@ -106,11 +133,13 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return cmdline.UsageError("--nats-token, --nats-creds and --nats-ca go with --nats, the address of a NATS server")
 	case access.URL != "" && err != nil:
 		return cmdline.UsageError("--nats " + err.Error())
+	case backups.Dir == "" && (flags.Given("backup-every") || flags.Given("backup-keep")):
+		return cmdline.UsageError("--backup-every and --backup-keep go with --backup-dir, the directory of the backups")
 	case *leave && *listen == "" && access.URL == "":
 		return cmdline.UsageError("--leave-searches leaves them to workers, who come with --nats-listen or --nats")
 	}
 
-	log := slog.New(slog.NewTextHandler(std.Err, nil))
+	log := logger(std.Err)
 	lock, err := store.TakeLock(*dir, "serve")
 	if err != nil {
 		return err
@@ -164,20 +193,34 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 			return float64(g.of(sp))
 		})
 	}
-	for _, status := range []store.Status{store.Queued, store.Running} {
-		metrics.Gauge("marginlab_runs_"+string(status), "Runs that are "+string(status)+".", func() float64 {
-			n, err := st.CountRuns(ctx, status)
+	// Where the system or a service bounds the memory, garbage is collected before that, and work holds what fits.
+	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem))) // without either, no limit
+	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Memory: jobs.MemoryWithin(debug.SetMemoryLimit(-1)), Leave: *leave, Limit: runLimit, Log: log, Trained: metrics.Training})
+	for _, g := range []struct {
+		name, help string
+		of         func(waiting, running map[store.Weight]int) map[store.Weight]int
+	}{
+		{"marginlab_work_waiting", "Runs and cells of searches that wait for this server, by how long they are expected to take.", func(waiting, _ map[store.Weight]int) map[store.Weight]int { return waiting }},
+		{"marginlab_work_running", "Runs and cells of searches that this server works on, by how long they have taken or are expected to.", func(_, running map[store.Weight]int) map[store.Weight]int { return running }},
+	} {
+		metrics.Gauges(g.name, g.help, "lane", func() map[string]float64 {
+			waiting, running, err := queue.Load(ctx)
 			if err != nil {
-				return math.NaN()
+				return nil
 			}
-			return float64(n)
+			of := map[string]float64{}
+			for _, w := range []store.Weight{store.Light, store.Medium, store.Heavy} {
+				of[w.String()] = float64(g.of(waiting, running)[w])
+			}
+			return of
 		})
 	}
-	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Leave: *leave, Limit: runLimit, Log: log, Trained: metrics.Training})
+	metrics.Gauge("marginlab_live_waiting", "Pages, pictures and answers that are waited for at the moment.", func() float64 { return float64(queue.Live.Urgencies()) })
 	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err
 	}
+	server.Behind(proxies)
 	var gauges *web.Server // nil: the pages' own
 	if *metricsAddr != "" {
 		if gauges, err = web.Listen(*metricsAddr, log); err != nil {
@@ -192,7 +235,12 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		server.UseTLS(secure)
 	}
 	links := web.Links{Public: public, Addr: server.Addr(), Names: names, TLS: *cert != ""}
-	app := handlers.New(handlers.Config{Store: st, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Build: web.Program()})
+	secret, err := st.Secret(ctx)
+	if err != nil {
+		return err
+	}
+	keys := web.NewKeys(secret, func(ctx context.Context, token string) bool { return st.Used(ctx, store.WorkspaceOf(token)) })
+	app := handlers.New(handlers.Config{Store: st, Keys: keys, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Origins: origins, Build: web.Program(), Fetcher: fetcher})
 	defer app.Paths.Close()
 	where := links.Here()
 	if public != "" {
@@ -206,7 +254,9 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	var link *fleet.Link // to workers; nil: they are not wanted
 	switch {
 	case *listen != "":
-		link, err = fleet.Listen(*listen, *dir, secure.Clone(), log)
+		if link, err = fleet.Listen(*listen, *dir, secure.Clone(), log); err == nil && *cert != "" {
+			link.Help += " --nats-ca " + *cert
+		}
 	case access.URL != "":
 		link, err = fleet.Connect(*access, "server", log)
 	}
@@ -228,6 +278,19 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n%s", where, st.Path(), workers)
 
 	var work sync.WaitGroup
+	if backups.Dir != "" {
+		if err := os.MkdirAll(backups.Dir, 0o700); err != nil {
+			return err
+		}
+		metrics.Gauge("marginlab_backup_timestamp_seconds", "When the newest backup was made, in Unix time; 0: there is none.", func() float64 {
+			newest, err := backups.Newest()
+			if err != nil || newest.IsZero() {
+				return 0
+			}
+			return float64(newest.Unix())
+		})
+		work.Go(func() { jobs.BackUp(working, st, backups, log) })
+	}
 	work.Go(func() { queue.Run(working) })
 	work.Go(func() { jobs.Tend(working, st, log) })
 	work.Go(func() { jobs.Daily(working, st, time.Duration(days)*24*time.Hour, log) })

@@ -20,7 +20,7 @@ var arrows = map[string]string{
 	"handlers/studies": "handlers/door web web/jobs store views views/ ml ml/",
 	"handlers/teach":   "handlers/door web store views views/ ml ml/",
 	"handlers/lessons": "handlers/door web store views views/ ml ml/",
-	"handlers/api":     "handlers/door web store views/figure ml ml/",
+	"handlers/api":     "handlers/door web store views views/figure views/manual ml ml/",
 	"handlers/cmdline": "web/jobs/fleet store views/figure views/manual ml ml/",
 	"handlers/browser": "",
 
@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"web":               "ml/param",
 	"web/jobs":          "store ml ml/",
 	"web/jobs/fleet":    "web web/jobs store ml ml/",
-	"views":             "ml/param",
+	"views":             "views/formula ml/param",
 	"views/formula":     "",
 	"views/manual":      "",
 	"views/figure":      "ml ml/",

@@ -3,8 +3,10 @@ package handlers_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -16,36 +18,63 @@ import (
 // bombBytes is the most that a bomb weighs.
 const bombBytes = 1 << 20
 
-// bomb is the body of a request that unfolds to much more than it weighs.
-type bomb struct{ name, kind, body string }
-
-// fill repeats a piece as often as fits beside what stands around it.
-func fill(before, piece, after string) string {
-	return before + strings.Repeat(piece, (bombBytes-4096-len(before)-len(after))/len(piece)) + after
+// bomb is a request whose body unfolds to much more than it weighs.
+type bomb struct {
+	name, kind string
+	body       body
 }
+
+// body makes the body of a request. Few of all bombs are thrown, so they are made then.
+type body func() string
+
+// fill repeats a piece as often as fits between before and after.
+func fill(before, piece, after string) body {
+	return func() string {
+		return before + strings.Repeat(piece, (bombBytes-4096-len(before)-len(after))/len(piece)) + after
+	}
+}
+
+// verbatim makes a text the body.
+func verbatim(text string) body { return func() string { return text } }
 
 // zipBomb packs files, of names and texts in turn.
-func zipBomb(t testing.TB, files ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
+func zipBomb(t testing.TB, files ...string) body {
+	return func() string {
+		t.Helper()
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i := 0; i < len(files); i += 2 {
+			w, err := z.Create(files[i])
+			if err == nil {
+				_, err = io.WriteString(w, files[i+1])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err != nil {
+		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
+		return b.String()
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
-// manyFiles is a zip file of as many as fit.
-func manyFiles(t testing.TB) string {
+// gzipBomb packs a text.
+func gzipBomb(t testing.TB, text string) body {
+	return func() string {
+		t.Helper()
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := io.WriteString(z, text)
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+}
+
+// manyFiles packs as many files as fit.
+func manyFiles(t testing.TB) body {
 	var files []string
 	for i := range 8000 {
 		files = append(files, fmt.Sprintf("%x/a", i), "")
@@ -54,7 +83,7 @@ func manyFiles(t testing.TB) string {
 }
 
 // sheetBomb is a workbook of one sheet, and other parts.
-func sheetBomb(t testing.TB, sheet string, parts ...string) string {
+func sheetBomb(t testing.TB, sheet string, parts ...string) body {
 	return zipBomb(t, append(
 		parts, "xl/workbook.xml", `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
@@ -75,7 +104,7 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"one long line.csv", "", fill("", "a", "")},
 		{"columns.csv", "", fill("", ",", "\n")},
 		{"columns of numbers.csv", "", fill("", "1;", "\n")},
-		{"matrix.csv", "", wide.String()},
+		{"matrix.csv", "", verbatim(wide.String())},
 		{"rows.csv", "", fill("", "1\n", "")},
 		{"points.csv", "", fill("x,label\n", "1,a\n0,b\n", "")},
 		{"words.csv", "", fill("x,label\n", "a b c d e f g,a\n", "")},
@@ -103,9 +132,17 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"nodes.graphml", "", fill("<graphml><graph>", "<node/>", "</graph></graphml>")},
 		{"data.graphml", "", fill(`<graphml><key id="k" for="node"><default>`+strings.Repeat("x", 1000)+`</default></key><graph>`, `<node id="a"/>`, "</graph></graphml>")},
 		{"attributes.graphml", "", fill("<graphml ", `a="" `, "></graphml>")},
+		{"records.json", "", fill("[", `{"a":1},`, `{"b":2}]`)},
+		{"empty records.json", "", fill("[", `{},`, `{"b":2}]`)},
+		{"keys.json", "", fill(`[{"a`, `":1,"a`, `":1}]`)},
+		{"columns.json", "", fill(`{"a":[`, `1,`, `1]}`)},
+		{"deep.json", "", fill(`{"a":`, `[`, ``)},
+		{"rows.csv.gz", "", gzipBomb(t, "x,label\n"+long("1,a\n0,b\n"))},
+		{"records.json.gz", "", gzipBomb(t, "["+long(`{"a":1},`)+`{"b":2}]`)},
+		{"zip.gz", "", gzipBomb(t, zipBomb(t, "a.csv", "x,label\n"+long("1,a\n0,b\n"))())},
 		{"ratio.zip", "", zipBomb(t, "a.csv", long("0,"))},
 		{"rows.zip", "", zipBomb(t, "a.csv", "x,label\n"+long("1,a\n0,b\n"))},
-		{"nested.zip", "", zipBomb(t, "a.zip", zipBomb(t, "a.csv", long("0")))},
+		{"nested.zip", "", zipBomb(t, "a.zip", zipBomb(t, "a.csv", long("0"))())},
 		{"files.zip", "", manyFiles(t)},
 		{"tu.zip", "", zipBomb(t, "G/G_A.txt", long("1, 1\n"), "G/G_graph_indicator.txt", long("1\n"), "G/G_graph_labels.txt", "1\n")},
 		{"tu nodes.zip", "", zipBomb(t, "G/G_A.txt", "1, 2000000000\n", "G/G_graph_indicator.txt", "2000000000\n", "G/G_graph_labels.txt", "1\n")},
@@ -131,10 +168,10 @@ func archiveBombs(t testing.TB, unpacked int) []bomb {
 	t.Helper()
 	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
 	half := func(piece string) string { return strings.Repeat(piece, min(unpacked, 30<<20)/len(piece)) } // what one file may unfold to
-	index := func(text string, more ...string) string {
+	index := func(text string, more ...string) body {
 		return zipBomb(t, append(more, "workspace.json", `{"format":2,`+text+`}`)...)
 	}
-	points := func(text string) string { // a data set of them
+	points := func(text string) body { // a data set of them
 		sum := sha256.Sum256([]byte(text))
 		hash := hex.EncodeToString(sum[:])
 		return index(`"datasets":[{"id":"a","name":"n","points":"`+hash+`"}]`, "points/"+hash+".csv", text)
@@ -142,7 +179,7 @@ func archiveBombs(t testing.TB, unpacked int) []bomb {
 	const square = "x,y,label\n0,0,a\n1,1,b\n"
 	sum := sha256.Sum256([]byte(square))
 	hash := hex.EncodeToString(sum[:])
-	model := func(text string) string { // a run with it
+	model := func(text string) body { // a run with it
 		return index(`"runs":[{"id":"r","name":"n","points":"`+hash+`","spec":{},"axes":["",""],"status":"done","report":{}}]`, "points/"+hash+".csv", square, "models/r.json", text)
 	}
 	list := []bomb{
@@ -196,8 +233,8 @@ func jsonBombs(beside string, fields ...string) (list []bomb) {
 			{"parameters", "", fill(open+`{`, `"C":1,`, `"gamma":1}}`)},
 			{"text", "", fill(open+`"`, "a", `"}`)},
 			{"text of lists", "", fill(open+`"`, "1,", `"}`)},
-			{"range", "", open + `{"C":"1e-300..1e300/1000000000"}}`},
-			{"number", "", open + `1e15}`},
+			{"range", "", verbatim(open + `{"C":"1e-300..1e300/1000000000"}}`)},
+			{"number", "", verbatim(open + `1e15}`)},
 			{"deep", "", fill(open, "[", "")},
 			{"deep objects", "", fill(open, `{"a":`, "")},
 		} {
@@ -209,28 +246,43 @@ func jsonBombs(beside string, fields ...string) (list []bomb) {
 
 const urlencoded = "application/x-www-form-urlencoded"
 
+// ofParts is the content type of forms that parts writes.
+const ofParts = "multipart/form-data; boundary=x"
+
+func parts(to io.Writer) *multipart.Writer {
+	form := multipart.NewWriter(to)
+	_ = form.SetBoundary("x")
+	return form
+}
+
 // formBombs are bombs in every field of a form, and in forms themselves.
 func formBombs(beside string, fields ...string) []bomb {
-	var keys strings.Builder
-	for i := 0; keys.Len() < bombBytes-4096; i++ {
-		fmt.Fprintf(&keys, "%x&", i)
-	}
-	var parts bytes.Buffer
-	form := multipart.NewWriter(&parts)
-	for i := 0; parts.Len() < bombBytes-4096; i++ {
-		_ = form.WriteField(fmt.Sprintf("%x", i), "")
-	}
-	form.Close()
-	const boundary = "multipart/form-data; boundary=x"
 	list := []bomb{
 		{"one key", urlencoded, fill("a", "&a", "")},
-		{"keys", urlencoded, keys.String()},
-		{"parts", form.FormDataContentType(), parts.String()},
-		{"headers", boundary, fill("--x\r\nContent-Disposition: form-data; name=a\r\n", "a:\r\n", "\r\n\r\n--x--\r\n")},
-		{"open part", boundary, fill("--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", "a", "")},
+		{"keys", urlencoded, func() string {
+			var keys strings.Builder
+			for i := 0; keys.Len() < bombBytes-4096; i++ {
+				fmt.Fprintf(&keys, "%x&", i)
+			}
+			return keys.String()
+		}},
+		{"parts", ofParts, func() string {
+			var b bytes.Buffer
+			form := parts(&b)
+			for i := 0; b.Len() < bombBytes-4096; i++ {
+				_ = form.WriteField(fmt.Sprintf("%x", i), "")
+			}
+			form.Close()
+			return b.String()
+		}},
+		{"headers", ofParts, fill("--x\r\nContent-Disposition: form-data; name=a\r\n", "a:\r\n", "\r\n\r\n--x--\r\n")},
+		{"open part", ofParts, fill("--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", "a", "")},
 	}
 	for _, field := range fields {
-		for _, of := range [][2]string{
+		for _, of := range []struct {
+			name  string
+			value body
+		}{
 			{"text", fill("", "a", "")},
 			{"numbers", fill("", "1,", "1")},
 			{"rows", fill("x,y,label\n", "1,2,a\n", "")},
@@ -238,13 +290,15 @@ func formBombs(beside string, fields ...string) []bomb {
 			{"brackets", fill("", "(", "")},
 			{"words", fill("", "a ", "")},
 			{"lists", fill("a = [", "[],", "]")},
-			{"number", "1e15"},
+			{"number", verbatim("1e15")},
 		} {
-			value := of[1]
-			if len(value) > 100 { // as it is escaped
-				value = value[:len(value)*len(value)/max(len(value), len(url.QueryEscape(value)))]
-			}
-			list = append(list, bomb{field + ": " + of[0], urlencoded, beside + "&" + url.QueryEscape(field) + "=" + url.QueryEscape(value)})
+			list = append(list, bomb{field + ": " + of.name, urlencoded, func() string {
+				value := of.value()
+				if len(value) > 100 { // as it is escaped
+					value = value[:len(value)*len(value)/max(len(value), len(url.QueryEscape(value)))]
+				}
+				return beside + "&" + url.QueryEscape(field) + "=" + url.QueryEscape(value)
+			}})
 		}
 		list = append(list, bomb{field + ": many", urlencoded, fill(beside, "&"+url.QueryEscape(field)+"=", "")})
 	}
@@ -254,12 +308,14 @@ func formBombs(beside string, fields ...string) []bomb {
 // sent are files as a form sends them.
 func sent(field string, files []bomb) (list []bomb) {
 	for _, f := range files {
-		var b bytes.Buffer
-		form := multipart.NewWriter(&b)
-		w, _ := form.CreateFormFile(field, f.name)
-		_, _ = io.WriteString(w, f.body)
-		form.Close()
-		list = append(list, bomb{f.name, form.FormDataContentType(), b.String()})
+		list = append(list, bomb{f.name, ofParts, func() string {
+			var b bytes.Buffer
+			form := parts(&b)
+			w, _ := form.CreateFormFile(field, f.name)
+			_, _ = io.WriteString(w, f.body())
+			form.Close()
+			return b.String()
+		}})
 	}
 	return list
 }

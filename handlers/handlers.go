@@ -29,11 +29,13 @@ import (
 // App is the web application.
 type App struct {
 	*door.House
-	site     *web.Site
-	log      *slog.Logger
-	visits   visits
-	networks networks
-	apart    bool // the metrics
+	site   *web.Site
+	log    *slog.Logger
+	visits visits
+	barred barred
+	begun  *web.Limiter // workspaces by address
+	made   *web.Limiter // keys by address
+	apart  bool         // the metrics
 
 	lab             *lab.Room
 	lessons         *lessons.Room
@@ -52,11 +54,14 @@ type Config struct {
 	Assets  *web.Assets
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
-	Apart   bool // the metrics have an address of their own
+	Apart   bool      // the metrics have an address of their own
+	Keys    *web.Keys // of the workspaces; nil: any 32 hexadecimal digits are one
 	Log     *slog.Logger
 	Links   web.Links     // that people hand on
 	Proxies web.Proxies   // in front
+	Origins web.Origins   // of pages elsewhere that may call /api
 	Build   func() string // names the program; web.Program
+	Fetcher *web.Fetcher  // of files that people name by their address; nil: none are fetched
 
 	// Days is after how many days without use a workspace is deleted; 0: never.
 	Days int
@@ -70,13 +75,14 @@ type Config struct {
 func New(c Config) *App {
 	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days = c.Days
-	a := &App{House: h, log: c.Log, apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
+	a := &App{House: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h, Fetcher: c.Fetcher}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
-	a.site.Room = c.Store.Roomy
-	c.Store.Network = a.networks.of
-	a.site.Metrics, a.site.Proxies, a.site.Answers = c.Metrics, c.Proxies, c.Links.Answers
+	a.site.Room, a.site.Keys = c.Store.Roomy, c.Keys
+	c.Store.Network, c.Store.Newcomer = a.visits.network, a.newcomer
+	a.site.Since = a.since
+	a.site.Metrics, a.site.Proxies, a.site.Origins, a.site.Answers = c.Metrics, c.Proxies, c.Origins, c.Links.Answers
 	return a
 }
 
@@ -84,6 +90,7 @@ func New(c Config) *App {
 var errorTitles = map[int]string{
 	http.StatusNotFound:              "Not found",
 	http.StatusUnprocessableEntity:   "Invalid input",
+	http.StatusRequestTimeout:        "Too slow",
 	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusTooManyRequests:       "Too many requests",
 	http.StatusInternalServerError:   "Something went wrong",
@@ -107,7 +114,7 @@ var near = []struct{ below, to, text string }{
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
-	if p.Status == http.StatusServiceUnavailable && r.Method == http.MethodPost {
+	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."
 	}
 	for _, n := range near {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
+	"marginlab/store"
 	"marginlab/web/jobs"
 )
 
@@ -57,6 +59,34 @@ func TestJobs(t *testing.T) {
 		t.Errorf("after it was cancelled: %q, %q", title, after.HTML().Find(".jobs").Text())
 	}
 	<-told // the second one has begun
+}
+
+// Queued runs say how many go before them, and long ones that shorter runs do.
+func TestPlaceInQueue(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits) // nobody works
+	c := s.As(t, handlerstest.Alice)
+	long := c.Train(`{"dataset":"moons"}`)
+	owner := store.NewOwner()
+	if _, ok, err := s.App.Store.ClaimRun(t.Context(), owner, long); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := s.App.Store.ReleaseRun(t.Context(), owner, long, store.Medium); err != nil { // it took longer than a turn
+		t.Fatal(err)
+	}
+	s.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
+	c.Train(`{"dataset":"moons"}`)
+	want := []string{"waits for its turn; shorter runs go first; about 2 runs before it", "waits for its turn; 1 run before it"}
+	var got []string
+	for _, j := range handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs {
+		got = append(got, j.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if text := s.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text(); !strings.Contains(text, "shorter runs go first; about 2 runs before it") {
+		t.Error(text)
+	}
 }
 
 // A study is a job as well, which the stream of jobs follows until it has ended, and which is

@@ -21,7 +21,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Whoever only looks has used the workspace as well.
+// Viewing a page counts as use of the workspace.
 func TestUseIsNoted(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)

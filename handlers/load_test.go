@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -330,6 +331,69 @@ func TestHandinRush(t *testing.T) {
 	slices.Sort(took)
 	t.Logf("%d answers after %v, median %v, longest %v; %v of CPU; all trained after %v, %v of CPU", len(took), accepted.Round(time.Millisecond), took[len(took)/2].Round(time.Millisecond),
 		took[len(took)-1].Round(time.Millisecond), cpu.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond), (processors() - before).Round(time.Millisecond))
+}
+
+// TestFollowers has 200 students follow a teacher through a lesson: every slide, part and state
+// reaches every student within half a second, for at most 5 ms of CPU each.
+//
+//	go test -tags load -run TestFollowers -v ./handlers
+func TestFollowers(t *testing.T) {
+	const students, steps, late, each = 200, 20, 500 * time.Millisecond, 5 * time.Millisecond
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	code := tc.Course("/lessons/margins", "")
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	arrived := make(chan time.Time, students)
+	for range students {
+		c := s.Browse(t, handlerstest.Ada)
+		body := bufio.NewReader(c.Open(ctx, "GET", "/course/"+code+"/follow/events", nil).Body)
+		go func() {
+			for {
+				line, err := body.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if strings.HasPrefix(line, "data: ") {
+					if body := c.Open(ctx, "GET", "/course/"+code+"/follow?part=1", nil).Body; body != nil {
+						_, _ = io.Copy(io.Discard, body)
+						body.Close()
+					}
+					arrived <- time.Now()
+				}
+			}
+		}()
+	}
+	for range students { // that nothing is shown yet
+		<-arrived
+	}
+	var longest, used time.Duration
+	var medians []time.Duration
+	parts := []string{"picture", "words", "ask-distance", "numbers"}
+	for i := range steps {
+		cpu, sent := processors(), time.Now()
+		form := url.Values{"path": {"/lessons/margins/line"}, "query": {fmt.Sprintf("b=%g", -1+0.1*float64(i/len(parts)))}, "part": {parts[i%len(parts)]}, "open": {"1"}}
+		tc.Send(204, "/courses/"+code+"/present", form.Encode())
+		var took []time.Duration
+		for range students {
+			took = append(took, (<-arrived).Sub(sent))
+		}
+		slices.Sort(took)
+		used += processors() - cpu
+		longest = max(longest, took[len(took)-1])
+		medians = append(medians, took[len(took)/2])
+	}
+	slices.Sort(medians)
+	load, _ := os.ReadFile("/proc/loadavg")
+	perStep := used / (students * steps)
+	t.Logf("%d students, %d steps: the last student after at most %v, median %v; %v of CPU a student and step, with the students' own; load %s",
+		students, steps, longest.Round(time.Millisecond), medians[len(medians)/2].Round(time.Millisecond), perStep.Round(time.Microsecond), load)
+	if longest > late {
+		t.Errorf("a step reached a student after %v", longest)
+	}
+	if perStep > each {
+		t.Errorf("%v of CPU a student and step", perStep)
+	}
 }
 
 // TestPollRush has 200 students answer a question within ten seconds, each thrice, while

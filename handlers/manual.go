@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"bytes"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -43,6 +45,14 @@ func (a *App) manualTopic(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.MayBeShared(w, false)
 	return a.Render(w, r, views.ManualPage(p))
+}
+
+// manualDashboard sends the dashboard for the metrics.
+func (a *App) manualDashboard(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	web.MayBeShared(w, false)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(manual.Dashboard))
+	return nil
 }
 
 // manualTopics lists all topics; current is the slug of the one shown.

@@ -46,8 +46,8 @@ const (
 // TestMemory sends eight bombs at once to every route that reads a body and looks at the peak
 // of the memory of the server, another process. A route that has no bombs in the table fails.
 //
-//	go test -run TestMemory -v ./handlers                 eight different ones
-//	go test -tags load -run TestMemory -v ./handlers      eight of each, that unfold to the most
+//	go test -run TestMemory -v ./handlers                 eight different ones for each route
+//	go test -tags load -run TestMemory -v ./handlers      eight of each bomb, which unfolds to the most
 func TestMemory(t *testing.T) {
 	if race {
 		t.Skip("the race detector takes memory of its own")
@@ -77,24 +77,20 @@ func TestMemory(t *testing.T) {
 		}
 		method, pattern, _ := strings.Cut(route, " ")
 		p := peak{route: route}
-		if !bombEach {
-			s.fresh(t)
-		}
 		var together [][]bomb
-		for batch := range slices.Chunk(bombs, atOnce) {
-			if !bombEach {
-				together = append(together, batch)
+		if bombEach {
+			for _, b := range bombs {
+				together = append(together, slices.Repeat([]bomb{b}, atOnce))
 			}
-			for _, b := range batch {
-				if bombEach {
-					together = append(together, slices.Repeat([]bomb{b}, atOnce))
-				}
+		} else {
+			var some []bomb // of all kinds
+			for i := range min(atOnce, len(bombs)) {
+				some = append(some, bombs[i*len(bombs)/min(atOnce, len(bombs))])
 			}
+			together = append(together, some)
 		}
 		for _, batch := range together {
-			if bombEach {
-				s.fresh(t)
-			}
+			s.fresh(t)
 			begin := time.Now()
 			s.throw(t, method, pattern, batch)
 			if now := s.peak(t); now > p.bytes {
@@ -149,7 +145,8 @@ func bombTable(t *testing.T) map[string][]bomb {
 	none := few()
 	table := map[string][]bomb{
 		"POST /lab/live": with(lab, drawn), "POST /lab/at": with(lab, drawn), "POST /path/cancel": few("id"),
-		"POST /links": with(lab, drawn), "POST /links/{token}/delete": none,
+		"POST /api/workspaces": none,
+		"POST /links":          with(lab, drawn), "POST /links/{token}/delete": none,
 		"POST /embed/{lesson}/{screen}/live": lesson, "POST /embed/{lesson}/{screen}/states": lesson,
 		"POST /lessons/{lesson}/{screen}/live": lesson, "POST /lessons/{lesson}/{screen}/states": lesson,
 		"POST /lessons/{lesson}/forget": few("screen", "from", "query"), "POST /lessons/{lesson}/{screen}/questions/{question}": few("answer", "query", "from"),
@@ -176,7 +173,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 		"PATCH /api/courses/{code}": jsonBombs("", "closed", "ends"), "POST /api/courses/{code}/polls": jsonBombs("", "question"), "POST /api/courses/{code}/polls/{poll}": jsonBombs("", "do"),
 		"POST /api/course/{code}/poll": jsonBombs("", "poll", "round", "answer"), "POST /api/links": jsonBombs(`"dataset":"moons"`, "dataset", "spec"), "POST /api/path": jsonBombs(`"dataset":"moons"`, "dataset", "spec"),
 		"POST /api/studies": with(jsonBombs("", "study"), []bomb{
-			{"list", "application/json", `{"study":"[data]\na = [` + strings.Repeat("1,", 100_000) + `1]"}`},
+			{"list", "application/json", verbatim(`{"study":"[data]\na = [` + strings.Repeat("1,", 100_000) + `1]"}`)},
 			{"tables", "application/json", fill(`{"study":"`, `[[a]]\n`, `"}`)},
 		}),
 		"POST /api/searches":           jsonBombs(`"dataset":"moons","grid":{"C":[1,2]}`, "dataset", "spec", "grid", "design", "points", "folds", "repeats", "hold_out", "fold_column", "shares", "seed"),
@@ -185,7 +182,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 	}
 	for _, base := range []string{"/courses/{code}", "/teach/{token}"} {
 		for route, bombs := range map[string][]bomb{
-			"/close": few("closed"), "/end": few("ends", "lift"), "/block": few("run"), "/unblock": few("block"), "/polls": few("question"), "/polls/{poll}": few("do"),
+			"/close": few("closed"), "/end": few("ends", "lift"), "/block": few("run"), "/unblock": few("block"), "/polls": few("question"), "/present": few("path", "query", "part", "free"), "/remote": few("key"), "/polls/{poll}": few("do"),
 			"/edit": few("title", "value.C", "group.learner"), "/delete": few("sure"), "/runs/delete": few("run"),
 		} {
 			table["POST "+base+route] = bombs
@@ -325,6 +322,10 @@ func (s *bombed) throw(t *testing.T, method, pattern string, bombs []bomb) {
 		}
 		return p[:strings.IndexByte(p, '{')] + "none"
 	})
+	bodies := make([]string, len(bombs))
+	for i, b := range bombs {
+		bodies[i] = b.body()
+	}
 	var all sync.WaitGroup
 	for i, b := range bombs {
 		token := s.token
@@ -332,7 +333,7 @@ func (s *bombed) throw(t *testing.T, method, pattern string, bombs []bomb) {
 			token = fmt.Sprintf("%032x", i)
 		}
 		all.Go(func() {
-			r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(b.body))
+			r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(bodies[i]))
 			if err != nil {
 				t.Error(err)
 				return

@@ -7,11 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/api"
 	"marginlab/handlers/door"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
-
-	"github.com/go-chi/chi/v5"
+	"marginlab/web"
 )
 
 // Handler is the whole application: every route there is.
@@ -34,8 +36,13 @@ func (a *App) Handler() http.Handler {
 	framed.Post("/embed/{lesson}/{screen}/live", a.site.Handle(a.lessons.Live))
 	framed.Post("/embed/{lesson}/{screen}/states", a.site.Handle(a.lessons.States))
 	framed.Get("/embed/{lesson}/{screen}/figures/{figure}", a.site.Handle(a.lessons.Figure))
+	// What needs no key.
+	r.Get("/client.py", a.site.Handle(a.api.Client))
+	r.Get("/api/openapi.json", a.site.Handle(api.Tagged(a.api.Describe)))
+	r.Get("/api/docs", a.site.Handle(a.api.Checked(a.api.Docs)))
+	r.Post("/api/workspaces", a.site.Handle(a.createWorkspace))
 	r.Group(func(r chi.Router) {
-		r.Use(a.site.Workspace, a.noteUse)
+		r.Use(a.site.Workspace, a.refuseBarred, a.noteUse)
 		a.pages(r)
 		r.Route("/api", a.programs)
 	})
@@ -175,6 +182,8 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/course/{code}/poll", h(a.teach.Poll))
 	r.Post("/course/{code}/poll", h(a.teach.Vote))
 	r.Get("/course/{code}/poll/events", h(a.teach.PollEvents))
+	r.Get("/course/{code}/follow", h(a.teach.Follow))
+	r.Get("/course/{code}/follow/events", h(a.teach.FollowEvents))
 	r.Post("/course/{code}/name", h(a.teach.NameStudent))
 	r.Post("/course/{code}/handins", h(a.lab.HandIn))
 	r.Post("/course/{code}/withdraw", h(a.lab.Withdraw))
@@ -195,6 +204,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/deleted/{id}", h(a.Restore))
 
 	r.Get("/manual", h(a.manualList))
+	r.Get("/manual/dashboard.json", h(a.manualDashboard))
 	r.Get("/manual/{topic}", h(a.manualTopic))
 
 	r.Get("/settings", h(a.settingsPage))
@@ -206,9 +216,7 @@ func (a *App) pages(r chi.Router) {
 
 // programs installs what programs call. openapi.json describes it.
 func (a *App) programs(r chi.Router) {
-	h := a.site.Handle
-	r.Get("/openapi.json", h(a.api.Describe))
-
+	h := func(f web.Handler) http.HandlerFunc { return a.site.Handle(a.api.Checked(f)) }
 	r.Get("/workspace", h(a.api.Workspace))
 	r.Delete("/workspace", h(a.api.DeleteWorkspace))
 	r.Get("/workspace.zip", h(a.SendWorkspace))
@@ -220,11 +228,11 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/datasets", h(a.api.Datasets))
 	r.Post("/datasets", h(a.api.CreateDataset))
 	r.Post("/datasets/generate", h(a.api.GenerateDataset))
-	r.Get("/datasets/{id}", h(a.api.Dataset))
+	r.Get("/datasets/{id}", h(api.Tagged(a.api.Dataset)))
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
-	r.Put("/datasets/{id}", h(a.api.ReplaceRows))
-	r.Patch("/datasets/{id}", h(a.api.UpdateDataset))
-	r.Delete("/datasets/{id}", h(a.api.DeleteDataset))
+	r.Put("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.ReplaceRows)))
+	r.Patch("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.UpdateDataset)))
+	r.Delete("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.DeleteDataset)))
 
 	r.Get("/runs", h(a.api.Runs))
 	r.Post("/runs", h(a.api.CreateRun))
@@ -237,9 +245,9 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/comparison.csv", h(a.runs.CompareTable))
 	r.Get("/comparison/tests.csv", h(a.runs.CompareTests))
 	r.Get("/comparison/disagreement.csv", h(a.runs.ComparePoints))
-	r.Get("/runs/{id}", h(a.api.Run))
-	r.Patch("/runs/{id}", h(a.api.UpdateRun))
-	r.Delete("/runs/{id}", h(a.api.DeleteRun))
+	r.Get("/runs/{id}", h(api.Tagged(a.api.Run)))
+	r.Patch("/runs/{id}", h(api.Matching(a.api.Run, a.api.UpdateRun)))
+	r.Delete("/runs/{id}", h(api.Matching(a.api.Run, a.api.DeleteRun)))
 	for _, extension := range runs.ModelExtensions() {
 		r.Get("/runs/{id}/model"+extension, h(a.runs.Model))
 	}
@@ -312,6 +320,10 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/polls/{poll}", taught(a.teach.Results))
 	r.Post("/polls/{poll}", taught(a.teach.Conduct))
 	r.Get("/polls/{poll}/events", taught(a.teach.ResultsEvents))
+	r.Post("/present", taught(a.teach.Present))
+	r.Get("/remote", taught(a.teach.Remote))
+	r.Post("/remote", taught(a.teach.Press))
+	r.Get("/remote/events", taught(a.teach.RemoteEvents))
 	r.Get("/screen", taught(a.teach.Screen))
 	r.Get("/edit", taught(a.teach.Edit))
 	r.Post("/edit", taught(a.teach.Save))

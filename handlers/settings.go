@@ -52,8 +52,13 @@ func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	if err := web.SetToken(w, r, r.PostFormValue("token")); err != nil {
+	key := r.PostFormValue("token")
+	if err := web.SetToken(w, r, key); err != nil {
 		return err
+	}
+	if !a.site.Keys.Known(r.Context(), key) {
+		w.Header().Del("Set-Cookie")
+		return param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it is of another server."}}
 	}
 	return door.Redirect(w, r, "/settings")
 }

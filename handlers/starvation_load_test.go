@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +108,52 @@ func TestStarvation(t *testing.T) {
 		if took > within {
 			t.Errorf("it took %v", took)
 		}
+	}
+}
+
+// TestHeavyMemory lets eight workspaces of four addresses train what takes the most memory, for
+// two minutes, where a service may take 2 GB, as in the manual. It stays below.
+//
+//	go test -tags load -run TestHeavyMemory -v ./handlers
+func TestHeavyMemory(t *testing.T) {
+	const most, lasting = 2 << 30, 2 * time.Minute
+	before := debug.SetMemoryLimit(most / 10 * 9)
+	defer debug.SetMemoryLimit(before)
+	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Second}, jobs.Config{Train: ml.Train, Turn: time.Second, Workers: 2, Memory: jobs.MemoryWithin(most / 10 * 9)})
+	networks := map[store.Workspace]string{}
+	s.App.Store.Network = func(ws store.Workspace) string { return networks[ws] }
+	r := rand.New(rand.NewPCG(1, 1))
+	noise := func(rows int) string {
+		var file strings.Builder
+		file.WriteString("a,b,label\n")
+		for range rows {
+			fmt.Fprintf(&file, "%.4f,%.4f,%c\n", r.NormFloat64(), r.NormFloat64(), "pq"[r.IntN(2)])
+		}
+		return file.String()
+	}
+	large := map[string]string{"ridge": noise(11_500), "mcm": noise(12_000), "svm": noise(12_000)}
+	medium, light := noise(9000), noise(4900)
+	for i := range 8 {
+		token := fmt.Sprintf("%032x", 1000+i)
+		networks[store.WorkspaceOf(token)] = fmt.Sprint("network ", i/2)
+		c := s.As(t, token)
+		for learner, file := range large {
+			for _, file := range []string{file, medium, light} {
+				if learner != "mcm" || file != medium { // which is heavy as well
+					set := c.Upload("name=noise", file).ID
+					c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+set+`","spec":{"learner":"`+learner+`","C":1000}}`)
+				}
+			}
+		}
+	}
+	end := time.Now().Add(lasting)
+	for time.Now().Before(end) {
+		time.Sleep(time.Second)
+	}
+	load, _ := os.ReadFile("/proc/loadavg")
+	peak := peakMemory(t)
+	t.Logf("%d MB at most; load %s", peak>>20, load)
+	if peak > most {
+		t.Errorf("it took %d MB", peak>>20)
 	}
 }

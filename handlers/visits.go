@@ -6,75 +6,118 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-chi/httprate"
-
 	"marginlab/handlers/door"
 	"marginlab/store"
+	"marginlab/web"
 )
 
-// visits are the workspaces that have been here today, as far as they fit.
+// visits are what is known of the workspaces that are in use, as far as they fit. They are
+// kept in memory alone.
 type visits struct {
-	mu   sync.Mutex
-	day  int64
-	here map[store.Workspace]struct{}
+	mu sync.Mutex
+	of map[store.Workspace]visit
+}
+
+// visit is what is known of a workspace: the day it was last used, the address it was used
+// from, and when it began to hold something.
+type visit struct {
+	day     int64
+	address string
+	since   time.Time
 }
 
 // maxVisits bounds what visits remember; beyond it a workspace may be looked up again.
 const maxVisits = 10_000
 
-// first tells whether a workspace has not been here today.
-func (v *visits) first(ws store.Workspace, now time.Time) bool {
-	day := now.Unix() / (24 * 60 * 60)
+// change changes what is known of a workspace.
+func (v *visits) change(ws store.Workspace, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if _, ok := v.here[ws]; ok && v.day == day {
-		return false
+	known, ok := v.of[ws]
+	if !ok && len(v.of) >= maxVisits {
+		clear(v.of)
 	}
-	if v.day != day || len(v.here) >= maxVisits {
-		v.day, v.here = day, map[store.Workspace]struct{}{}
-	}
-	v.here[ws] = struct{}{}
-	return true
+	change(&known)
+	v.of[ws] = known
 }
 
-// networks are the addresses that workspaces were last used from, as far as they fit. They
-// are kept in memory alone.
-type networks struct {
-	mu   sync.Mutex
-	from map[store.Workspace]string
+func (v *visits) get(ws store.Workspace) visit {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.of[ws]
 }
 
-// note keeps the address that a request of a workspace comes from.
-func (n *networks) note(ws store.Workspace, r *http.Request) {
-	address, err := httprate.KeyByIP(r)
-	if err != nil {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.from == nil || len(n.from) >= maxVisits && n.from[ws] == "" {
-		n.from = map[store.Workspace]string{}
-	}
-	n.from[ws] = address
+// network returns the address that a workspace was last used from, empty if it is not known.
+func (v *visits) network(ws store.Workspace) string { return v.get(ws).address }
+
+// first notes the use of a workspace from an address, and reports whether it is the first today.
+func (v *visits) first(ws store.Workspace, address string, now time.Time) (first bool) {
+	v.change(ws, func(known *visit) {
+		day := now.Unix() / (24 * 60 * 60)
+		first = known.day != day
+		known.day, known.address = day, address
+	})
+	return first
 }
 
-// of returns the address that a workspace was last used from, empty if it is not known.
-func (n *networks) of(ws store.Workspace) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.from[ws]
+// since returns when the workspace of a token began to hold something, to the hour.
+func (a *App) since(ctx context.Context, token string) time.Time {
+	ws := store.WorkspaceOf(token)
+	known := a.visits.get(ws)
+	if !known.since.IsZero() {
+		return known.since
+	}
+	since, err := a.Store.Since(ctx, ws)
+	if err != nil || since.IsZero() {
+		return time.Time{}
+	}
+	since = since.Truncate(time.Hour)
+	a.visits.change(ws, func(v *visit) { v.since = since })
+	return since
 }
 
 // noteUse keeps in mind when, and from where, a workspace was last in use.
 func (a *App) noteUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws := door.Workspace(r.Context())
-		a.networks.note(ws, r)
-		if a.visits.first(ws, a.Store.Now()) {
+		if a.visits.first(ws, web.Address(r.Context()), a.Store.Now()) {
 			if err := a.Store.Seen(context.WithoutCancel(r.Context()), ws); err != nil {
 				a.log.WarnContext(r.Context(), "use of a workspace not noted", "err", err) // the request may well succeed
 			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Workspaces that may begin to hold something, and keys that programs may ask for, for each
+// address: a burst for a lecture hall, then one every so often.
+const (
+	newWorkspaces     = 600
+	newWorkspaceEvery = 6 * time.Second
+)
+
+// newWorkspace names a workspace and holds the key that opens it.
+type newWorkspace struct {
+	ID  string `json:"id"`
+	Key string `json:"key"`
+}
+
+// createWorkspace answers a program with the key of a new workspace, which is shown this once:
+// nothing is stored before the workspace holds something, and then only the key's hash.
+func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
+	if wait := a.made.Take(web.Address(r.Context())); wait > 0 {
+		return web.Later(wait, web.Errorf(web.TooMany, "More than %d keys have been asked for from your address. Try again in %d s.", newWorkspaces, web.Seconds(wait)))
+	}
+	key := a.site.Keys.New()
+	w.Header().Set("Cache-Control", "no-store")
+	return web.JSON(w, http.StatusCreated, newWorkspace{string(store.WorkspaceOf(key))[:12], key})
+}
+
+// newcomer is why a workspace may not begin to hold something, nil if it may.
+func (a *App) newcomer(ws store.Workspace) error {
+	wait := a.begun.Take(a.Store.NetworkOf(ws))
+	if wait == 0 {
+		return nil
+	}
+	return web.Later(wait, web.Errorf(web.TooMany, "More than %d new workspaces have begun from your network. Nothing was saved. Try again in %d s or, if you have worked here before, open your workspace with its key in Settings.", newWorkspaces, web.Seconds(wait)))
 }

@@ -88,7 +88,7 @@ func (t Target) supporters(rows []ClassReport, vectors []int) {
 	}
 }
 
-// confusion is that of some rows.
+// confusion returns the confusion matrix of some rows.
 func (t Target) confusion(predicted, rows []int) []ClassReport {
 	return Confusion(t.Classes, pick(t.Class, rows), predicted)
 }

@@ -138,12 +138,12 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory 
 		u[i] = a * y[i]
 	}
 	report := Report{
-		Status: res.Status, Objective: &res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap,
+		Status: res.Status, Objective: &res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap, RelativeGap: finite(res.RelativeGap),
 		Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
 		SlackSum: &res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
 	}
 	if res.Local { // there is no bound, nor a gap to one
-		report.Local, report.DualObjective, report.PrimalObjective, report.Gap = &res.Local, nil, nil, nil
+		report.Local, report.DualObjective, report.PrimalObjective, report.Gap, report.RelativeGap = &res.Local, nil, nil, nil, nil
 	}
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
 }
@@ -174,7 +174,7 @@ func trainMCM(ctx context.Context, f *mcm.Follower, k kernel.Matrix, y []float64
 		rank = k.Len() // nothing is cut: every column could have entered
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
+		Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap, RelativeGap: &res.Gap, // as the objective is 1 at least
 		H: &res.H, SlackSum: &res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }
@@ -185,7 +185,7 @@ func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *sv
 		return nil, err
 	}
 	report := Report{
-		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, MSE: &res.MSE, LOOError: &res.LOOError,
+		Status: res.Status, Objective: &res.Objective, Gap: &res.Gap, RelativeGap: finite(res.RelativeGap), MSE: &res.MSE, LOOError: &res.LOOError,
 		Condition: finite(res.Condition), Iterations: res.Iterations, WNorm: &res.WNorm,
 	}
 	if !s.Regression() {

@@ -47,9 +47,10 @@ type Report struct {
 	Objective       *float64     `json:"objective,omitempty"` // svm: the dual, maximised; mcm, ridge, ww, cs: the minimum
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
-	Gap             *float64     `json:"gap,omitempty"`   // (primal - dual) / max(1, |primal|)
-	Local           *bool        `json:"local,omitempty"` // svm, kernel not positive semidefinite: nothing proves a global optimum
-	B               *float64     `json:"b,omitempty"`     // bias of f in the space the kernel sees
+	Gap             *float64     `json:"gap,omitempty"`          // (primal - dual) / max(1, |primal|)
+	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most tol where converged, or 1e-6
+	Local           *bool        `json:"local,omitempty"`        // svm, kernel not positive semidefinite: nothing proves a global optimum
+	B               *float64     `json:"b,omitempty"`            // bias of f in the space the kernel sees
 
 	SupportVectors       int  `json:"support_vectors"`
 	Free                 *int `json:"free,omitempty"`
@@ -92,7 +93,10 @@ type Report struct {
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"` // nil under Value
-	TestAccuracy  *float64 `json:"test_accuracy,omitempty"`
+	// Tied is how many rows trained on have scores that tie to 2^-32: of several machines relative
+	// to the largest score of the row, of one machine f is as near 0 relative to its largest.
+	Tied         int      `json:"tied,omitempty"`
+	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
 
 	// Of the rows held out, where classes are told.
 	TestInterval         *Interval `json:"test_interval,omitempty"` // of the accuracy on all points that there might be, at the level 0.95
@@ -223,11 +227,27 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
 	right := p.target.right(predicted, p.rows)
+	r.Tied = p.tied(m, trained)
 	r.TrainAccuracy, r.Confusion = &right, p.target.confusion(predicted, p.rows)
 	p.target.supporters(r.Confusion, m.Supports.Rows)
 	if held != nil {
 		r.Judge(m, pick(p.target.Class, p.test), held)
 	}
+}
+
+// tied is how many rows have tied scores: an order, or rounding, decides their class.
+func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
+	all := tie * mat.Norm(scores, math.Inf(1)) // one machine: the largest of all rows
+	for i, row := range p.rows {
+		f, by := scores.RawRowView(i), all
+		if len(f) > 1 {
+			by = tie / 2 * floats.Norm(f, math.Inf(1))
+		}
+		if !m.Rule.settled(p.target.Class[row], len(m.Classes), f, by) {
+			n++
+		}
+	}
+	return n
 }
 
 // measure tells how far f is from the values, as count does of classes.
@@ -251,6 +271,9 @@ func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, mach
 		trained, err = expanded(ctx, gram, machines)
 	default:
 		trained, err = p.answers(ctx, m, machines)
+	}
+	if err == nil {
+		err = p.settle(ctx, gram, m, machines, trained)
 	}
 	if err != nil || len(p.test) == 0 {
 		return trained, nil, err
@@ -303,6 +326,53 @@ func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*m
 	return scores, nil
 }
 
+// doubt is how far scores of a solver may be from those of its model, relative to the sum of the
+// magnitudes of their terms: more than rounding makes of it, as a row too many costs little.
+const doubt = 1.0 / (1 << 40)
+
+// settle puts the model's own scores in the place of the solver's where these are so close to a
+// tie that the order of summing decides: what a report counts is what a prediction tells.
+func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted, scores *mat.Dense) error {
+	length := make([]float64, len(p.rows)) // of every row in feature space, without a map
+	for i := range length {
+		length[i] = math.Sqrt(math.Abs(gram.Diag(i)))
+	}
+	by := 0.0
+	for _, f := range machines {
+		terms, longest := 0.0, 0.0
+		for i, u := range f.u {
+			l := length[i]
+			if f.cmap != nil {
+				l *= math.Abs(f.c[i])
+			}
+			terms, longest = terms+math.Abs(u)*l, max(longest, l)
+		}
+		by = max(by, doubt*(terms*longest+math.Abs(f.b)))
+	}
+	var open []int // places among the rows
+	for i, row := range p.rows {
+		right := nobody
+		if p.target.Rule != Value {
+			right = p.target.Class[row]
+		}
+		f := scores.RawRowView(i)
+		if !m.Rule.settled(right, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1))) {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	own, err := p.scores(ctx, m, pick(p.rows, open))
+	if err != nil {
+		return err
+	}
+	for a, i := range open {
+		scores.SetRow(i, own.RawRowView(a))
+	}
+	return nil
+}
+
 // inOrder puts the rows trained on and those held out, if any, where they are in the data.
 func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
 	_, machines := trained.Dims()
@@ -326,7 +396,7 @@ type fitted struct {
 }
 
 // fit trains one machine on its part of the training rows, whose kernel matrix is whole. memory is
-// shared with the other machines, width is that of the cores. first is the machine before its
+// shared with the other machines, width is the width of the cores. first is the machine before its
 // conformal map, nil when there is none.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
@@ -516,7 +586,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 	return kernel.NewGram(p.kernel, x), nil
 }
 
-// scores are those of m at some rows of the data.
+// scores returns the scores of m at some rows of the data.
 func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
 		return m.Scores(rows(p.data.X, some)), nil

@@ -523,7 +523,7 @@ func variance(x *mat.Dense) float64 {
 
 func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 	t.Parallel()
-	always := "n d classes positive rule learner kernel status objective gap b support_vectors iterations train_n train_accuracy confusion preprocessing fit_seconds"
+	always := "n d classes positive rule learner kernel status objective gap relative_gap b support_vectors iterations train_n train_accuracy confusion preprocessing fit_seconds"
 	for _, c := range []struct {
 		set  []string
 		more string

@@ -34,7 +34,7 @@ type MulticlassEntry struct {
 
 // Multiclass lists the ways in the order pages show them. Machines that are trained each
 // by itself have each a conformal map of its own; those of one problem share theirs, whose
-// scatter is that of all classes.
+// scatter holds the scatter of all classes.
 //
 // On ties: the votes of one against one are often equal, as with three classes that beat
 // each other in a ring. LIBSVM takes the first of those classes in the order in which
@@ -227,11 +227,11 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 			return nil, err
 		}
 		report := Report{
-			Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap,
+			Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap, RelativeGap: finite(res.RelativeGap),
 			SlackSum: &res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation,
 		}
 		if res.Local {
-			report.Local, report.DualObjective, report.Gap = &res.Local, nil, nil
+			report.Local, report.DualObjective, report.Gap, report.RelativeGap = &res.Local, nil, nil, nil
 		}
 		machines := make([]*fitted, len(res.Coef))
 		for c := range machines {

@@ -17,7 +17,7 @@ func HasPath(spec Spec, n int) bool {
 }
 
 // Path follows training and leave-one-out error of spec on d along lambda, with
-// everything else as Train has it. Errors are those of Train, and a spec without a path or
+// everything else as Train has it. It returns the errors of Train, and refuses a spec without a path or
 // of several machines.
 func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) {
 	learner, err := lookup(spec.Learner)

@@ -34,7 +34,7 @@ func plattLoss(p ml.Platt, f []float64, positive []bool) (sum float64) {
 	return sum
 }
 
-// The sigmoid is that of scikit-learn 1.2.1, sklearn.calibration._sigmoid_calibration, which
+// The sigmoid is scikit-learn 1.2.1's, sklearn.calibration._sigmoid_calibration, which
 // stops at a gradient of 1e-5; and to more digits that of scipy.optimize on the same loss.
 func TestPlattIsThatOfScikitLearn(t *testing.T) {
 	t.Parallel()

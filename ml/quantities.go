@@ -115,6 +115,12 @@ var Quantities = slices.Concat([]Quantity{
 		return r.TestN
 	}},
 	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"tied", "tied rows", "Training points whose scores are equal but for rounding: of several classes that tie, the first is told.", Plain, 0, func(r *Report) any {
+		if r.Tied == 0 {
+			return nil
+		}
+		return r.Tied
+	}},
 	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
 	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
@@ -152,7 +158,8 @@ var Quantities = slices.Concat([]Quantity{
 	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised. Weston and Watkins, Crammer and Singer: ½ Σ|w_c|² + C Σξ, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
 	{"primal_objective", "primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
 	{"dual_objective", "dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
-	{"gap", "relative duality gap", "(primal − dual) / max(1, |primal|): what is left between the two; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.Gap }},
+	{"relative_gap", "relative duality gap", "(primal − dual) / |primal|: the share of the objective that could still be gained; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.RelativeGap }},
+	{"gap", "– against 1 at least", "(primal − dual) / max(1, |primal|): the same where the objective is above 1, the gap itself where it is below.", Plain, 0, func(r *Report) any { return r.Gap }},
 	{"local", "local optimum", "The kernel is not positive semidefinite in general, so that the dual may have many maxima. This is the better one of two, from starts far apart, and no bound proves that there is no other.", Plain, 0, func(r *Report) any { return r.Local }},
 	{"condition", "condition number", "Of the linear system (K + λI) a = t, estimated: about how many times it may magnify rounding, 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
 	{"kkt_violation", "largest KKT violation", "How far the worst pair of points is from optimal, as far as rounding lets it be known; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},

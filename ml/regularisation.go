@@ -71,7 +71,7 @@ func HasRegularisation(spec Spec, n int) bool {
 // Accuracies are means over folds of these rows, each held out once, everything fitted to the
 // others. recorder, which may be nil, hears of the kernel matrix, then of every fold, which counts
 // as one training, and of every C that is solved, with all trainings there are to be at most.
-// Errors are those of Train and of ctx, and *param.Refusal for a spec without a path or of several
+// It returns the errors of Train and of ctx, and *param.Refusal for a spec without a path or of several
 // machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	if err := spec.Validate(); err != nil {

@@ -1,5 +1,12 @@
 package ml
 
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
 // Rule names a way from the scores of a model's machines to its answer.
 type Rule string
 
@@ -45,7 +52,7 @@ var Rules = []RuleEntry{
 		},
 	},
 	{
-		Name: OneVsRest, Label: "one against the rest", Help: "The class whose machine has the largest f(x), also where none or several are positive.",
+		Name: OneVsRest, Label: "one against the rest", Help: "The class whose machine has the largest f(x), also where none or several are positive; of those that tie the first.",
 		least: 2, machines: func(k int) int { return k }, sides: each, class: largest,
 	},
 	{
@@ -93,14 +100,15 @@ func pairs(k int) (s []side) {
 	return s
 }
 
-// largest is the first class with the largest score.
-func largest(_ int, scores []float64) (best int) {
-	for i, f := range scores {
-		if f > scores[best] {
-			best = i
-		}
-	}
-	return best
+// tie is how little scores that compete may differ, as a share of the largest of them in
+// magnitude, for rounding alone to tell them apart: the first class in order wins then, on every
+// processor and in whichever order the terms of f were added.
+const tie = 1.0 / (1 << 32)
+
+// largest is the class with the largest score, the first of those that tie.
+func largest(_ int, scores []float64) int {
+	least := slices.Max(scores) - tie*floats.Norm(scores, math.Inf(1))
+	return max(0, slices.IndexFunc(scores, func(f float64) bool { return f >= least }))
 }
 
 // Votes counts what the machines of all pairs of k classes say, with their scores in the
@@ -126,13 +134,67 @@ func Votes(k int, scores []float64) (votes []int, margins []float64) {
 }
 
 // mostVotes is the class with most votes, of several the one with the largest sum of
-// margins.
-func mostVotes(k int, scores []float64) (best int) {
+// margins, the first of those that tie.
+func mostVotes(k int, scores []float64) int {
 	votes, margins := Votes(k, scores)
-	for i := range k {
-		if votes[i] > votes[best] || votes[i] == votes[best] && margins[i] > margins[best] {
-			best = i
+	most, lead := slices.Max(votes), math.Inf(-1)
+	for i, v := range votes {
+		if v == most {
+			lead = max(lead, margins[i])
 		}
 	}
-	return best
+	lead -= tie * floats.Norm(margins, math.Inf(1))
+	for i, v := range votes {
+		if v == most && margins[i] >= lead {
+			return i
+		}
+	}
+	return 0 // of scores that are no numbers
+}
+
+// settled tells whether a row of class right keeps its answer when each of its scores changes by
+// up to by. One against one, scores of pairs without a class that wins all its own do not matter,
+// and need not be known where right is such a class.
+func (r Rule) settled(right, k int, scores []float64, by float64) bool {
+	switch r {
+	case Value:
+		return true
+	case Sign:
+		return math.Abs(scores[0]) > by
+	case OneVsOne:
+		if right >= 0 && r.wins(right, k, scores, by) {
+			return true
+		}
+		for _, f := range scores {
+			if math.Abs(f) <= by {
+				return false
+			}
+		}
+		votes, margins := Votes(k, scores)
+		best := mostVotes(k, scores)
+		for i := range k {
+			if i != best && votes[i] == votes[best] && margins[i] >= margins[best]-2*float64(k)*by {
+				return false
+			}
+		}
+		return true
+	default:
+		first := largest(k, scores)
+		for i, f := range scores {
+			if i != first && f >= scores[first]-2*by {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// wins tells whether a class of k wins each of its pairs by more than by.
+func (r Rule) wins(class, k int, scores []float64, by float64) bool {
+	for p, s := range r.entry().sides(k) {
+		if s.positive == class && scores[p] <= by || s.negative == class && -scores[p] <= by {
+			return false
+		}
+	}
+	return true
 }

@@ -296,7 +296,7 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 	})
 }
 
-// The accuracies are those of the reference solutions: scikit-learn's machines, put
+// The accuracies come from the reference solutions: scikit-learn's machines, put
 // together by the same rules.
 func TestRulesOnIris(t *testing.T) {
 	t.Parallel()

@@ -71,7 +71,7 @@ func (r *Report) derive() {
 	}
 }
 
-// intervalLevel is that of the intervals of a report.
+// intervalLevel is the confidence level of the intervals of a report.
 const intervalLevel = 0.95
 
 // f1 is 2PR/(P+R) of the precision and the recall of a class.
@@ -87,13 +87,13 @@ func (c ClassReport) f1() *float64 {
 }
 
 // BalancedAccuracy is the mean of the recalls of the classes that occur, nil where none
-// does. rows are those of a confusion matrix.
+// does. rows are the rows of a confusion matrix.
 func BalancedAccuracy(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.Recall })
 }
 
 // MacroF1 is the mean of the F1 of the classes that occur or were told, nil where none is.
-// rows are those of a confusion matrix.
+// rows are the rows of a confusion matrix.
 func MacroF1(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.F1 })
 }

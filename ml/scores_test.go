@@ -13,7 +13,7 @@ import (
 	"marginlab/ml"
 )
 
-// The scores are those of scikit-learn, by testdata/scores.py.
+// The scores come from scikit-learn, by testdata/scores.py.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	var sklearn struct {

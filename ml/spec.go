@@ -2,6 +2,7 @@ package ml
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ type Spec struct {
 	Kernel    string // an entry of kernel.Table
 	Conformal string // "none" or an entry of conformal.Table
 
-	// Values are those of the parameters that belong to the rows: C, gamma, ...
+	// Values holds the parameters that belong to the rows: C, gamma, ...
 	// They are never changed in place: Set and With put others there.
 	Values param.Values
 
@@ -37,7 +38,7 @@ type Spec struct {
 	Target      string   // "class", or "value": the labels are numbers, and f is fitted to them
 	Features    []string // nil: all
 	Positive    string   // class +1, against all others; empty: the last of two, or all of more
-	Multiclass  string   // an entry of Multiclass: how more than two classes are told apart; empty: the first
+	Multiclass  string   // an entry of Multiclass: how more than two classes are classified; empty: the first
 	Standardize bool
 	Project     string // "none" or "pca": train on two principal components
 
@@ -297,7 +298,7 @@ func (s Spec) Caches() bool {
 	return err == nil && learner.Cache
 }
 
-// Regression tells whether f is fitted to values, rather than classes told apart.
+// Regression reports whether f is fitted to values rather than classes.
 func (s Spec) Regression() bool { return s.Target == "value" }
 
 // Targets tells whether the learner fits f to the targets, ±1 or values, themselves, as by
@@ -377,17 +378,83 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 // the learner is about, and whatever else somebody has chosen: "SVM rbf gamma=2 C=10 eigen".
 // How it is judged, and which class is which, is left out.
 func (s Spec) Title() string {
+	words := []string{s.learnerLabel(), s.kernelLabel()}
+	for _, c := range s.chosen(nil) {
+		if c.named {
+			words = append(words, c.param.Name+"="+c.text)
+		} else {
+			words = append(words, c.text)
+		}
+	}
+	if s.Regression() {
+		words = append(words, "regression")
+	}
+	return strings.Join(words, " ")
+}
+
+// Name returns a short name of the spec for somebody who has the last one in mind: the learner,
+// then what differs from the last one, then what else is chosen: "MCM, ρ 0.01, γ 3". last may be
+// nil.
+func (s Spec) Name(last *Spec) string {
+	var differing, others []string
+	kernel := s.kernelLabel()
+	if last != nil && last.kernelLabel() != kernel {
+		differing = append(differing, kernel)
+	} else if kernel != DefaultSpec().Kernel {
+		others = append(others, kernel)
+	}
+	for _, c := range s.chosen(last) {
+		text := c.text
+		if c.named {
+			text = cmp.Or(c.param.Symbol, c.param.Label) + " " + text
+		}
+		if last != nil && s.differs(*last, c.param) {
+			differing = append(differing, text)
+		} else {
+			others = append(others, text)
+		}
+	}
+	if s.Regression() {
+		others = append(others, "regression")
+	}
+	return strings.Join(slices.Concat([]string{s.learnerLabel()}, differing, others), ", ")
+}
+
+// differs reports whether a parameter means something else than in another spec.
+func (s Spec) differs(o Spec, p param.Param) bool {
+	return !o.Applies(p.Name) || o.Text(p.Name) != s.Text(p.Name)
+}
+
+func (s Spec) learnerLabel() string {
 	row, err := lookup(s.Learner)
-	words := []string{row.Label, s.Kernel}
 	if err != nil {
-		words[0] = strings.ToUpper(s.Learner)
+		return strings.ToUpper(s.Learner)
 	}
+	return row.Label
+}
+
+func (s Spec) kernelLabel() string {
 	if text := s.Text("expression"); s.Applies("expression") && len(text) <= longestWord {
-		words[1] = text
+		return text
 	}
+	return s.Kernel
+}
+
+// chosenParam is a parameter that somebody has chosen, for a title.
+type chosenParam struct {
+	param param.Param
+	text  string
+	named bool // text says nothing without the name
+}
+
+// chosen are the parameters that a title tells: those not at their defaults, what the learner is
+// about, and, of those that the last spec has as well, what differs from it.
+func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	ordinary := DefaultSpec()
 	for _, p := range Params {
-		if slices.Contains(untold, p.Name) || !s.Applies(p.Name) {
+		changed := last != nil && last.Applies(p.Name) && s.Applies(p.Name) && s.differs(*last, p)
+		split := p.Name == "test_fraction" || p.Name == "seed"
+		if slices.Contains(untold, p.Name) && !(split && changed) || !s.Applies(p.Name) {
 			continue
 		}
 		v := s.Value(p.Name)
@@ -395,22 +462,28 @@ func (s Spec) Title() string {
 		owner := choices[p.Name]
 		always := p.Telling && owner != nil && owner.Name == "learner"
 		switch {
-		case text == ordinary.Text(p.Name) && !always || len(text) > longestWord:
+		case p.Name == "test_fraction" && s.TestFraction == 0:
+			all = append(all, chosenParam{p, "nothing held out", false})
+		case p.Name == "test_fraction":
+			all = append(all, chosenParam{p, strconv.FormatFloat(100*s.TestFraction, 'g', 3, 64) + " % held out", false})
+		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > longestWord:
 		case p.Kind == param.Switch && v.Switch():
-			words = append(words, p.Label)
+			all = append(all, chosenParam{p, p.Label, false})
+		case p.Kind == param.Switch && changed:
+			all = append(all, chosenParam{p, "not " + p.Label, false})
 		case always && p.Kind == param.Switch:
 		case v.IsNumber():
-			words = append(words, p.Name+"="+strconv.FormatFloat(v.Number(), 'g', 4, 64))
+			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), 'g', 4, 64), true})
 		case p.Kind == param.Choice && p.Name != "project": // a name says enough
-			words = append(words, text)
+			if text == "none" {
+				text = "no " + p.Label
+			}
+			all = append(all, chosenParam{p, text, false})
 		default:
-			words = append(words, p.Name+"="+text)
+			all = append(all, chosenParam{p, text, true})
 		}
 	}
-	if s.Regression() {
-		words = append(words, "regression")
-	}
-	return strings.Join(words, " ")
+	return all
 }
 
 // untold are the parameters that a title tells otherwise, or not at all.

@@ -418,3 +418,35 @@ func FuzzSpecJSON(f *testing.F) {
 		}
 	})
 }
+
+// A name tells first what differs from the last spec, also where it went back to the default.
+func TestSpecName(t *testing.T) {
+	t.Parallel()
+	spec := func(pairs ...string) *ml.Spec {
+		s := ml.DefaultSpec()
+		for i := 0; i < len(pairs); i += 2 {
+			if err := s.Set(pairs[i], pairs[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return &s
+	}
+	for _, c := range []struct {
+		last, spec *ml.Spec
+		want       string
+	}{
+		{nil, spec("gamma", "2", "C", "10"), "SVM, γ 2, C 10"},
+		{spec("gamma", "2"), spec("gamma", "2", "C", "10"), "SVM, C 10, γ 2"},
+		{spec("gamma", "2", "C", "10"), spec("C", "10"), "SVM, γ auto, C 10"},
+		{spec("gamma", "2", "C", "10"), spec("gamma", "2", "C", "1"), "SVM, C 1, γ 2"},
+		{spec("kernel", "poly"), spec("C", "10"), "SVM, rbf, C 10"},
+		{spec("conformal", "eigen"), spec(), "SVM, no conformal map, C 1"},
+		{spec("test_fraction", "0.3"), spec(), "SVM, nothing held out, C 1"},
+		{spec(), spec("seed", "2"), "SVM, seed 2, C 1"},
+		{spec("gamma", "3"), spec("learner", "mcm", "rho", "0.01", "gamma", "3"), "MCM, ρ 0.01, γ 3, C 1"},
+	} {
+		if got := c.spec.Name(c.last); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

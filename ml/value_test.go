@@ -147,7 +147,7 @@ func TestRegressionReports(t *testing.T) {
 		t.Errorf("%s: the accuracy is missing", text)
 	}
 
-	// The held-out numbers are those of the model on the rows held out.
+	// The held-out numbers come from the model on the rows held out.
 	points, err := res.Model.Points(d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
 	if err != nil {
 		t.Fatal(err)

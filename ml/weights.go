@@ -10,7 +10,7 @@ import (
 )
 
 // Weights writes machine k, without b and the outer factor of a conformal map, out over the
-// features that the kernel counts in objects that are no vectors. Errors are those of
+// features that the kernel counts in objects that are no vectors. It returns the errors of
 // kernel.Weigh, which kernel.CanWeigh foretells.
 func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
 	machine := m.Machines[k]
@@ -22,7 +22,7 @@ func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
 }
 
 // Parts tells of each x, which are no vectors, what each of its parts, its symbols or nodes in
-// order, adds to f of machine k: together with b they are f. Errors are those of Weights.
+// order, adds to f of machine k: together with b they are f. It returns the errors of Weights.
 func (m *Model) Parts(ctx context.Context, k int, x dataset.Objects) ([][]float64, error) {
 	w, err := m.Weights(ctx, k)
 	if err != nil {

@@ -15,6 +15,9 @@ type Answer struct {
 // place of an earlier one.
 func (s *Store) SaveAnswer(ctx context.Context, ws Workspace, question string, a Answer) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
+		if err := s.begin(ctx, tx, ws); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET given = excluded.given, correct = excluded.correct, answered = excluded.answered`,

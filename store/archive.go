@@ -19,6 +19,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 )
 
@@ -92,6 +93,7 @@ type archivedRun struct {
 	Status      Status          `json:"status"`
 	Error       string          `json:"error,omitempty"`
 	Report      *ml.Report      `json:"report,omitempty"`
+	Evidence    []eval.Evidence `json:"evidence,omitempty"`
 	Before      bool            `json:"before,omitempty"` // there is a model with the kernel as it was
 	Created     time.Time       `json:"created"`
 	Started     time.Time       `json:"started,omitzero"`
@@ -161,7 +163,7 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 		}
 		a := archivedRun{
 			ID: r.ID, Name: r.Name, Note: r.Note, Tags: r.Tags, Dataset: r.Dataset, DatasetName: r.DatasetName, Points: r.Hash, Axes: r.Axes,
-			Status: r.Status, Error: r.Error, Report: r.Report, Created: r.Created, Started: r.Started, Finished: r.Finished,
+			Status: r.Status, Error: r.Error, Report: r.Report, Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished,
 		}
 		models, err := s.packed(ctx, r.ID, &a.Spec)
 		switch {
@@ -405,9 +407,9 @@ func (s *Store) importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, 
 	}
 	when := func(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()} }
 	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, created, started, finished)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report,
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?)`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
 		r.Created.UnixMilli(), when(r.Started), when(r.Finished)); err != nil {
 		return false, err
 	}
@@ -724,7 +726,7 @@ func (a *archive) encoded(hash string) (points, error) {
 
 // run checks a run and reads its result, nil for one without.
 func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
-	run := Run{DatasetName: cmp.Or(line(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: line(r.Error), Created: r.Created, Started: r.Started, Finished: r.Finished}
+	run := Run{DatasetName: cmp.Or(line(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: line(r.Error), Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished}
 	var ps param.Problems
 	run.Name = required(&ps, "name", line(r.Name), maxName)
 	run.Note = cleanNote(&ps, r.Note)

@@ -207,7 +207,7 @@ func TestExportImport(t *testing.T) {
 	}
 }
 
-// files are those of an archive.
+// files returns the files of an archive.
 func files(t testing.TB, body []byte) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))

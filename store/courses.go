@@ -75,7 +75,7 @@ const (
 	MaxNames = 3
 )
 
-// codeLetters are told apart by eye and spell no words.
+// codeLetters are easy to distinguish by eye and spell no words.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 // codeLength letters leave 64 million codes.
@@ -595,8 +595,8 @@ func shownName(name string, number int) string {
 // tags and the name that the student gave it.
 func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Workspace) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
-		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, course, ?, iif(status = 'done', started, NULL), finished
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, evidence, course, created, started, finished)
+		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, evidence, course, ?, iif(status = 'done', started, NULL), finished
 		FROM runs WHERE id = ?`, h.Run, gallery, h.Name, h.Created.UnixMilli(), run)
 	if err != nil {
 		return err

@@ -277,7 +277,7 @@ func TestCourseEnds(t *testing.T) {
 	wantErr(t, s.EndCourse(ctx, "NOSUCH", time.Time{}), ErrNotFound)
 }
 
-// Whoever is blocked loses all that lies in the gallery and nothing else, and can be let
+// A blocked browser loses all that lies in the gallery and nothing else, and can be let
 // in again; others notice nothing.
 func TestBlock(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Dataset describes a stored data set. Its points are those of Data(Hash).
+// Dataset describes a stored data set. Data(Hash) returns its points.
 type Dataset struct {
 	ID       string
 	Name     string

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// UndoFor is how long what was deleted can be had back.
+// UndoFor is how long deleted items can be restored.
 const UndoFor = 24 * time.Hour
 
 // Deletion is what was deleted by one act.

@@ -19,7 +19,7 @@ func (e *Error) Kind() string { return e.kind }
 var (
 	// ErrNotFound: no such thing, or it belongs to another workspace.
 	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
-	// ErrReused: the key of a request is that of another one.
+	// ErrReused: the key of a request belongs to another one.
 	ErrReused = &Error{"invalid", "The Idempotency-Key of this request was used before, for something else. Nothing was made; give each thing that you ask for a key of its own, and send the key again only with the same request."}
 	// ErrEnded: a run that has ended cannot be cancelled.
 	ErrEnded = &Error{"conflict", "This run has already ended."}
@@ -49,8 +49,8 @@ var (
 	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", MaxSearchingEach)}
 	// ErrStudied: a search of a study is deleted with the study.
 	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
-	// ErrQueueFull: MaxQueued runs are waiting, or MaxSearching searches.
-	ErrQueueFull = &Error{"busy", "Too many runs and searches are waiting. Try again in a moment."}
+	// ErrQueueFull: MaxQueued runs are waiting, MaxSearching searches, or MaxStudyingAll studies.
+	ErrQueueFull = &Error{"busy", "Too many runs, searches and studies are waiting. Try again in a moment."}
 	// ErrBusy: another program has held the database for too long.
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
 	// ErrFull: no room on the disk.

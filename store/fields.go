@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,6 +109,41 @@ func fields() []Field {
 			return string(r.Report.Rule)
 		}},
 	}
+	// The SQL of Run.EvidenceKind and Run.Estimate.
+	const tested = "(test_accuracy IS NOT NULL OR report ->> '$.test_mse' IS NOT NULL)"
+	const onFolds = "(json_array_length(evidence) > 0 AND (evidence ->> '$[0].optimistic' = 0 OR NOT " + tested + "))"
+	estimate := "(CASE WHEN " + onFolds + " THEN iif(evidence ->> '$[0].score' = 'accuracy', evidence ->> '$[0].%s', NULL) ELSE %s END)"
+	bound := func(name, label, help string, of func(r Run) any) Field {
+		return Field{Name: "estimate_" + name, Label: label, Help: help, Kind: NumberField, Unit: ml.Share, of: of, expr: fmt.Sprintf(estimate, name, "report ->> '$.test_interval."+name+"'")}
+	}
+	all = append(all,
+		Field{
+			Name: "estimate", Label: "accuracy, best evidence", Help: "Accuracy by the best evidence there is: nested or plain cross-validation of fixed settings, else the test set, else the folds that chose the settings.", Kind: NumberField, Unit: ml.Share, Better: 1, Summary: true,
+			expr: fmt.Sprintf(estimate, "mean", "test_accuracy"), of: func(r Run) any {
+				if v, _, ok := r.Estimate(); ok {
+					return v
+				}
+				return nil
+			},
+		},
+		bound("low", "estimate, low", "Lower end of the 95 % confidence interval of estimate.", func(r Run) any {
+			if _, in, ok := r.Estimate(); ok && in != nil {
+				return in.Low
+			}
+			return nil
+		}),
+		bound("high", "estimate, high", "Upper end of the 95 % confidence interval of estimate.", func(r Run) any {
+			if _, in, ok := r.Estimate(); ok && in != nil {
+				return in.High
+			}
+			return nil
+		}),
+		Field{
+			Name: "evidence", Label: "evidence", Help: "Where estimate comes from.", Values: evidences, Summary: true,
+			expr: "(CASE WHEN " + onFolds + " THEN iif(evidence ->> '$[0].scheme.nested', '" + FromNested + "', '" + FromFolds + "') WHEN " + tested + " THEN '" + FromTestSet + "' WHEN report IS NOT NULL THEN '" + FromTraining + "' END)",
+			of:   func(r Run) any { return text(r.EvidenceKind()) },
+		},
+	)
 	for _, p := range ml.Params {
 		if p.Name != "features" {
 			all = append(all, paramField(p))
@@ -131,7 +167,7 @@ func fields() []Field {
 	return all
 }
 
-// paramField is that of a parameter: its value as used where a report tells it, else as
+// paramField returns the field of a parameter: its value as used where a report tells it, else as
 // asked for.
 func paramField(p param.Param) Field {
 	f := Field{Name: p.Name, Label: p.Label, Help: p.Help, expr: "(spec ->> '$." + p.Name + "')"}
@@ -187,7 +223,7 @@ func paramField(p param.Param) Field {
 	return f
 }
 
-// reportField is that of a number or word of a report.
+// reportField returns the field of a number or word of a report.
 func reportField(q ml.Quantity, kind reflect.Kind) (f Field, ok bool) {
 	f = Field{Name: q.Name, Label: q.Label, Help: q.Help, Unit: q.Unit, Better: q.Better, expr: "(report ->> '$." + q.Name + "')"}
 	switch q.Name {

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Link is a view under an address of its own, which whoever has it can open.
+// Link is a view under an address of its own, which anyone who has it can open.
 type Link struct {
 	Token   string
 	Title   string

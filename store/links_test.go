@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLinks: a link brings its points to whoever has it, outlives the data set, and takes the
+// TestLinks: a link brings its points to anyone who has it, outlives the data set, and takes the
 // points with it when it goes; to ask twice gives one.
 func TestLinks(t *testing.T) {
 	t.Parallel()

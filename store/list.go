@@ -179,7 +179,7 @@ func listGroups(ctx context.Context, tx *sql.Tx, ws Workspace, q Query, by, best
 	if by.Kind == TextField || by.Kind == ListField {
 		order += " COLLATE NOCASE"
 	}
-	top := "max" // the columns beside it are those of its row
+	top := "max" // the columns beside it come from its row
 	if best.Better < 0 {
 		top = "min"
 	}

@@ -40,7 +40,7 @@ func TakeLock(dir, command string) (*Lock, error) {
 		return nil, err
 	}
 	l := &Lock{flock.New(filepath.Join(dir, "marginlab.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR)), holder{Command: command, PID: os.Getpid(), Since: time.Now()}}
-	l.holder.Host, _ = os.Hostname() // a help to whoever reads it, no more
+	l.holder.Host, _ = os.Hostname() // for the reader of the file only
 	if err = os.MkdirAll(dir, 0o700); err == nil {
 		var taken bool
 		if taken, err = l.flock.TryLock(); err == nil && !taken {

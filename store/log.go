@@ -39,6 +39,9 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	if damage, err = readLog(f); err != nil || damage.Frames == 0 {
 		return damage, err
 	}
+	if damage.Copy, err = copyOf(f, path+damagedLog); err != nil || damage.Copy != "" {
+		return damage, err
+	}
 	if damage.Copy, err = unused(path + damagedLog + time.Now().Format("20060102-150405")); err != nil {
 		return damage, err
 	}
@@ -51,6 +54,25 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	}
 	_, err = io.Copy(to, f)
 	return damage, ofFiles(errors.Join(err, to.Close()))
+}
+
+// copyOf returns the file whose name begins so and which is the same as f, empty where there is none:
+// a log that nobody has opened since it was looked at was copied then.
+func copyOf(f *os.File, begin string) (string, error) {
+	names, _ := filepath.Glob(begin + "*") // the pattern is a good one
+	for _, name := range names {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return "", err
+		}
+		one, err := io.ReadAll(f) // as long as a log may get
+		if err != nil {
+			return "", ofFiles(err)
+		}
+		if other, err := os.ReadFile(name); err == nil && bytes.Equal(one, other) {
+			return name, nil
+		}
+	}
+	return "", nil
 }
 
 // damagedLog is in the names of copies of damaged logs.

@@ -56,6 +56,9 @@ func TestDamagedLog(t *testing.T) {
 			if (damage.Commits > 0) != c.lost {
 				t.Errorf("%+v", damage)
 			}
+			if again := must[LogDamage](t)(lock.InspectLog()); again != damage {
+				t.Errorf("looked at again: %+v, before %+v", again, damage)
+			}
 			s := open(t, dir)
 			sets := must[[]Dataset](t)(s.Datasets(ctx, alice))
 			if name == "as it was" && len(sets) != 5 || c.lost && len(sets) == 5 {

@@ -292,7 +292,7 @@ func enrol(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (id int64
 }
 
 // Predict keeps the answer that a workspace gave in a course by itself, if it is the first
-// to that question. Errors are those of Vote.
+// to that question. It returns the errors of Vote.
 func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string, a Answer) error {
 	if ps := checkGiven(a); ps != nil {
 		return ps

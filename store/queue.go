@@ -49,10 +49,13 @@ const (
 	Heavy
 )
 
+// String names the weight: "light", "medium", "heavy".
+func (w Weight) String() string { return [...]string{"light", "medium", "heavy"}[w] }
+
 // leastWork is what work of each weight is expected to take at least, in milliseconds.
 var leastWork = [...]int64{Light: 0, Medium: 10_000, Heavy: 60_000}
 
-// weight is that of a row.
+// weight is the SQL for the weight of a row.
 var weight = fmt.Sprintf(`(work >= %d) + (work >= %d)`, leastWork[Medium], leastWork[Heavy])
 
 // Waiting is work that waits: of its workspace, course and weight the oldest run or search.
@@ -63,7 +66,8 @@ type Waiting struct {
 	Teacher   Workspace // who opened the course under which it was made; empty: none
 	HandedIn  bool
 	Weight    Weight
-	Memory    int64 // bytes, estimated
+	Work      time.Duration // estimated
+	Memory    int64         // bytes, estimated
 	Since     time.Time
 }
 
@@ -94,6 +98,29 @@ func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok
 	return r, ok && err == nil, err
 }
 
+// CountWaiting counts the runs and the cells of searches that owner could claim, by weight.
+func (s *Store) CountWaiting(ctx context.Context, owner Owner) (n map[Weight]int, err error) {
+	n = map[Weight]int{}
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT weight, count(*) FROM (SELECT `+weight+` AS weight FROM runs WHERE `+free+`
+			UNION ALL SELECT `+weight+` FROM searches JOIN cells c ON c.search = id WHERE `+notEnded+` AND `+freeCell+`) GROUP BY weight`, s.now(), owner)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var as Weight
+			var count int
+			if err := rows.Scan(&as, &count); err != nil {
+				return err
+			}
+			n[as] = count
+		}
+		return rows.Err()
+	})
+	return n, err
+}
+
 // CountRuns counts the runs of all workspaces that are queued or running.
 func (s *Store) CountRuns(ctx context.Context, status Status) (n int, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
@@ -102,18 +129,50 @@ func (s *Store) CountRuns(ctx context.Context, status Status) (n int, err error)
 	return n, err
 }
 
-// RenewLeases extends the leases of an owner and returns the runs it holds. One
-// that is missing was cancelled or deleted, or its lease ran out and somebody else
-// took it.
+// Place is where a run waits.
+type Place struct {
+	Weight Weight
+	Before int // runs that are lighter, or as heavy and older
+}
+
+// Places tells where queued runs wait, by their ids.
+func (s *Store) Places(ctx context.Context) (places map[string]Place, err error) {
+	places = map[string]Place{}
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, `+weight+` AS weight FROM runs WHERE `+notEnded+` AND status = 'queued' ORDER BY weight, created, rowid`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			p := Place{Before: len(places)}
+			if err := rows.Scan(&id, &p.Weight); err != nil {
+				return err
+			}
+			places[id] = p
+		}
+		return rows.Err()
+	})
+	return places, err
+}
+
+// RenewLeases extends the leases of an owner that have used up a third of their time and returns
+// the runs it holds. One that is missing was cancelled or deleted, or its lease ran out and
+// somebody else took it.
 func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
 	err = s.note(ctx, func(tx *sql.Tx) error {
-		held, err = renewLeases(ctx, tx, owner, leaseEnd(s.now()))
+		const mine = notEnded + ` AND status = 'running' AND owner = ?1`
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now())); err != nil {
+			return err
+		}
+		held, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+mine, owner)
 		return err
 	})
 	return held, err
 }
 
-// TakeBack ends all leases: whoever holds the lock of the data directory knows that those
+// TakeBack ends all leases: the holder of the lock of the data directory knows that those
 // who had them have died. The attempts count, as after a lease that ran out. It is called
 // before anything is claimed. Owners that work without the lock would be left out here, in
 // both tables.
@@ -195,6 +254,10 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weigh
 // leaseEnd is when a lease that begins now ends.
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
+// leaseDue is when leases end that are extended now: to write each second what holds for fifteen
+// is most of what a long run writes.
+func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
+
 // roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
 // ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
 // workspace are than its share.
@@ -275,10 +338,10 @@ func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
 
 func waiting(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (list []Waiting, err error) {
 	rows, err := tx.QueryContext(ctx, `
-		SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, memory, created FROM (
-			SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, memory, created, min(rowid) AS row
+		SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, work, memory, created FROM (
+			SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, work, memory, created, min(rowid) AS row
 				FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
-			UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, memory, created, min(row)
+			UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, work, memory, created, min(row)
 				FROM (`+searching+`) GROUP BY workspace, weight)
 		ORDER BY handed DESC, created, search, row`, now, owner)
 	if err != nil {
@@ -287,10 +350,11 @@ func waiting(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (list []Wa
 	defer rows.Close()
 	for rows.Next() {
 		var w Waiting
-		var since int64
-		if err := rows.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Memory, &since); err != nil {
+		var work, since int64
+		if err := rows.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &work, &w.Memory, &since); err != nil {
 			return nil, err
 		}
+		w.Work = time.Duration(work) * time.Millisecond
 		w.Since = fromMillis(since)
 		list = append(list, w)
 	}
@@ -321,20 +385,4 @@ func runStates(ctx context.Context, tx *sql.Tx, ids []string) (map[string]State,
 		states[id] = state
 	}
 	return states, rows.Err()
-}
-
-func renewLeases(ctx context.Context, tx *sql.Tx, owner Owner, until int64) (held []string, err error) {
-	rows, err := tx.QueryContext(ctx, `UPDATE runs SET lease = ? WHERE `+notEnded+` AND status = 'running' AND owner = ? RETURNING id`, until, owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		held = append(held, id)
-	}
-	return held, rows.Err()
 }

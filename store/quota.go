@@ -8,7 +8,7 @@ import (
 )
 
 // Quota is the most that a workspace may hold; 0: any number. It is for what is made by
-// mistake or by a loop: whoever needs more can have another workspace.
+// mistake or by a loop: anyone who needs more can have another workspace.
 type Quota struct {
 	Datasets, Runs int
 	Bytes          int64 // as of Holdings

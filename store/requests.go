@@ -49,7 +49,7 @@ func (r Request) of(asked ...any) (string, error) {
 }
 
 // neverAsked is ErrNotFound for a request that no row of the table answers, but ErrReused
-// where its key, a strict one, is that of another.
+// where its key, a strict one, belongs to another.
 func neverAsked(ctx context.Context, tx *sql.Tx, table string, ws Workspace, request string) error {
 	key, _, strict := strings.Cut(request, ".")
 	if !strict {

@@ -165,3 +165,22 @@ func TestTrashCountsAsHeld(t *testing.T) {
 		t.Errorf("deletions %+v", list)
 	}
 }
+
+// A migration is preceded by a copy if one of its statements can lose what is in rows.
+func TestRowChange(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"ALTER TABLE runs ADD COLUMN cost REAL;":                             false,
+		"CREATE INDEX by_cost ON runs (cost);\n-- UPDATE is in no statement": false,
+		"UPDATE runs SET cost = 0;":                                          true,
+		"-- why\n  delete from runs;":                                        true,
+		"WITH old AS (SELECT id FROM runs)\nDELETE FROM runs;":               true,
+		"with old as (select id from runs) update runs set cost = 0;":        true,
+		"ALTER TABLE runs DROP COLUMN cost;":                                 true,
+		"CREATE TABLE new (id);\nINSERT INTO new SELECT id FROM runs;":       true,
+	} {
+		if got := rowChange.MatchString(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

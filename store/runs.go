@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 )
 
@@ -51,9 +52,10 @@ type Run struct {
 	Before       *ml.Model  // of a conformal run: the model with the kernel as it was
 	Scores       *mat.Dense // as of an ml.Result, and ScoresBefore as well
 	ScoresBefore *mat.Dense
-	Course       string // code of the course under which it was made; empty: none
-	Search       string // id of the search that chose the settings, which may be gone; empty: none
-	Share        string // token of the read-only link, empty when not shared
+	Course       string          // code of the course under which it was made; empty: none
+	Search       string          // id of the search that chose the settings, which may be gone; empty: none
+	Evidence     []eval.Evidence // what cross-validations say of its settings, the best first
+	Share        string          // token of the read-only link, empty when not shared
 	Created      time.Time
 	Started      time.Time // zero while queued
 	Finished     time.Time // zero until ended
@@ -68,10 +70,11 @@ type NewRun struct {
 	Data        *dataset.Data // the points; nil: those of the data set as it is now
 	DatasetName string        // what to call Data that is in no data set
 	Spec        ml.Spec
-	Axes        [2]string // as of a Run
-	Course      string    // as of a Run
-	Search      string    // as of a Run
-	Request     Request   // what asks for it
+	Axes        [2]string       // as of a Run
+	Course      string          // as of a Run
+	Search      string          // as of a Run
+	Evidence    []eval.Evidence // as of a Run
+	Request     Request         // what asks for it
 }
 
 // How many runs may wait at a time, of one workspace and over all of them.
@@ -146,7 +149,7 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	}
 	q.Run = Run{
 		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
-		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Status: Queued,
+		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Evidence: n.Evidence, Status: Queued,
 	}
 	q.request, err = n.Request.of(who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course)
 	return q, err
@@ -172,23 +175,52 @@ func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now in
 		}
 		r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
 	}
-	r.Name = cmp.Or(r.Name, defaultName(r))
+	if r.Name == "" {
+		var err error
+		if r.Name, err = defaultName(ctx, tx, ws, r); err != nil {
+			return r, err
+		}
+	}
 	if q.given {
 		if err := writePoints(ctx, tx, q.points); err != nil {
 			return r, err
 		}
 	}
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, status, created, work, memory, request)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, r.Status, now, q.cost.Time.Milliseconds(), q.cost.Bytes, q.request)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, evidence, status, created, work, memory, request)
+		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, asJSON(&r.Evidence), r.Status, now, q.cost.Time.Milliseconds(), q.cost.Bytes, q.request)
 	return r, err
 }
 
-// defaultName tells a run from its neighbours: "SVM rbf C=10 eigen on ripley".
-func defaultName(r Run) string {
-	name := []rune(r.Spec.Title() + " on " + r.DatasetName)
-	return string(name[:min(len(name), maxName)])
+// defaultName returns a name that no other run of the workspace has: what differs from the last run
+// first, as in "MCM, ρ 0.01, γ 3 · moons".
+func defaultName(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) (string, error) {
+	var last *ml.Spec
+	var spec ml.Spec
+	switch err := tx.QueryRowContext(ctx, `SELECT spec FROM runs WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT 1`, ws).Scan(storedSpec{&spec}); {
+	case err == nil:
+		last = &spec
+	case !errors.Is(err, sql.ErrNoRows):
+		return "", err
+	}
+	settings, data := []rune(r.Spec.Name(last)), []rune(r.DatasetName)
+	const numbers = 8 // characters for the number behind names that are the same
+	settings = settings[:min(len(settings), maxName-numbers-maxName/4)]
+	if most := maxName - numbers - len(settings); len(data) > most {
+		data = append(data[:most-4], '…')
+	}
+	name := string(settings) + " · " + string(data)
+	for n := 1; ; n++ {
+		try := name
+		if n > 1 {
+			try = fmt.Sprintf("%s (%d)", name, n)
+		}
+		var taken bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ?)`, ws, try).Scan(&taken); err != nil || !taken {
+			return try, err
+		}
+	}
 }
 
 // Run returns one run of a workspace with its models.
@@ -278,14 +310,14 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-const runColumns = `id, name, note, tags, (SELECT datasets.id FROM datasets WHERE datasets.id = runs.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, axes, status, error, report, course, search, share, created, started, finished`
+const runColumns = `id, name, note, tags, (SELECT datasets.id FROM datasets WHERE datasets.id = runs.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, axes, status, error, report, course, search, evidence, share, created, started, finished`
 
 func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
 	var ds, share sql.NullString
 	var created int64
 	var started, finished sql.NullInt64
 	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, storedSpec{&r.Spec}, asJSON(&r.Axes), &r.Status, &r.Error,
-		storedReport{&r.Report}, &r.Course, &r.Search, &share, &created, &started, &finished)
+		storedReport{&r.Report}, &r.Course, &r.Search, storedEvidence{&r.Evidence}, &share, &created, &started, &finished)
 	r.Dataset, r.Share = ds.String, share.String
 	r.Created = fromMillis(created)
 	if started.Valid {
@@ -304,6 +336,16 @@ func (s storedSpec) Scan(src any) (err error) {
 	text, _ := src.(string)
 	*s.spec, err = ml.ReadStoredSpec([]byte(text))
 	return err
+}
+
+// storedEvidence reads evidence; what has another type now is left out.
+type storedEvidence struct{ all *[]eval.Evidence }
+
+func (s storedEvidence) Scan(src any) error {
+	if err := asJSON(s.all).Scan(src); err != nil {
+		*s.all = nil
+	}
+	return nil
 }
 
 // storedReport reads a report; what has another type now is left out.

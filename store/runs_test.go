@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func TestNewRunProblems(t *testing.T) {
 	}
 
 	r := must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))
-	if n := len([]rune(r.Name)); n != maxName || !strings.HasPrefix(r.Name, "SVM rbf C=1 on ää") {
+	if n := len([]rune(r.Name)); n > maxName || n < maxName-10 || !strings.HasPrefix(r.Name, "SVM, C 1 · ää") {
 		t.Errorf("name of %d characters: %s", n, r.Name)
 	}
 	for name, err := range map[string]error{
@@ -449,6 +450,22 @@ func TestQueueIsShared(t *testing.T) {
 	check(t, queue("another"))
 }
 
+// Studies under way are shared like the queue: those behind one network leave some to others.
+func TestStudiesAreShared(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
+	study := func(ws Workspace) error {
+		_, err := s.CreateStudy(t.Context(), ws, askedStudy(t))
+		return err
+	}
+	for i := range MaxStudyingAll * 9 / 10 {
+		check(t, study(Workspace(fmt.Sprint("near ", i))))
+	}
+	wantErr(t, study("near new"), ErrQueueFull)
+	check(t, study("elsewhere"))
+}
+
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -548,5 +565,60 @@ func TestTakeBack(t *testing.T) {
 	deadly, ended, kept := must[Run](t)(s.Run(ctx, alice, run.ID)), must[Search](t)(s.Search(ctx, bob, search.ID)), must[Run](t)(s.Run(ctx, alice, done.ID))
 	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {
 		t.Errorf("run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
+	}
+}
+
+// A lease is written again once a third of it is over, not each time that somebody looks.
+func TestRenewSeldom(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Now()
+	s.Now = func() time.Time { return now }
+	ctx := t.Context()
+	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))
+	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	_, _, err := s.claimRun(ctx, "one")
+	check(t, err)
+	_, _, err = s.claimCell(ctx, "one")
+	check(t, err)
+	written := 0
+	for range 60 {
+		now = now.Add(time.Second)
+		if runs := must[[]string](t)(s.RenewLeases(ctx, "one")); len(runs) != 1 {
+			t.Fatalf("holds %v", runs)
+		}
+		if cells := must[[]Cell](t)(s.RenewCells(ctx, "one")); len(cells) != 1 {
+			t.Fatalf("holds %v", cells)
+		}
+		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
+		if n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000)); n > 0 {
+			t.Errorf("%d leases are about to end", n)
+		}
+	}
+	if written < 2*9 || written > 2*12 {
+		t.Errorf("in a minute leases were written %d times", written)
+	}
+}
+
+// What waits is counted run by run and cell by cell, not by who waits.
+func TestCountWaiting(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	for range 3 {
+		must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))
+	}
+	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	_, err := s.write.Exec(`UPDATE runs SET work = 20000 WHERE rowid = 1`)
+	check(t, err)
+	want := map[Weight]int{Light: 2 + search.Total, Medium: 1}
+	if n := must[map[Weight]int](t)(s.CountWaiting(ctx, "one")); !maps.Equal(n, want) || search.Total < 2 {
+		t.Errorf("%v wait, want %v", n, want)
+	}
+	_, _, err = s.claimCell(ctx, "one")
+	check(t, err)
+	want[Light]--
+	if n := must[map[Weight]int](t)(s.CountWaiting(ctx, "one")); !maps.Equal(n, want) {
+		t.Errorf("%v wait, want %v", n, want)
 	}
 }

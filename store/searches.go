@@ -25,7 +25,7 @@ type Search struct {
 	Hash        string // of the points
 	Spec        ml.Spec
 	Grid        eval.Grid
-	Drawn       *eval.Drawn // in place of Grid; nil: the settings are those of Grid
+	Drawn       *eval.Drawn // in place of Grid; nil: the settings are Grid's
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
 	Status      Status
@@ -381,7 +381,7 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 
 // FinishCell stores what a cell gave, unless it is known already or no search asks for it
 // any more, and returns the searches that have it. One without a cell left to compute is
-// done, with its result. Whoever computes a cell gets the same, so the owner does not matter.
+// done, with its result. Every owner computes the same for a cell, so the owner does not matter.
 func (s *Store) FinishCell(ctx context.Context, r eval.CellResult) (searches []string, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		if searches, err = finishCell(ctx, tx, r); err != nil {
@@ -429,12 +429,15 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// RenewCells extends the leases of the cells of an owner and returns those that it holds,
-// of searches that have not ended.
+// RenewCells extends the leases of the cells of an owner as RenewLeases does, and returns those
+// that it holds, of searches that have not ended.
 func (s *Store) RenewCells(ctx context.Context, owner Owner) (held []Cell, err error) {
 	err = s.note(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `UPDATE cells SET lease = ? WHERE owner = ? AND done = 0 AND lease > 0
-			AND search IN (SELECT id FROM searches WHERE status IN ('queued', 'running')) RETURNING search, place, name`, leaseEnd(s.now()), owner)
+		const mine = `owner = ?1 AND done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
+		if _, err := tx.ExecContext(ctx, `UPDATE cells SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now())); err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT search, place, name FROM cells WHERE `+mine, owner)
 		if err != nil {
 			return err
 		}
@@ -637,6 +640,7 @@ func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, e
 type outcome struct {
 	result []byte // compressed; nil: it has failed
 	reason string // why, for its owner
+	of     *eval.Result
 }
 
 func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error) {
@@ -645,6 +649,7 @@ func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error
 		return outcome{reason: message}, nil
 	}
 	if err == nil {
+		o.of = res
 		o.result, err = zipJSON(res)
 	}
 	return o, err
@@ -695,7 +700,63 @@ func settle(ctx context.Context, tx *sql.Tx, id string, known *outcome, now int6
 		status = Failed
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
-	return err
+	if err != nil || known.of == nil {
+		return err
+	}
+	return keepEvidence(ctx, tx, id, known.of)
+}
+
+// mostEvidence is how many cross-validations a run keeps.
+const mostEvidence = 8
+
+// keepEvidence gives what a search says of its best setting to the runs of its workspace that
+// have this setting and the same points, whatever they hold out.
+func keepEvidence(ctx context.Context, tx *sql.Tx, id string, res *eval.Result) error {
+	s, err := searchWhere(ctx, tx, `id = ? AND study IS NULL`, id)
+	if err == ErrNotFound {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	found := eval.EvidenceOf(id, s.Scheme, res, res.Best)
+	spec := eval.OfSetting(s.Spec, res.Settings[res.Best].Values)
+	rows, err := tx.QueryContext(ctx, `
+		SELECT id, evidence FROM runs WHERE workspace = (SELECT workspace FROM searches WHERE id = ?) AND hash = ?
+		AND json_remove(spec, '$.test_fraction') = json_remove(?, '$.test_fraction')`, id, s.Hash, asJSON(&spec))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	keep := map[string][]eval.Evidence{}
+	for rows.Next() {
+		var run string
+		var old []eval.Evidence
+		if err := rows.Scan(&run, storedEvidence{&old}); err != nil {
+			return err
+		}
+		keep[run] = withEvidence(old, found)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for run, all := range keep {
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET evidence = ? WHERE id = ?`, asJSON(&all), run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withEvidence is old evidence with more: of the same folds the new one stays.
+func withEvidence(old, more []eval.Evidence) []eval.Evidence {
+	all := slices.Clone(more)
+	for _, e := range old {
+		if !slices.ContainsFunc(more, func(m eval.Evidence) bool { return m.SameFolds(e) && (e.Optimistic || !m.Optimistic) }) {
+			all = append(all, e)
+		}
+	}
+	eval.SortEvidence(all)
+	return all[:min(len(all), mostEvidence)]
 }
 
 func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err error) {

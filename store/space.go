@@ -94,7 +94,22 @@ func (s *Store) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, ru
 	if err != nil {
 		return err
 	}
-	return s.Quota.room(ctx, tx, ws, datasets, runs)
+	if err := s.Quota.room(ctx, tx, ws, datasets, runs); err != nil {
+		return err
+	}
+	return s.begin(ctx, tx, ws)
+}
+
+// begin asks Newcomer whether a workspace that holds nothing may.
+func (s *Store) begin(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+	if s.Newcomer == nil {
+		return nil
+	}
+	var known bool
+	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace IN (?1, ?2)) OR EXISTS (SELECT 1 FROM uploads WHERE workspace = ?1)`, ws, trash(ws)).Scan(&known); err != nil || known {
+		return err
+	}
+	return s.Newcomer(ws)
 }
 
 // spend gives up the reserve when the disk is so full that a small write may fail.

@@ -34,6 +34,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
 	_ "github.com/mattn/go-sqlite3" // the driver
 	"github.com/pressly/goose/v3"
 	"golang.org/x/sync/semaphore"
@@ -62,6 +63,10 @@ type Store struct {
 	// is not known: what waits is shared among addresses before workspaces. nil: none is known.
 	// It is set before first use.
 	Network func(Workspace) string
+
+	// Newcomer is why a workspace that holds nothing yet may not begin to, nil if it may. nil:
+	// all may. It is set before first use.
+	Newcomer func(Workspace) error
 
 	path string
 	file os.FileInfo // what lay at path when it was opened
@@ -92,7 +97,7 @@ func WorkspaceOf(token string) Workspace {
 	return Workspace(hex.EncodeToString(sum[:]))
 }
 
-// fileName is that of the database in its directory.
+// fileName is the name of the database in its directory.
 const fileName = "marginlab.db"
 
 // Open opens the database in dir, creating both if need be, and brings its
@@ -135,7 +140,7 @@ func (s *Store) open(ctx context.Context) error {
 	return s.checkpoint(ctx, "PASSIVE")
 }
 
-// pragmas are those of every connection. Every commit but those of note waits for the disk:
+// pragmas holds for every connection. Every commit but those of note waits for the disk:
 // what was reported saved outlives a power failure too, at a millisecond or so a save.
 // Statements are kept, because preparing one often takes longer than what it does.
 const pragmas = "_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_stmt_cache_size=100"
@@ -159,26 +164,15 @@ func touch(path string) error {
 }
 
 // migrate brings the schema up to date, after a copy of the database if that changes
-// rows. Another program that was started at the
-// same moment may be about the same: a lock that is taken, or a table that is
-// there already, is tried again for two seconds.
+// rows. Another program that was started at the same moment may be about the same, and what
+// it has half done is nobody's to judge: one at a time, and the others wait for it. The lock
+// is the operating system's and ends with the program that holds it.
 func (s *Store) migrate(ctx context.Context) error {
-	until := time.Now().Add(2 * time.Second)
-	for {
-		err := s.applyMigrations(ctx)
-		var partial *goose.PartialError
-		if err == nil || time.Now().After(until) || !errors.Is(explain(err), ErrBusy) && !errors.As(err, &partial) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
+	lock := flock.New(filepath.Join(filepath.Dir(s.path), "marginlab.schema.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return ofFiles(err)
 	}
-}
-
-func (s *Store) applyMigrations(ctx context.Context) error {
+	defer lock.Unlock()
 	p, err := goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files)
 	if err != nil {
 		return err
@@ -200,9 +194,9 @@ func (s *Store) applyMigrations(ctx context.Context) error {
 	return err
 }
 
-// rowChange matches the statements of a migration that can lose what is in rows. A new
-// column or index cannot.
-var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+// rowChange matches the statements of a migration that can lose what is in rows, with or
+// without a common table before them. A new column or index cannot.
+var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
 
 // changesRows reports whether one of the migrations after a version changes rows.
 func changesRows(after int64) (bool, error) {
@@ -364,7 +358,7 @@ func transact(ctx context.Context, db beginner, fn func(*sql.Tx) error) error {
 		err = tx.Commit()
 	}
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		return ctx.Err() // database/sql rolled back because whoever asked has gone
+		return ctx.Err() // database/sql rolled back because the caller has gone
 	}
 	return explain(err)
 }
@@ -442,7 +436,7 @@ func decompress(data []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// unpacked reads what was compressed. Its Len is that of the whole, before the first byte
+// unpacked reads what was compressed. Its Len is the size of the whole, before the first byte
 // is read.
 type unpacked struct {
 	*gzip.Reader

@@ -339,7 +339,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var wg sync.WaitGroup
-	for range 4 {
+	for range 8 {
 		wg.Go(func() {
 			s, err := Open(t.Context(), dir)
 			if err != nil {
@@ -355,8 +355,8 @@ func TestTwoStoresOneFile(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(must[[]Dataset](t)(open(t, dir).Datasets(t.Context(), alice))); n != 40 {
-		t.Errorf("%d data sets, want 40", n)
+	if n := len(must[[]Dataset](t)(open(t, dir).Datasets(t.Context(), alice))); n != 80 {
+		t.Errorf("%d data sets, want 80", n)
 	}
 }
 

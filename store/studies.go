@@ -38,6 +38,7 @@ const (
 	MaxStudySearches = 1_000
 	MaxStudyCells    = 50_000
 	MaxStudying      = 2
+	MaxStudyingAll   = 100 // of all workspaces, shared by network address
 )
 
 // Cells is how many cells its searches have in all, how many of these have a result, and of
@@ -70,7 +71,7 @@ func (s Study) Status() Status {
 }
 
 // CreateStudy queues the searches of a study, all or none; where the same request has asked for
-// the same before, it returns the study that is there. Errors are those of CreateSearch,
+// the same before, it returns the study that is there. It returns the errors of CreateSearch,
 // but for ErrSearching, and an *Error where too many studies are under way.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > MaxStudySearches {
@@ -118,6 +119,9 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		}
 		if own >= MaxStudying {
 			return &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", own)}
+		}
+		if err := s.share(ctx, tx, ws, MaxStudyingAll, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`); err != nil {
+			return err
 		}
 		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err

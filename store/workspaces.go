@@ -61,6 +61,22 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	})
 }
 
+// Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
+func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err error) {
+	var oldest sql.NullInt64
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `
+			SELECT min(began) FROM (SELECT min(created) AS began FROM datasets WHERE workspace = ?1 UNION ALL SELECT min(created) FROM runs WHERE workspace = ?1
+				UNION ALL SELECT min(created) FROM searches WHERE workspace = ?1 UNION ALL SELECT min(created) FROM studies WHERE workspace = ?1
+				UNION ALL SELECT min(created) FROM courses WHERE workspace = ?1 UNION ALL SELECT min(answered) FROM answers WHERE workspace = ?1
+				UNION ALL SELECT min(created) FROM links WHERE workspace = ?1)`, ws).Scan(&oldest)
+	})
+	if err != nil || !oldest.Valid {
+		return time.Time{}, err
+	}
+	return fromMillis(oldest.Int64), nil
+}
+
 // Holdings tells what a workspace holds.
 func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
@@ -79,6 +95,22 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 		}
 		return deleteWorkspace(ctx, tx, ws)
 	})
+}
+
+// Secret is what the server signs the keys of workspaces with. It stays with the database.
+func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE name = 'keys'`).Scan(&secret)
+	})
+	return secret, err
+}
+
+// Used reports whether a workspace holds, or has held, anything; not on an error, either.
+func (s *Store) Used(ctx context.Context, ws Workspace) (is bool) {
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace = ?)`, ws).Scan(&is)
+	})
+	return is && err == nil
 }
 
 // used has a row for everything that tells of somebody in a workspace. Whoever makes

@@ -56,7 +56,11 @@ func JobsPage(p Jobs) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Running</h1><p><a href=\"/runs\">← Runs</a></p><div id=\"jobs\" data-open=\"")
+			templ_7745c5c3_Err = evidenceTabs("/jobs").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <h1>Running</h1><div id=\"jobs\" data-open=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

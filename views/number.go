@@ -17,3 +17,11 @@ func digits(v float64, n int) string {
 	}
 	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
 }
+
+// Counted counts things in words: "1 feature", "2 features".
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return itoa(n) + " " + noun + "s"
+}

@@ -6,9 +6,9 @@ import "strings"
 func takes(columns []string) string {
 	const most = 12
 	if len(columns) > most {
-		return counted(len(columns), "column") + ": " + strings.Join(columns[:most], ", ") + ", …"
+		return Counted(len(columns), "column") + ": " + strings.Join(columns[:most], ", ") + ", …"
 	}
-	return counted(len(columns), "column") + ": " + strings.Join(columns, ", ")
+	return Counted(len(columns), "column") + ": " + strings.Join(columns, ", ")
 }
 
 func pasted(p *Predicted) string {

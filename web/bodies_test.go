@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -102,4 +103,139 @@ func TestBodiesAtOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A body that pauses or trickles is cut off with 408 and frees its place; one that comes steadily
+// is read to its end, however long it takes, and has time for its answer.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		bytes, rate, pause int // a second; the pause in seconds comes in the middle
+		want               string
+	}{
+		"steady":     {20 << 20, 2 * slowest, 0, "200 OK"},
+		"short":      {20, 2, 0, "200 OK"},
+		"trickling":  {1 << 20, 100, 0, "408"},
+		"pausing":    {20 << 20, 1 << 20, 14, "200 OK"},
+		"stalling":   {20 << 20, 1 << 20, 16, "408"},
+		"too slowly": {20 << 20, slowest / 2, 0, "408"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h, _, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error {
+					f, _, err := Spool(w, r, 20<<20)
+					if err == nil {
+						err = f.Close()
+					}
+					return err
+				}})
+				listener := make(pipes)
+				s := newServer(listener, slog.New(slog.DiscardHandler))
+				ctx, stop := context.WithCancel(t.Context())
+				served := make(chan error)
+				go func() { served <- s.Serve(ctx, h) }()
+				conn, _ := listener.dial(ctx, "", "")
+				sent := make(chan bool)
+				go func() {
+					defer close(sent)
+					fmt.Fprintf(conn, "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", test.bytes)
+					for n := 0; n < test.bytes; n += test.rate {
+						if _, err := conn.Write(make([]byte, min(test.rate, test.bytes-n))); err != nil {
+							return
+						}
+						time.Sleep(time.Second)
+						if test.bytes/2 >= n && test.bytes/2 < n+test.rate {
+							time.Sleep(time.Duration(test.pause-1) * time.Second)
+						}
+					}
+				}()
+				answer, _ := io.ReadAll(conn)
+				if !strings.Contains(string(answer), test.want) {
+					t.Errorf("%.300s", answer)
+				}
+				conn.Close()
+				<-sent
+				stop()
+				<-served
+			})
+		})
+	}
+}
+
+// While an address sends as many bodies as may be on their way, each from a new workspace, a
+// workspace that holds something has its place at once, and of two the older; a new one
+// waits. A request that gives way is told so.
+func TestOlderWorkspacesFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, site, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, 1<<20) }})
+		now := time.Now()
+		const fresh, recent, old = 1, 10_000, 20_000 // and those that follow
+		site.Since = func(_ context.Context, token string) time.Time {
+			var who int
+			_, _ = fmt.Sscanf(token, "%x", &who)
+			switch {
+			case who >= old:
+				return now.Add(-48 * time.Hour)
+			case who >= recent:
+				return now.Add(-time.Hour)
+			}
+			return time.Time{}
+		}
+		listener := make(pipes)
+		s := newServer(listener, slog.New(slog.DiscardHandler))
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- s.Serve(ctx, h) }()
+		var conns []net.Conn
+		send := func(who int, whole bool) *string {
+			conn, _ := listener.dial(ctx, "", "")
+			conns = append(conns, conn)
+			answer := new(string)
+			go func() {
+				all, _ := io.ReadAll(conn)
+				*answer = string(all)
+			}()
+			go func() {
+				_, _ = fmt.Fprintf(conn, "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %032x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4\r\n\r\na=", who)
+				if whole {
+					_, _ = io.WriteString(conn, "12")
+				}
+			}()
+			synctest.Wait()
+			return answer
+		}
+		var slow []*string
+		for i := range bodiesOfAddress {
+			slow = append(slow, send(fresh+i, false))
+		}
+		expect := func(what string, answer *string, want string) {
+			t.Helper()
+			if (want == "") != (*answer == "") || !strings.Contains(*answer, want) {
+				t.Errorf("%s is answered %.300q, want %q", what, *answer, want)
+			}
+		}
+		expect("one more new workspace", send(5000, true), "on their way")
+		for i := range 3 {
+			expect("a workspace that holds something", send(old+i, true), "200 OK")
+		}
+		expect("the first to give way", slow[0], "give way")
+		for i := 1; i < bodiesOfAddress; i++ { // those who paid for it fill the address
+			send(recent+i, false)
+		}
+		last := send(recent+bodiesOfAddress, false)
+		expect("one more", send(recent+5000, true), "on their way")
+		expect("an older one", send(old+5, true), "200 OK")
+		expect("one that is on its way", last, "")
+		time.Sleep(grace + time.Second)
+		synctest.Wait()
+		expect("one that came to a halt", last, "408")
+		expect("a new workspace after that", send(5001, true), "200 OK")
+		for _, c := range conns {
+			c.Close()
+		}
+		stop()
+		<-served
+	})
 }

@@ -62,7 +62,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 	var problems param.Problems
 	var wrongType *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &tooLarge), errors.As(err, &problems), crowded(err):
+	case errors.As(err, &tooLarge), errors.As(err, &problems), cutOff(err):
 		return err
 	case errors.As(err, &wrongType):
 		field := wrongType.Field
@@ -148,35 +148,23 @@ func SendFile(w http.ResponseWriter, file io.Reader, size int64) error {
 	return err
 }
 
-// slowest is how many bytes a second a connection must carry.
-const slowest = 64 << 10
-
 // receive calls read, which reads the body of a request, of at most limit bytes.
 func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() error) error {
 	if r.ContentLength > limit {
 		return &http.MaxBytesError{Limit: limit}
 	}
-	c, begin := http.NewResponseController(w), time.Now()
-	if r.ContentLength >= 0 {
-		limit = r.ContentLength
-	}
-	within := readTimeout + time.Duration(limit/slowest)*time.Second
-	_ = c.SetReadDeadline(begin.Add(within)) // not in every test
 	if b, ok := r.Body.(*body); ok {
 		defer b.leave() // what comes after the last field is not waited for
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := read()
-	_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
 	var tooLarge *http.MaxBytesError
 	var broken net.Error
 	switch {
-	case err == nil, errors.As(err, &tooLarge), crowded(err):
+	case err == nil, errors.As(err, &tooLarge), cutOff(err):
 		return err
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return &http.MaxBytesError{Limit: limit}
-	case errors.As(err, &broken) && broken.Timeout():
-		return Errorf(Malformed, "What was sent did not arrive within %.0f seconds: the connection is too slow or was interrupted. Nothing was saved. Try again, over a faster connection or with a smaller file.", within.Seconds())
 	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Errorf(Malformed, "Only a part of what was sent has arrived: the connection was interrupted. Nothing was saved; try again.")
 	}

@@ -112,15 +112,23 @@ func TagOf(parts ...[]byte) string {
 	return `W/"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"` // weak, because it is one for all encodings
 }
 
+// Matches reports whether a list of tags, as a request's If-Match has it, has tag.
+func Matches(list, tag string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
 // Unchanged names the answer by a tag and tells whether the browser has just that. Then
 // it has been told so, and there is nothing left to send.
 func Unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	w.Header().Set("ETag", tag)
-	for has := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
-		if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == strings.TrimPrefix(tag, "W/") {
-			w.WriteHeader(http.StatusNotModified)
-			return true
-		}
+	if Matches(strings.Join(r.Header.Values("If-None-Match"), ","), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return true
 	}
 	return false
 }

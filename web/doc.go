@@ -4,7 +4,7 @@
 //
 // # Who may see what
 //
-// There are no accounts. Whoever has one of five things may do what it opens, and nobody
+// There are no accounts. Anyone who has one of five things may do what it opens, and nobody
 // can tell who that is. The first four have 80 random bits and more and are not guessed.
 //
 //   - The key of a workspace: everything in it, to read, change, download and delete. A
@@ -37,7 +37,7 @@
 // own, training, uploads, all of which have limits (rates by workspace and by address,
 // sizes, quotas, one live question at a time, turns of the queue), and see that a server is
 // there. Without TLS he can also listen: keys and tokens cross the network in the clear,
-// and whoever reads a key has the workspace. Between people who do not trust their network
+// and anyone who reads a key has the workspace. Between people who do not trust their network
 // there must be TLS, here (Server.UseTLS) or in a proxy. HTTPS is not made a duty for the
 // host (HSTS): that is for all of its ports, which a program does not own; a proxy can.
 //
@@ -60,7 +60,7 @@
 // learn that a NATS server is there. With the token one can do what workers do, and no more:
 // take cells, read the plans and points of the searches that workers have had within an hour,
 // also of those deleted since, and send results, which are believed; so a worker is a machine
-// of whoever runs the server. It opens no page, no workspace and no other data, and begins no
+// of the operator of the server. It opens no page, no workspace and no other data, and begins no
 // search. With --tls-cert token and points cross the network over TLS, and nobody gets in
 // without; a worker tells its token to nobody who is not vouched for, by the system's
 // certificates or by --nats-ca. Without --tls-cert they cross it in the clear: on a network

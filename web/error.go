@@ -2,13 +2,16 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -29,7 +32,9 @@ const (
 	NotFound     = "not-found"
 	NotAllowed   = "not-allowed"
 	Conflict     = "conflict"
+	Changed      = "changed" // since the request's If-Match
 	Misdirected  = "misdirected"
+	TooSlow      = "too-slow"
 	TooLarge     = "too-large"
 	Unsupported  = "unsupported"
 	Invalid      = "invalid"
@@ -47,7 +52,9 @@ var statuses = map[string]int{
 	NotFound:     http.StatusNotFound,
 	NotAllowed:   http.StatusMethodNotAllowed,
 	Conflict:     http.StatusConflict,
+	Changed:      http.StatusPreconditionFailed,
 	Misdirected:  http.StatusMisdirectedRequest,
+	TooSlow:      http.StatusRequestTimeout,
 	TooLarge:     http.StatusRequestEntityTooLarge,
 	Unsupported:  http.StatusUnsupportedMediaType,
 	Invalid:      http.StatusUnprocessableEntity,
@@ -55,6 +62,19 @@ var statuses = map[string]int{
 	Busy:         http.StatusServiceUnavailable,
 	Storage:      http.StatusInsufficientStorage,
 }
+
+// fault is the kind of what is in no other.
+const fault = "fault"
+
+// Kinds returns the kinds of errors that a program may meet, with their statuses.
+func Kinds() map[string]int {
+	all := maps.Clone(statuses)
+	all[fault] = http.StatusInternalServerError
+	return all
+}
+
+// problemTypes is where the kinds of problems are described, each under its name.
+const problemTypes = "/api/docs#"
 
 // kindError is an error made by Errorf.
 type kindError struct {
@@ -73,7 +93,7 @@ func Errorf(kind, format string, args ...any) error {
 // Problem is an error as it is shown: an RFC 9457 problem under /api, the
 // contents of a page elsewhere.
 type Problem struct {
-	Type      string         `json:"type"`
+	Type      string         `json:"type"` // its kind, where it is described
 	Title     string         `json:"title"`
 	Status    int            `json:"status"`
 	Detail    string         `json:"detail"`
@@ -84,7 +104,8 @@ type Problem struct {
 
 // problem finds the words and the status for an error.
 func problem(r *http.Request, err error) Problem {
-	p := Problem{Type: "about:blank", Instance: r.URL.EscapedPath()}
+	p := Problem{Instance: r.URL.EscapedPath()}
+	is := fault
 	var kind interface {
 		error
 		Kind() string
@@ -92,17 +113,18 @@ func problem(r *http.Request, err error) Problem {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &p.Errors):
-		p.Status, p.Detail = statuses[Invalid], p.Errors.Error()
+		is, p.Detail = Invalid, p.Errors.Error()
 	case errors.As(err, &tooLarge):
-		p.Status, p.Detail = statuses[TooLarge], fmt.Sprintf("The request is larger than %s, the most that is accepted here. Nothing was saved.", size(tooLarge.Limit))
+		is, p.Detail = TooLarge, fmt.Sprintf("The request is larger than %s, the most that is accepted here. Nothing was saved.", size(tooLarge.Limit))
 	case errors.As(err, &kind) && statuses[kind.Kind()] != 0:
-		p.Status, p.Detail = statuses[kind.Kind()], kind.Error()
+		is, p.Detail = kind.Kind(), kind.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		p.Status, p.Detail = statuses[Busy], "This took longer than a request may take. Try again, or with less data."
+		is, p.Detail = Busy, "This took longer than a request may take. Try again, or with less data."
 	default:
-		p.Status, p.Detail = http.StatusInternalServerError, "Something went wrong on our side. It was logged; nothing of yours is lost."
+		p.Detail = "Something went wrong on our side. It was logged; nothing of yours is lost."
 		p.RequestID = requestID(r.Context())
 	}
+	p.Type, p.Status = problemTypes+is, cmp.Or(statuses[is], http.StatusInternalServerError)
 	p.Title = http.StatusText(p.Status)
 	return p
 }
@@ -140,7 +162,7 @@ func (s *Site) Handle(h Handler) http.HandlerFunc {
 // removeFiles removes the temporary files of a form.
 func removeFiles(r *http.Request) {
 	if r.MultipartForm != nil {
-		_ = r.MultipartForm.RemoveAll() // whoever cleans up temporary files will find what is left
+		_ = r.MultipartForm.RemoveAll() // a cleaner of temporary files will find what is left
 	}
 }
 
@@ -177,7 +199,7 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		if h.Get("Retry-After") == "" {
-			h.Set("Retry-After", "5")
+			h.Set("Retry-After", strconv.Itoa(retryAfter(err)))
 		}
 	}
 	body := s.body(w, r, p)

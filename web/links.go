@@ -77,7 +77,7 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// addresses are those of this computer on the networks that it is connected to, in the
+// addresses returns the addresses of this computer on the networks that it is connected to, in the
 // order of its interfaces: cards come before bridges and tunnels, which are made later.
 func addresses() (all []net.Addr) {
 	interfaces, _ := net.Interfaces() // none is as good as no network

@@ -54,6 +54,27 @@ func (m *Metrics) Gauge(name, help string, f func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
 }
 
+// Gauges shows what f returns by the values of a label, whenever it is looked at.
+func (m *Metrics) Gauges(name, help, label string, f func() map[string]float64) {
+	m.registry.MustRegister(gauges{prometheus.NewDesc(name, help, []string{label}, nil), f})
+}
+
+// gauges is a prometheus.Collector.
+type gauges struct {
+	desc *prometheus.Desc
+	of   func() map[string]float64
+}
+
+// Describe tells what there is.
+func (g gauges) Describe(to chan<- *prometheus.Desc) { to <- g.desc }
+
+// Collect tells what it is now.
+func (g gauges) Collect(to chan<- prometheus.Metric) {
+	for value, v := range g.of() {
+		to <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, v, value)
+	}
+}
+
 // ServeHTTP writes the metrics and those of the process.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/go-chi/httprate"
 )
 
 // Proxies are the networks of proxies in front whose word is taken for where a
@@ -63,7 +65,25 @@ func address(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), true
 }
 
-type secureKey struct{}
+type (
+	secureKey  struct{}
+	addressKey struct{}
+)
+
+// Address returns the network address that a request comes from, of IPv6 the network of the
+// customer; empty outside of a Site.
+func Address(ctx context.Context) string {
+	address, _ := ctx.Value(addressKey{}).(string)
+	return address
+}
+
+// noteAddress keeps the address of a request for Address.
+func noteAddress(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		address, _ := httprate.KeyByIP(r) // which never fails
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, address)))
+	})
+}
 
 // lookBehind gives a request that comes from a trusted proxy the address, the host
 // and the scheme with which it came to that proxy. From anybody else, the headers

@@ -24,7 +24,7 @@ var errStopping = errors.New("server stopping")
 
 // Server listens on one address.
 type Server struct {
-	listener net.Listener
+	listener *connections
 	http     *http.Server
 	log      *slog.Logger
 	cancel   context.CancelCauseFunc
@@ -41,7 +41,9 @@ func Listen(addr string, log *slog.Logger) (*Server, error) {
 
 func newServer(listener net.Listener, log *slog.Logger) *Server {
 	base, cancel := context.WithCancelCause(context.Background())
-	return &Server{listener, &http.Server{
+	all := &connections{Listener: listener, most: openFiles(2*mostConnections) / 2, log: log}
+	return &Server{all, &http.Server{
+		ConnState:         all.note,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -51,6 +53,9 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}, log, cancel}
 }
+
+// Behind tells the server which proxies are in front of it: their connections carry those of many.
+func (s *Server) Behind(proxies Proxies) { s.listener.proxies = proxies }
 
 // Addr is the address listened on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }

@@ -32,6 +32,16 @@ type Site struct {
 	// Room is why large bodies cannot be taken at the moment, nil when they can; nil: they always can.
 	Room func(context.Context) error
 
+	// Since returns when the workspace of a token began to hold something, zero while it holds
+	// nothing: older ones come first where too many send at the same time. nil: all are alike.
+	Since func(ctx context.Context, token string) time.Time
+
+	// Keys holds the keys of the workspaces; nil: any 32 hexadecimal digits are one.
+	Keys *Keys
+
+	// Origins lists the origins of pages elsewhere that may call /api.
+	Origins Origins
+
 	// PerWorkspace and PerAddress are how many requests may come in a minute from
 	// one workspace, and from all those behind one address. By default the second
 	// leaves room for a course behind one address, every slider moving.
@@ -50,10 +60,12 @@ func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem
 func (s *Site) Middleware() chi.Middlewares {
 	return chi.Middlewares{
 		s.lookBehind,
+		noteAddress,
 		s.observe,
 		s.recover,
 		secure,
 		s.refuseHosts,
+		s.allowOrigins,
 		s.limitRate,
 		s.refuseCrossSite,
 		s.refuseLarge,
@@ -189,7 +201,7 @@ func (s *Site) Framed(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		h.Set("Cache-Control", "no-cache")
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, newToken())))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, s.Keys.New())))
 	})
 }
 
@@ -210,7 +222,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Wait a moment and try again.", whose))
 			}))
 	}
-	byAddress := limit(s.PerAddress, httprate.KeyByIP, "address")
+	byAddress := limit(s.PerAddress, func(r *http.Request) (string, error) { return Address(r.Context()), nil }, "address")
 	byWorkspace := limit(s.PerWorkspace, workspaceOrAddress, "workspace")
 	limited := byWorkspace(byAddress(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -225,11 +237,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 // workspaceOrAddress is who asks. Those who come without a workspace share what one
 // has, address by address.
 func workspaceOrAddress(r *http.Request) (string, error) {
-	token, _ := bearer(r)
-	if token = cmp.Or(token, fromCookie(r)); token != "" {
-		return token, nil
-	}
-	return httprate.KeyByIP(r)
+	return cmp.Or(sentToken(r), Address(r.Context())), nil
 }
 
 // refuseLarge refuses what would be kept in temporary files, before it is read, where there is no
@@ -244,15 +252,6 @@ func (s *Site) refuseLarge(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// refuseCrossSite refuses what another site makes a browser send.
-func (s *Site) refuseCrossSite(next http.Handler) http.Handler {
-	guard := http.NewCrossOriginProtection()
-	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.Error(w, r, Errorf(Forbidden, "This request came from a page of another site and was refused."))
-	}))
-	return guard.Handler(next)
 }
 
 // Health answers whether check finds the program fit to serve.

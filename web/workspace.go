@@ -1,8 +1,8 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"net/http"
 	"strings"
@@ -23,8 +23,9 @@ func Token(ctx context.Context) string {
 }
 
 // Workspace gives every request a token: that of "Authorization: Bearer TOKEN" or
-// of its cookie; a new one when it has neither. Answers are private to the browser
-// unless their handler says otherwise.
+// of its cookie. With neither, a page gets a new one, and a program under /api is refused:
+// what it made would be in a workspace that nobody finds again; so is one with a key that is none
+// of s.Keys. Answers are private to the browser unless their handler says otherwise.
 func (s *Site) Workspace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := bearer(r)
@@ -32,15 +33,32 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 			s.Error(w, r, err)
 			return
 		}
+		if token != "" && ForPrograms(r) && !s.Keys.Known(r.Context(), token) {
+			s.Error(w, r, Errorf(Unauthorized, "This server does not know the key. %s", wayToKey))
+			return
+		}
 		if token == "" {
 			if token = fromCookie(r); token == "" {
-				token = newToken()
+				if ForPrograms(r) {
+					s.Error(w, r, Errorf(Unauthorized, "The request has no key. %s", wayToKey))
+					return
+				}
+				token = s.Keys.New()
 			}
 			setCookie(w, r, token) // also for a known token: the year begins anew
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, token)))
 	})
+}
+
+// wayToKey tells programs how to get a key.
+const wayToKey = `POST /api/workspaces answers with a new one; the settings page shows that of a browser. Send it as "Authorization: Bearer KEY".`
+
+// sentToken is the token that a request brings along, empty when it has none.
+func sentToken(r *http.Request) string {
+	token, _ := bearer(r)
+	return cmp.Or(token, fromCookie(r))
 }
 
 // bearer reads the token of the Authorization header, empty when there is none.
@@ -89,12 +107,6 @@ func setCookie(w http.ResponseWriter, r *http.Request, token string) {
 		Name: cookieName, Value: token, Path: "/", MaxAge: 365 * 24 * 60 * 60,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secureTransport(r),
 	})
-}
-
-func newToken() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 func parseToken(s string) (token string, ok bool) {

@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
@@ -30,11 +31,21 @@ const BodyBytes = 1 << 20
 // Room answers programs in JSON.
 type Room struct {
 	*door.House
-	description func() (map[string]any, error) // made when it is first asked for
+	description func() (map[string]any, error)        // made when it is first asked for
+	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
 // New returns the room for programs.
-func New(h *door.House) *Room { return &Room{h, sync.OnceValues(Description)} }
+func New(h *door.House) *Room {
+	description := sync.OnceValues(Description)
+	return &Room{h, description, sync.OnceValues(func() (map[string]parameters, error) {
+		doc, err := description()
+		if err != nil {
+			return nil, err
+		}
+		return described(doc), nil
+	})}
+}
 
 // Dataset is a data set in JSON.
 type Dataset struct {
@@ -75,7 +86,7 @@ func kindOfRows() param.Param {
 }
 
 // rows reads the file in the body. Nobody is there to be asked about the columns: what the
-// query leaves open is guessed. A label that it does not name is that of the data before.
+// query leaves open is guessed. Without a label in the query, the label of the replaced data stays.
 func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (*dataset.Data, error) {
 	if k := q.Get("kind"); k != "" {
 		if err := kindOfRows().Check(k); err != nil {
@@ -142,7 +153,7 @@ func requestOf(r *http.Request) store.Request {
 
 // CreateDataset stores the file in the body.
 func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "name", "kind", "label", "features", "columns", "missing", "sheet")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -161,7 +172,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "kind", "label", "features", "columns", "missing", "sheet")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -239,34 +250,36 @@ func (a *Room) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
 
 // Run is a run in JSON.
 type Run struct {
-	ID          string       `json:"id"`
-	Name        string       `json:"name"`
-	Tags        []string     `json:"tags"`
-	Note        string       `json:"note"`
-	Status      store.Status `json:"status"`
-	Error       string       `json:"error,omitempty"`
-	Dataset     string       `json:"dataset,omitempty"`
-	DatasetName string       `json:"dataset_name"`
-	DataHash    string       `json:"data_hash"`
-	Spec        ml.Spec      `json:"spec"`
-	Seed        uint64       `json:"seed"`
-	Search      string       `json:"search,omitempty"` // that chose the settings; it may be gone
-	Created     time.Time    `json:"created"`
-	Started     time.Time    `json:"started,omitzero"`
-	Finished    time.Time    `json:"finished,omitzero"`
-	Report      *ml.Report   `json:"report,omitempty"`
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Tags        []string        `json:"tags"`
+	Note        string          `json:"note"`
+	Status      store.Status    `json:"status"`
+	Error       string          `json:"error,omitempty"`
+	Dataset     string          `json:"dataset,omitempty"`
+	DatasetName string          `json:"dataset_name"`
+	DataHash    string          `json:"data_hash"`
+	Spec        ml.Spec         `json:"spec"`
+	Seed        uint64          `json:"seed"`
+	Search      string          `json:"search,omitempty"`        // that chose the settings; it may be gone
+	Evidence    []eval.Evidence `json:"evidence,omitempty"`      // cross-validations of the settings, the best first
+	Best        string          `json:"best_evidence,omitempty"` // in words
+	Created     time.Time       `json:"created"`
+	Started     time.Time       `json:"started,omitzero"`
+	Finished    time.Time       `json:"finished,omitzero"`
+	Report      *ml.Report      `json:"report,omitempty"`
 }
 
 func newRun(r store.Run) Run {
 	return Run{
-		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed, r.Search,
+		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed, r.Search, r.Evidence, door.BestEvidence(r).String(),
 		r.Created, r.Started, r.Finished, r.Report,
 	}
 }
 
 // Runs lists the runs that the query asks for.
 func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "where", "q", "learner", "kernel", "conformal", "rule", "status", "tag", "sort", "desc", "limit", "offset")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -327,11 +340,19 @@ type RunStatus struct {
 	Status store.Status `json:"status"`
 }
 
-// Run answers with one run and what it measured.
+// Run answers with one run and what it measured, after its end where the request waits for it.
 func (a *Room) Run(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
+	}
+	if !run.Status.Ended() && r.Method == http.MethodGet {
+		if err := a.await(r, run.ID); err != nil {
+			return err
+		}
+		if run, err = a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), run.ID); err != nil {
+			return err
+		}
 	}
 	return web.JSON(w, http.StatusOK, newRun(run))
 }
@@ -441,9 +462,6 @@ func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
 
 // all answers with everything that the workspace has of a kind.
 func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
 	rows, err := read(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -453,7 +471,7 @@ func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rea
 
 // part answers with as many of a kind as the request asks for.
 func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
-	q, err := query(r, "limit", "offset")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -466,24 +484,4 @@ func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, re
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as), "total": total, "limit": f.Limit, "offset": f.Offset})
-}
-
-// query reads the parameters of a request. One that is not among the names, or is
-// given twice, is an error: it would be ignored otherwise.
-func query(r *http.Request, names ...string) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
-	}
-	var ps param.Problems
-	for name, values := range q {
-		switch {
-		case !slices.Contains(names, name):
-			ps = append(ps, param.Problem{Field: name, Message: name + " is not a parameter of this request"})
-		case len(values) > 1:
-			ps = append(ps, param.Problem{Field: name, Message: name + " is given more than once"})
-		}
-	}
-	slices.SortFunc(ps, func(a, b param.Problem) int { return strings.Compare(a.Field, b.Field) })
-	return q, ps.Err()
 }

@@ -29,7 +29,7 @@ type Pair struct {
 
 // Compare tests which differences between runs are real.
 func (a *Room) Compare(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "runs")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 
 // OnFolds tests which differences between runs are real, by the searches of CompareOnFolds.
 func (a *Room) OnFolds(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "runs", "searches")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}

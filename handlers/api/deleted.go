@@ -24,7 +24,7 @@ func newDeletion(d store.Deletion) Deletion {
 	return Deletion{door.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Names}
 }
 
-// Deleted lists what can be had back.
+// Deleted lists what can be restored.
 func (a *Room) Deleted(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "deleted", a.Store.Deletions, newDeletion)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ func (a *Room) Describe(w http.ResponseWriter, _ *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("Cache-Control", "no-cache")
 	return web.JSON(w, http.StatusOK, doc)
 }
 
@@ -48,6 +50,13 @@ func Description() (map[string]any, error) {
 	schemas["Report"] = reportSchema()
 	describeModels(doc["paths"].(object))
 	describeRefusals(doc["paths"].(object))
+	describeTags(doc["paths"].(object))
+	var types []string
+	for kind := range web.Kinds() {
+		types = append(types, "/api/docs#"+kind)
+	}
+	slices.Sort(types)
+	schemas["Problem"].(object)["properties"].(object)["type"].(object)["enum"] = types
 	asked := schemas["NewSearch"].(object)["properties"].(object)
 	for _, p := range []param.Param{eval.ScoreParam, eval.DesignParam, eval.PointsParam} {
 		asked[p.Name] = paramSchema(p)
@@ -130,6 +139,30 @@ func describeRefusals(paths object) {
 			}
 			if responses["4XX"] == nil {
 				responses["4XX"] = object{"$ref": "#/components/responses/Problem"}
+			}
+		}
+	}
+}
+
+// describeTags adds the tags of data sets, runs and models, by which a program learns that
+// what it has is as it was, or changes only that.
+func describeTags(paths object) {
+	for path, item := range paths {
+		item := item.(object)
+		get, ok := item["get"].(object)
+		tagged := path == "/api/openapi.json" || path == "/api/datasets/{id}" || path == "/api/runs/{id}" || strings.HasPrefix(path, "/api/runs/{id}/model")
+		if !ok || !tagged {
+			continue
+		}
+		responses := get["responses"].(object)
+		ok200 := responses["200"].(object)
+		ok200["headers"] = object{"ETag": object{"description": "Changes with the answer.", "schema": object{"type": "string"}}}
+		responses["304"] = object{"description": "As If-None-Match has it."}
+		for _, method := range []string{"put", "patch", "delete"} {
+			if change, ok := item[method].(object); ok {
+				parameters, _ := change["parameters"].([]any)
+				change["parameters"] = append(parameters, object{"name": "If-Match", "in": "header", "schema": object{"type": "string"}, "description": "The ETag of what is to be changed; anything else is left alone."})
+				change["responses"].(object)["412"] = object{"$ref": "#/components/responses/Problem"}
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (a *Room) Regularise(w http.ResponseWriter, r *http.Request) error {
 
 // FollowRegularisation answers as Regularise, for a path that is known or under way.
 func (a *Room) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "dataset", "spec")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *Room) FollowRegularisation(w http.ResponseWriter, r *http.Request) erro
 // CancelRegularisation gives up a path that is under way, by its id among the jobs or by what it
 // was asked for of.
 func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r, "id", "dataset", "spec")
+	q, err := query(r)
 	if err != nil {
 		return err
 	}

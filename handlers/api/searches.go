@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -9,6 +10,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -128,7 +130,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status})
 }
 
-// defaultPoints is that of eval.PointsParam.
+// defaultPoints is the default of eval.PointsParam.
 const defaultPoints = 32
 
 // SearchAgain stores another search of one that is done: finer around its best setting, or the
@@ -154,7 +156,31 @@ func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 
 // Search answers with one search: how far it is, and the settings that are judged.
 func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	q, err := query(r)
+	if err != nil {
+		return err
+	}
+	cells := q.Get("cells")
+	if cells != "" && cells != "all" && cells != "none" {
+		return param.Problems{{Field: "cells", Message: "cells must be all or none, not " + strconv.Quote(cells)}}
+	}
+	id := chi.URLParam(r, "id")
+	under, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), id)
+	if err != nil {
+		return err
+	}
+	if !under.Status.Ended() {
+		if err := a.await(r, id); err != nil {
+			return err
+		}
+	}
+	if cells == "none" {
+		if under, err = a.Store.Search(r.Context(), door.Workspace(r.Context()), id); err != nil {
+			return err
+		}
+		return web.JSON(w, http.StatusOK, newSearch(under))
+	}
+	s, err := a.FindSearch(r.Context(), id)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,18 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if !s.Status().Ended() {
+		ids := make([]string, len(s.Searches))
+		for i, one := range s.Searches {
+			ids[i] = one.ID
+		}
+		if err := a.await(r, ids...); err != nil {
+			return err
+		}
+		if s, err = a.Store.Study(r.Context(), door.Workspace(r.Context()), s.ID); err != nil {
+			return err
+		}
+	}
 	j := newStudy(s)
 	j.Study = s.File
 	if j.Status == store.Done {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	_ "embed"
 	"net/http"
 
 	"marginlab/handlers/door"
@@ -31,6 +32,17 @@ func (a *Room) Workspace(w http.ResponseWriter, r *http.Request) error {
 	q := a.Store.Quota
 	return web.JSON(w, http.StatusOK, Workspace{h.Datasets, h.Runs, h.Searches, h.Courses, h.Bytes, q.Datasets, q.Runs, q.Bytes})
 }
+
+// Client sends the Python module that speaks to this server.
+func (a *Room) Client(w http.ResponseWriter, _ *http.Request) error {
+	door.Attach(w, "marginlab.py", "text/x-python; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, err := w.Write(client)
+	return err
+}
+
+//go:embed client.py
+var client []byte
 
 // DeleteWorkspace deletes all that the workspace holds.
 func (a *Room) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {

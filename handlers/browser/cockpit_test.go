@@ -1,27 +1,31 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	cdp "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp/kb"
 )
 
-// levers are what the lab shows without scrolling: the picture, the numbers below it and
-// the controls that one turns most.
+// levers are what the lab shows without scrolling: the picture, the numbers below it, the
+// controls that one turns most, and what saves the run.
 var levers = []string{
 	".main-figure .stage", ".headline div:nth-child(1)", ".headline div:nth-child(2)", ".headline div:nth-child(3)",
-	"#f-data", "#f-kernel", "[data-field=gamma] input[type=range]", "#f-learner", "[data-field=C] input[type=range]",
-	"#f-conformal", "#f-show", "[data-field=test_fraction] input[type=range]", "#f-name",
+	"#f-data", "#f-learner", "[data-field=C] input[type=range]", "#f-kernel", "[data-field=gamma] input[type=range]", "#f-name", "[data-save]",
 }
 
-// leversOfStrings are those of strings, under the many that generate them.
-var leversOfStrings = append(levers[:5:5], "#f-kernel", "[data-field=k] input[type=range]", "#f-learner", "[data-field=C] input[type=range]", "#f-conformal", "[data-field=test_fraction] input[type=range]", "#f-name")
+// leversOfStrings are what the lab of strings shows.
+var leversOfStrings = append(levers[:8:8], "[data-field=k] input[type=range]", "#f-name", "[data-save]")
 
-// levers checks that these are in a window of this size, and the picture large.
-func (p *page) levers(path string, size [2]int64, these []string) {
+// levers checks that these are in a window of this size, and that the picture has its least
+// share of it.
+func (p *page) levers(path string, size [2]int64, these []string, least float64) {
 	p.t.Helper()
+	// The picture for another window comes a moment after it.
+	p.wait(fmt.Sprintf(`(b => b.width * b.height)(document.querySelector(".stage").getBoundingClientRect()) / (innerWidth * innerHeight) >= %g`, least))
 	for _, css := range these {
 		cut := get[string](p, `(() => {
 				const b = `+element(css)+`.getBoundingClientRect(), panel = `+element(css)+`.closest(".panels")?.getBoundingClientRect();
@@ -31,9 +35,6 @@ func (p *page) levers(path string, size [2]int64, these []string) {
 		if cut != "" {
 			p.t.Errorf("%s, %d x %d: %s is cut off: %s px", path, size[0], size[1], css, cut)
 		}
-	}
-	if share := get[float64](p, `(b => b.width * b.height)(document.querySelector(".stage").getBoundingClientRect()) / (innerWidth * innerHeight)`); share < 0.34 {
-		p.t.Errorf("%s, %d x %d: the picture has %.2f of the window", path, size[0], size[1], share)
 	}
 }
 
@@ -47,7 +48,7 @@ func TestLabOnOneScreen(t *testing.T) {
 		for _, size := range [][2]int64{{1366, 768}, {1440, 900}, {1920, 1080}} {
 			p.size(size[0], size[1])
 			p.fits(size[0])
-			p.levers(path, size, levers)
+			p.levers(path, size, levers, 0.34)
 		}
 	}
 
@@ -58,7 +59,7 @@ func TestLabOnOneScreen(t *testing.T) {
 	for _, size := range [][2]int64{{1366, 768}, {1920, 1080}} {
 		p.size(size[0], size[1])
 		p.fits(size[0])
-		p.levers(dna, size, leversOfStrings)
+		p.levers(dna, size, leversOfStrings, 0.34)
 	}
 	p.visit("/lab")
 	p.picture(".stage img")
@@ -74,16 +75,46 @@ func TestLabOnOneScreen(t *testing.T) {
 		t.Errorf("explanation of C: %q", shown)
 	}
 	before := p.where()
+	p.click("[data-fold=evaluation] > summary")
 	p.click("#explain")
-	if shown := help(); strings.Count(shown, "|") < 8 || p.where() != before {
+	if shown := help(); strings.Count(shown, "|") < 5 || p.where() != before {
 		t.Errorf("explanations of all controls: %q", shown)
 	}
 
+	p.visit("/lab") // the fold is as it was left
+	p.picture(".stage img")
+	p.wait(`document.querySelector("[data-fold=evaluation]").open && document.querySelector("[data-field=C] input[type=range]")`)
+
+	p.size(390, 844)
+	p.levers("/lab on a phone", [2]int64{390, 844}, []string{".main-figure .stage", "[data-field=C] input[type=range]", "[data-save]"}, 0.3)
 	p.size(360, 740)
 	p.fits(360)
-	get[bool](p, `(document.querySelector("#f-conformal").scrollIntoView({ block: "end", behavior: "instant" }), true)`)
+	get[bool](p, `(document.querySelector("[data-field=gamma] input[type=range]").scrollIntoView({ block: "end", behavior: "instant" }), true)`)
 	if top := get[float64](p, `document.querySelector(".main-figure .stage").getBoundingClientRect().top`); top < 0 || top > 8 {
 		t.Errorf("on a phone the picture is at %g px beside the controls", top)
+	}
+}
+
+// From the top of the page C is ten Tabs away, and its C in the objective grows with the slider.
+func TestFewTabsToC(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.visit("/lab")
+	p.picture(".stage img")
+	p.wait(element("[data-field=C] input[type=range]"))
+	for range 10 {
+		p.keys(kb.Tab)
+	}
+	if at := get[string](p, `document.activeElement.closest("[data-field]")?.dataset.field + " " + document.activeElement.type`); at != "C range" {
+		t.Errorf("ten Tabs lead to %s", at)
+	}
+	size := func() float64 {
+		return get[float64](p, `document.querySelector("[data-formula-of=learner] .price").getBoundingClientRect().height`)
+	}
+	before := size()
+	p.change(func() { p.keys(kb.End) })
+	if after := size(); after <= before {
+		t.Errorf("the C of the objective is %g px high, was %g", after, before)
 	}
 }
 
@@ -139,9 +170,13 @@ func TestLabHoldsOut(t *testing.T) {
 	if !strings.Contains(held, "held out") || !strings.Contains(held, "of 60, 95 %: ") {
 		t.Errorf("the first number is %q", held)
 	}
-	p.visit("/lab?data=moons&C=10") // a link from before
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "nothing is held out") {
+	p.visit("/lab?data=moons&C=10")
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60, 95 %: ") {
 		t.Errorf("a link without a share holds out %s: %q", v, held)
+	}
+	p.visit("/lab?data=moons&test_fraction=0")
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "nothing is held out") {
+		t.Errorf("a link with a share of 0 holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=drawing")
 	if v := p.value("#f-test_fraction"); v != "0" {

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// edges are those of the frame of the lab's picture: left, right, bottom, top.
+// edges holds the edges of the frame of the lab's picture: left, right, bottom, top.
 func (p *page) edges() []float64 {
 	p.t.Helper()
 	return get[[]float64](p, `(() => {

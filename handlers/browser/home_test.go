@@ -8,7 +8,7 @@ import (
 )
 
 // TestHome drags the C of the first picture: the picture follows, the way to the lab leads to
-// the same C; without a script the form does it. Whoever comes back finds what is theirs.
+// the same C; without a script the form does it. On return a browser finds its own work.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	s := start(t)

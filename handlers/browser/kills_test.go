@@ -123,7 +123,7 @@ func (k *killed) begin(rng *rand.Rand) *write {
 		return nil
 	}
 	k.begun++
-	w := &write{number: k.begun, header: http.Header{"Authorization": {fmt.Sprintf("Bearer %032x", k.begun)}}}
+	w := &write{number: k.begun, header: http.Header{"Cookie": {fmt.Sprintf("marginlab_workspace=%032x", k.begun)}}}
 	key := fmt.Sprint("key ", k.begun)
 	spec := map[string]any{"C": 1 + 9*rng.Float64(), "gamma": "1"}
 	switch rng.IntN(8) {

@@ -33,6 +33,7 @@ func TestLessonLooks(t *testing.T) {
 	s := start(t)
 	look := openTabs(t, s)
 	c := s.client()
+	courseOf(t, c)
 	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index", "guide": "/lessons/lagrange/guide", "worksheet": "/lessons/lagrange/worksheet", "answers": "/lessons/mercer/worksheet/answers"}
 	for _, l := range walked() {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
@@ -177,6 +178,8 @@ func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 	form := "#q-" + s.Slug + "-" + q.Slug
 	give := func(given, verdict string) {
 		p.t.Helper()
+		p.wait(answered) // a picture that comes late moves what is to be clicked
+		p.loaded()
 		switch {
 		case q.Sketch != nil: // what the strokes of TestSketch leave
 			get[bool](p, "("+element(form+" input[name=answer]")+".value = "+quote(given)+", true)")

@@ -272,6 +272,7 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=new-moons,n=60")
 	p.picture(".stage img")
+	p.click("[data-fold=data] > summary")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
 	p.wait(`document.querySelector("h1").textContent === "moons, 90 points"`)
 	if data := p.query().Get("data"); data != "new-moons,n=90" {

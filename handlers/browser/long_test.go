@@ -1,8 +1,6 @@
 package browser
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -19,11 +17,17 @@ func big(t *testing.T, c *client) string {
 func (p *page) big() string {
 	p.t.Helper()
 	p.visit("/datasets")
-	p.clickText("summary", "checkerboard")
+	p.generator("checkerboard")
 	p.fill("#f-checkerboard-n", "20000")
 	p.fill("#f-checkerboard-noise", "0.4")
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	return p.where()[strings.LastIndex(p.where(), "/")+1:]
+}
+
+// generator opens the form of a generator.
+func (p *page) generator(name string) {
+	p.t.Helper()
+	p.click(`.generator:has([value="` + name + `"]) > summary`)
 }
 
 // long is a training on it that nobody waits for.
@@ -86,11 +90,11 @@ func TestLongKernelMatrixIsCounted(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t, "--patience", "8"))
 	p.visit("/datasets")
-	p.clickText("summary", "DNA with motifs")
+	p.generator("dna")
 	p.fill("#f-dna-n", "4000")
 	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	id := p.where()[strings.LastIndex(p.where(), "/")+1:]
-	p.visit("/lab?data=" + id + "&kernel=gap-subsequence&k=25")
+	p.visit("/lab?data=" + id + "&kernel=gap-subsequence&k=25&test_fraction=0")
 	p.keep()
 	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`/^Training \(kernel matrix\): [\d\u202f]+ of 4\u202f000 rows$/.test(document.querySelector("[data-progress]").textContent)`)
@@ -124,19 +128,14 @@ func TestPathFollowed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p := open(t, s)
-	var rows strings.Builder
-	rng := rand.New(rand.NewPCG(5, 5))
-	rows.WriteString("x,y,label\n")
-	for range 1000 { // minutes of work
-		x, y, class := rng.NormFloat64(), rng.NormFloat64(), "a"
-		if (x*y > 0) != (rng.Float64() < 0.15) {
-			class = "b"
-		}
-		fmt.Fprintf(&rows, "%.4f,%.4f,%s\n", x, y, class)
-	}
-	p.upload(file(t, "clouds.csv", rows.String()))
+	// Kernels of long strings take minutes, whichever way the path is followed.
+	p.visit("/datasets")
+	p.generator("dna")
+	p.fill("#f-dna-n", "1000")
+	p.fill("#f-dna-length", "120")
+	p.follow(func() { p.clickText(".generator[open] button", "Generate") })
 	set := strings.TrimPrefix(p.where(), p.base+"/datasets/")
-	at := "/path?gamma=4&test_fraction=0&data=" + set
+	at := "/path?kernel=gap-subsequence&k=25&test_fraction=0&data=" + set
 	p.visit(at)
 	p.wait(element("#path progress") + ".value > 0")
 	now := p.text("#path [data-progress]")

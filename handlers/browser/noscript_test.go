@@ -14,7 +14,13 @@ func TestWithoutJavaScript(t *testing.T) {
 
 	// Data: a doubtful file, its columns chosen.
 	p.upload(file(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
-	p.click(`input[name=label][value=member]`)
+	p.choose("#f-label", "height")
+	p.follow(func() { p.clickText("button", "Update") })
+	if s := p.text(".sentence"); !strings.Contains(s, "a regression) from 2 columns") {
+		t.Errorf("another label: %s", s)
+	}
+	p.choose("#f-label", "member")
+	p.follow(func() { p.clickText("button", "Update") })
 	p.follow(func() { p.clickText("button", "Use these columns") })
 	p.picture(".figure img")
 	set := strings.TrimPrefix(p.where(), p.base)
@@ -27,7 +33,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	p.choose("#f-kernel", "linear")
 	p.fill("#f-C", "7")
-	p.follow(func() { p.clickText("button", "Train") })
+	p.follow(func() { p.clickText(".save button", "Train") })
 	p.picture(".stage img")
 	if q := p.query(); q.Get("kernel") != "linear" || q.Get("C") != "7" {
 		t.Errorf("the address says %v", q)
@@ -39,7 +45,7 @@ func TestWithoutJavaScript(t *testing.T) {
 		t.Error("a linear kernel has a gamma")
 	}
 	p.fill("#f-C", "many")
-	p.follow(func() { p.clickText("button", "Train") })
+	p.follow(func() { p.clickText(".save button", "Train") })
 	if e := p.text("#f-C-error"); !strings.Contains(e, "many") {
 		t.Errorf("beside C: %q", e)
 	}
@@ -66,7 +72,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	p.follow(func() { p.clickText("button", "Make a read-only link") })
 	link := p.value(".share")
-	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	save("70", "second")
 	p.visit("/runs?tag=demo")
 	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {
@@ -77,6 +83,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.click(".runs tbody tr:nth-child(2) input")
 	p.follow(func() { p.clickText("button", "Compare chosen") })
 	p.picture("[aria-labelledby=h-overlay] img")
+	p.click("#tables summary")
 	p.follow(func() { p.clickText(".button", "Differences only") })
 	if n := get[int](p, `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`); n != 1 {
 		t.Errorf("%d settings differ", n)

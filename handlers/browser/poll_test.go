@@ -31,7 +31,9 @@ func TestPoll(t *testing.T) {
 	student.click("[data-vote] [type=radio][value='1']")
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector(".poll-status")?.textContent.includes("Your answer counts")`)
-	teacher.wait(`document.querySelectorAll(".histogram tbody tr")[1].textContent.includes("100")`)
+	teacher.wait(`document.querySelector(".poll-count b").textContent === "1" && !document.querySelector(".histogram")`)
+	teacher.follow(func() { teacher.clickText("button", "Close") })
+	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.click(".course-name summary")
 	student.fill("#f-name", "Ada")
 	student.follow(func() { student.clickText("button", "Use it") })
@@ -118,8 +120,9 @@ func TestPollDrawn(t *testing.T) {
 	student.use(hand)
 	teacher.size(1024, 768)
 	teacher.visit("/lessons/hard-margin/primal?course=" + strings.TrimPrefix(course, "/courses/") + "#ask-place")
-	teacher.follow(func() { teacher.click("#ask-place .ask-class button") }) // where it can be seen
-	poll, _, _ := strings.Cut(strings.TrimPrefix(teacher.where(), s.url), "?")
+	teacher.click("#ask-place .ask-class button") // where it can be seen
+	teacher.wait(`document.querySelector("dialog.class-results [data-results]")`)
+	poll := strings.TrimSuffix(get[string](teacher, `document.querySelector("[data-results]").dataset.results`), "/events")
 	student.size(360, 740)
 	student.visit(path)
 	const layer, box = ".sketch-layer", "[data-vote] [name=answer]"
@@ -135,7 +138,9 @@ func TestPollDrawn(t *testing.T) {
 	if again := student.value(box); again != drawn || drawn == "" {
 		t.Errorf("%q was drawn, and %q may be changed", drawn, again)
 	}
-	teacher.wait(`document.querySelector(".overlay img").alt.includes("median of the class")`)
+	teacher.wait(`document.querySelector(".class-results .poll-count b").textContent === "1"`)
+	teacher.keys("c")
+	teacher.wait(`document.querySelector(".class-results .overlay img")?.alt.includes("median of the class")`)
 	teacher.run("overlay", func() { teacher.inspect("poll-overlay", poll, host) })
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict")?.textContent.includes("off by") && document.querySelector(".poll figure img").src.includes("drawn=")`)

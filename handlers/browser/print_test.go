@@ -189,6 +189,7 @@ func TestLetters(t *testing.T) {
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
+	p.teaches()
 	p.paper()
 	for _, l := range all.Lessons {
 		if !walks && l.Slug != "lagrange" && l.Slug != "margins" {
@@ -246,6 +247,30 @@ func (p *page) printed(size string, width, height float64) {
 			p.t.Errorf("%s, the last page of %d: the columns are filled to %v and %v %% only", size, len(pages), left, right)
 		case last && math.Abs(left-right) > 50:
 			p.t.Errorf("%s, the last page of %d: one column is filled to %v %%, the other to %v %%", size, len(pages), left, right)
+		}
+	}
+}
+
+// TestSlideOnPaper: a slide is printed as one page, its words whole beside its picture.
+func TestSlideOnPaper(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.paper()
+	p.size(1032, 700) // A4 across, without its margins
+	for _, l := range all.Lessons {
+		for _, s := range l.Screens {
+			path := "/lessons/" + l.Slug + "/" + s.Slug
+			if !walks && path != "/lessons/risk/bound" && path != "/lessons/kernel-trick/xor" {
+				continue
+			}
+			p.visit(path)
+			p.wait("document.readyState === 'complete'")
+			if cut := get[float64](p, `(() => { const a = document.querySelector(".slide-page"), top = a.getBoundingClientRect().top; return Math.max(...[...a.querySelectorAll(".words > *, .main-figure img")].map((e) => e.getBoundingClientRect().bottom - top)) - 180 * 96 / 25.4 })()`); cut > 1 {
+				t.Errorf("%s is %v pixels longer than a page", path, cut)
+			}
+			if !p.visible(".slide-page > .words") || s.Demo != nil && !p.visible(".slide-page .main-figure") || p.visible(".ask") {
+				t.Errorf("%s: not its words and its picture alone", path)
+			}
 		}
 	}
 }

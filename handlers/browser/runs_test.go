@@ -47,7 +47,7 @@ func TestSavedInPlace(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=moons&gamma=2&C=10&test_fraction=0.3")
 	p.keep()
-	if name, at := p.text("[data-saved] a"), p.where(); name != "SVM rbf gamma=2 C=10 on Moons" || !strings.Contains(at, "/lab?") {
+	if name, at := p.text("[data-saved] a"), p.where(); name != "SVM, γ 2, C 10 · Moons, noise 0.15" || !strings.Contains(at, "/lab?") {
 		t.Errorf("%q was saved, on %s", name, at)
 	}
 	if p.visible("[data-saved] [data-compare]") {
@@ -60,7 +60,7 @@ func TestSavedInPlace(t *testing.T) {
 		t.Errorf("%q was saved, the next is called %q", name, left)
 	}
 	p.follow(func() { p.clickText("[data-saved] a", "Compare the 2 saved here") })
-	if got := p.text("main"); !strings.Contains(got, "wider") || !strings.Contains(got, "gamma=2") {
+	if got := p.text("main"); !strings.Contains(got, "wider") || !strings.Contains(got, "γ 2, C 10") {
 		t.Errorf("the comparison is of %.200s", got)
 	}
 	p.visit("/lab?data=moons&C=-1")

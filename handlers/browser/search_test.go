@@ -18,6 +18,7 @@ func TestSearchIsLive(t *testing.T) {
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C"`)
 	p.choose("#f-kernel", "rbf")
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C and gamma"`)
+	p.clickText("summary", "Search")
 	p.clickText("summary", "Values and folds")
 	p.fill("#f-search\\.gamma", "0.1, 1, 10")
 	p.follow(func() { p.clickText("button", "Search C and gamma") })
@@ -59,6 +60,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=moons")
 	p.picture(".stage img")
+	p.clickText("summary", "Search")
 	p.clickText("summary", "Values and folds")
 	shown := func(css string) bool {
 		return get[bool](p, `document.querySelector("`+css+`").checkVisibility()`)
@@ -105,10 +107,10 @@ func TestStudyIsLive(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	p.visit("/studies/new")
-	get[bool](p, `(document.querySelectorAll("[name=data], [name=learner]").forEach((c) => { c.checked = ["moons", "xor", "SVM", "MCM"].includes(c.value); }), true)`)
+	get[bool](p, `(document.querySelectorAll("[name=data], [name=learner]").forEach((c) => { c.checked = ["moons, noise 0.3", "xor, noise 0.6", "SVM", "MCM"].includes(c.value); }), true)`)
 	p.fill("#f-study-max_rows", "40")
 	p.fill("#f-study-folds", "3")
-	p.follow(func() { p.clickText("button", "Begin the study") })
+	p.follow(func() { p.clickText("button", "Run study") })
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector("#study img") && !document.querySelector(".pending")`)
 	if say := p.text("#study"); !get[bool](p, `window.kept`) || !strings.Contains(say, "Accuracy against SVM") {

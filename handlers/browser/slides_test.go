@@ -228,6 +228,14 @@ func TestSlideKeys(t *testing.T) {
 	p.wait("location.pathname === '/lessons/margins/canonical'")
 }
 
+// teaches makes a course, as notes and answers are for those who have one.
+func (p *page) teaches() {
+	p.t.Helper()
+	p.visit("/courses/new?target=/lessons/margins")
+	p.fill("#f-title", "A course")
+	p.follow(func() { p.clickText("button", "Make the course") })
+}
+
 // TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full
 // screen would end with it, and back by the browser's button.
 func TestSlidesTurnInPlace(t *testing.T) {
@@ -316,6 +324,7 @@ func TestNotes(t *testing.T) {
 	other := func() {
 		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told = e.data), true)`)
 	}
+	p.teaches()
 	p.visit("/lessons/lagrange/touch")
 	p.wait(element(".parts a.current"))
 	other()
@@ -379,6 +388,7 @@ func TestPredictionFirst(t *testing.T) {
 	p.click(sketch + " button")
 	p.wait(element(sketch + " .verdict"))
 	p.wait(answered + " && !" + element("#curves [name=asking]") + " && !" + element(picture) + ".src.includes('asking')")
+	p.wait("!" + element("#curves[data-folded]"))
 	if !p.visible(words) || !p.visible("#curves .exhibit-numbers") {
 		t.Error("after the answer the rest is still folded")
 	}
@@ -410,6 +420,10 @@ func TestPredictionFirst(t *testing.T) {
 	plain := open(t, s)
 	plain.noScript()
 	plain.visit("/lessons/width")
+	if get[string](plain, element("#gram .afterwards [data-after]")+".textContent") != "" || !plain.visible("#gram .fold-note") {
+		t.Error("without scripts the answer is given away")
+	}
+	plain.visit("/lessons/width?everything=1")
 	if !plain.visible("#gram [data-after]") {
 		t.Error("without scripts the words are lost")
 	}
@@ -520,7 +534,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	}
 }
 
-// TestAfresh: whoever has rehearsed a lesson folds its questions again by a key, and from
+// TestAfresh: after a rehearsal a key folds the questions of a lesson again, and from
 // the window with the notes.
 func TestAfresh(t *testing.T) {
 	t.Parallel()
@@ -533,6 +547,7 @@ func TestAfresh(t *testing.T) {
 		p.click("#ask-vectors button")
 		p.wait(element("#ask-vectors .verdict") + " && !" + element("[data-folded]"))
 	}
+	p.teaches()
 	p.visit("/lessons/width/bubbles")
 	p.wait(element(".parts a.current"))
 	answer()

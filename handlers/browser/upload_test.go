@@ -3,6 +3,7 @@ package browser
 import (
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,7 +109,7 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
 	}
 
-	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
 	p.change(func() { p.fill("#f-C", "100") })
 	p.wait(`new URLSearchParams(location.search).get("C") === "100"`)
@@ -128,6 +129,10 @@ func TestFromUploadToComparison(t *testing.T) {
 	for i := range 3 { // the two, and both in one
 		p.picture([]string{".side-by-side figure:nth-child(1) img", ".side-by-side figure:nth-child(2) img", "[aria-labelledby=h-overlay] img"}[i])
 	}
+	if say := p.text("[aria-labelledby=h-differs]"); !strings.Contains(say, "100") {
+		t.Errorf("what differs is %q", say)
+	}
+	p.clickText("summary", "All settings and numbers")
 	differing := func() []string {
 		return get[[]string](p, `[...document.querySelectorAll("[aria-labelledby=h-settings] tr.differs")].map((r) => r.innerText.replace(/\s+/g, " "))`)
 	}
@@ -143,7 +148,7 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("%d settings under \"differences only\"", n)
 	}
 	p.follow(func() { p.clickText(".button", "Differences only") })
-	if n := get[int](p, rows); n < 5 {
+	if n := get[int](p, rows); n < 5 || !p.visible("[aria-labelledby=h-settings] table") {
 		t.Errorf("%d settings after switching back", n)
 	}
 }
@@ -162,7 +167,7 @@ func TestRunSurvivesKill(t *testing.T) {
 	if h := p.text("h1"); h != "last words" {
 		t.Errorf("after kill -9 the run is called %q", h)
 	}
-	p.follow(func() { p.clickText(".button", "Open a copy in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
 	if q := p.query(); q.Get("C") != "10" {
 		t.Errorf("the clone opens as %v", q)
@@ -206,7 +211,9 @@ func TestColumnsAreChosen(t *testing.T) {
 	if get[bool](p, words+`.checked`) || get[bool](p, words+`.disabled`) {
 		t.Error("a column of few words is chosen as a feature by itself, or may not be chosen")
 	}
-	p.click(`input[name=label][value=member]`)
+	for _, label := range []string{"weight", "member"} { // each has the rest proposed anew
+		p.follow(func() { p.choose("#f-label", label) })
+	}
 	for _, f := range []string{"height", "weight"} {
 		if !get[bool](p, `document.querySelector('input[name=feature][value=`+f+`]').checked`) {
 			p.click(`input[name=feature][value=` + f + `]`)
@@ -239,5 +246,32 @@ func TestBrokenFile(t *testing.T) {
 	p.visit("/datasets")
 	if !p.visible("[aria-labelledby=h-own] .empty") {
 		t.Error("something was saved")
+	}
+}
+
+// Rows of a spreadsheet that are pasted outside a field become a data set, on every page that has data.
+func TestRowsArePasted(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	paste := func(at, text string) string {
+		return `(() => {
+			const data = new DataTransfer();
+			data.setData("text/plain", ` + strconv.Quote(text) + `);
+			return ` + at + `.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+		})()`
+	}
+	const rows = "x1\tx2\tkind\n1\t2.5\ta\n2\t3\tb\n3\t1\ta\n4\t2\tb\n"
+	for _, path := range []string{"/datasets", "/lab", "/"} {
+		p.visit(path)
+		if taken := !get[bool](p, paste("document.body", "just a line, of words")); taken {
+			t.Errorf("%s: a sentence is taken for rows", path)
+		}
+		if path == "/datasets" && !get[bool](p, paste(`document.querySelector("#f-typed")`, rows)) {
+			t.Error("what is pasted into a field does not stay there")
+		}
+		p.follow(func() { get[bool](p, paste("document.body", rows)) })
+		if h, n := p.text("h1"), p.number("points"); h != "Pasted rows" || n != "4" {
+			t.Errorf("%s: %q with %s points on %s", path, h, n, p.where())
+		}
 	}
 }

@@ -32,7 +32,7 @@ type Command struct {
 }
 
 // Commands lists the commands of this package.
-var Commands = []Command{fit, cv, path, studies, predict, exportModel, gram, generate, worker, backup, restore, check, purge}
+var Commands = []Command{fit, cv, path, studies, predict, exportModel, gram, generate, worker, backup, restore, check, purge, workspaces, licenses}
 
 // Exit codes.
 const (
@@ -65,7 +65,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		topics = topicNames()
 	case isHelp(args[0]):
 		fmt.Fprintf(std.Out, "Usage: marginlab [command] [flags]\n\n")
-		overview(terminal{std.Out}, table)
+		overview(terminal{std.Out, columns(std.Out)}, table)
 		return exitDone
 	case isVersion(args[0]):
 		fmt.Fprintln(std.Out, version())
@@ -110,7 +110,7 @@ func overview(p printer, table []Command) {
 	}
 	p.Heading(2, "Flags of every command")
 	p.Term("--quiet", "Write neither notes nor progress, only the result and errors.")
-	p.Term("--version", "Print the version and commit of the program.")
+	p.Term("-V, --version", "Print the version and commit of the program.")
 	p.Heading(2, "Environment")
 	p.Term(simd.Variable, "Inner loops to run: plain, avx2 or avx512; default: the fastest that the processor has. Results differ in the last digits.")
 }
@@ -136,7 +136,7 @@ type helpWanted struct{ flags *Flags }
 // Error is the text of the help.
 func (h helpWanted) Error() string {
 	var text strings.Builder
-	h.flags.print(terminal{&text})
+	h.flags.print(terminal{&text, 80})
 	return text.String()
 }
 
@@ -148,7 +148,7 @@ func report(name string, err error, std Streams) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &help):
-		fmt.Fprint(std.Out, help.Error())
+		help.flags.print(terminal{std.Out, columns(std.Out)})
 		return exitDone
 	case errors.As(err, &wrong):
 		fmt.Fprintf(std.Err, "marginlab %s: %s; see marginlab %s --help\n", name, oneLine(err), name)

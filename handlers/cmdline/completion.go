@@ -16,7 +16,7 @@ import (
 func completion(table []Command) Command {
 	return Command{"completion", "complete commands and flags in bash, zsh or fish", func(ctx context.Context, args []string, std Streams) error {
 		f := NewFlags("completion bash|zsh|fish", "Writes a script that lets a shell complete commands, flags and their values. In bash and zsh: source <(marginlab completion bash), or zsh; in fish: marginlab completion fish | source.")
-		shell := f.Argument()
+		shell := f.Argument("bash", "zsh", "fish")
 		if err := f.Parse(args); err != nil {
 			return err
 		}
@@ -28,9 +28,16 @@ func completion(table []Command) Command {
 		for _, c := range table {
 			var help helpWanted
 			if err := c.Run(ctx, []string{"--help"}, std); errors.As(err, &help) {
-				all = append(all, completed{c, append(help.flags.words(), flagWord{name: "quiet", bare: true})})
+				all = append(all, completed{c, append(help.flags.words(), flagWord{name: "quiet", help: "Write neither notes nor progress", bare: true}), help.flags.args})
 			}
 		}
+		all = append(all, completed{Command: Command{Name: "completion", Summary: "complete commands and flags in bash, zsh or fish"}, args: f.args})
+		all = append(all, completed{Command: Command{Name: "man", Summary: "write man pages"}})
+		help := completed{Command: Command{Name: "help", Summary: "list the flags of a command, or print a page of the manual"}, args: topicNames()}
+		for _, c := range table {
+			help.args = append(help.args, c.Name)
+		}
+		all = append(all, help)
 		write(std.Out, all)
 		return nil
 	}}
@@ -40,13 +47,30 @@ func completion(table []Command) Command {
 type completed struct {
 	Command
 	flags []flagWord
+	args  []string // that stand without a flag; nil: files
 }
 
 // flagWord is a flag as a shell completes it.
 type flagWord struct {
 	name   string
-	values []string // of which it takes one; nil: others, or none
-	bare   bool     // it takes none
+	help   string
+	values []param.Option // of which it takes one; nil: others, or none
+	bare   bool           // it takes none
+}
+
+// names are the names of the values.
+func (f flagWord) names() (names []string) {
+	for _, o := range f.values {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// brief is the first sentence of a help, without its end.
+func brief(help string) string {
+	help, _, _ = strings.Cut(help, ". ")
+	help, _, _ = strings.Cut(help, ": ")
+	return strings.TrimSuffix(help, ".")
 }
 
 func (c completed) flagNames() (names []string) {
@@ -68,7 +92,7 @@ func writeBash(w io.Writer, all []completed) {
 	for _, c := range all {
 		for _, f := range c.flags {
 			if f.values != nil {
-				fmt.Fprintf(w, "    %s) words=%s ;;\n", shellWords(c.Name, "--"+f.name), shellWords(f.values...))
+				fmt.Fprintf(w, "    %s) words=%s ;;\n", shellWords(c.Name, "--"+f.name), shellWords(f.names()...))
 			}
 		}
 	}
@@ -76,24 +100,72 @@ func writeBash(w io.Writer, all []completed) {
 	for _, c := range all {
 		fmt.Fprintf(w, "      %s) words=%s ;;\n", c.Name, shellWords(c.flagNames()...))
 	}
+	fmt.Fprintf(w, "    esac ;; *) case \"${COMP_WORDS[1]}\" in\n")
+	for _, c := range all {
+		if c.args != nil {
+			fmt.Fprintf(w, "      %s) words=%s ;;\n", c.Name, shellWords(c.args...))
+		}
+	}
 	fmt.Fprintf(w, "    esac ;; esac ;;\n    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _marginlab marginlab\n")
 }
 
+// writeZsh writes a function that does the same for zsh, with descriptions.
 func writeZsh(w io.Writer, all []completed) {
-	fmt.Fprintln(w, "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit")
-	writeBash(w, all)
+	fmt.Fprint(w, "#compdef marginlab\n_marginlab() {\n  local -a words_\n  if (( CURRENT == 2 )); then\n    words_=(")
+	for _, c := range all {
+		fmt.Fprint(w, " ", withHelp(c.Name, c.Summary))
+	}
+	fmt.Fprint(w, " )\n    _describe command words_\n    return\n  fi\n  case \"$words[2] $words[CURRENT-1]\" in\n")
+	for _, c := range all {
+		for _, f := range c.flags {
+			if f.values == nil {
+				continue
+			}
+			fmt.Fprintf(w, "    %s) words_=(", shellWords(c.Name, "--"+f.name))
+			for _, o := range f.values {
+				fmt.Fprint(w, " ", withHelp(o.Name, brief(o.Help)))
+			}
+			fmt.Fprintf(w, " ); _describe %s words_; return ;;\n", shellWords(f.name))
+		}
+	}
+	fmt.Fprint(w, "  esac\n  if [[ $PREFIX == -* ]]; then\n    case \"$words[2]\" in\n")
+	for _, c := range all {
+		fmt.Fprintf(w, "      %s) words_=(", c.Name)
+		for _, f := range c.flags {
+			fmt.Fprint(w, " ", withHelp("--"+f.name, brief(f.help)))
+		}
+		fmt.Fprintln(w, " ) ;;")
+	}
+	fmt.Fprint(w, "    esac\n    _describe -o flag words_\n    return\n  fi\n  case \"$words[2]\" in\n")
+	for _, c := range all {
+		if c.args != nil {
+			fmt.Fprintf(w, "    %s) words_=(%s); _describe argument words_ ;;\n", c.Name, strings.Join(c.args, " "))
+		}
+	}
+	fmt.Fprint(w, "  esac\n  _files\n}\nif [[ $funcstack[1] == _marginlab ]]; then _marginlab \"$@\"; else compdef _marginlab marginlab; fi\n")
+}
+
+// withHelp is a word with its description, as _describe of zsh takes it.
+func withHelp(word, help string) string {
+	return shellWords(strings.ReplaceAll(word, ":", `\:`) + ":" + help)
 }
 
 func writeFish(w io.Writer, all []completed) {
 	for _, c := range all {
 		fmt.Fprintf(w, "complete -c marginlab -n __fish_use_subcommand -a %s -d %s\n", c.Name, shellWords(c.Summary))
+		if c.args != nil {
+			fmt.Fprintf(w, "complete -c marginlab -n '__fish_seen_subcommand_from %s' -a %s\n", c.Name, shellWords(c.args...))
+		}
 		for _, f := range c.flags {
 			fmt.Fprintf(w, "complete -c marginlab -n '__fish_seen_subcommand_from %s' -l %s", c.Name, f.name)
 			switch {
 			case f.values != nil:
-				fmt.Fprintf(w, " -x -a %s", shellWords(f.values...))
+				fmt.Fprintf(w, " -x -a %s", shellWords(f.names()...))
 			case !f.bare:
 				fmt.Fprint(w, " -r")
+			}
+			if help := brief(f.help); help != "" {
+				fmt.Fprintf(w, " -d %s", shellWords(help))
 			}
 			fmt.Fprintln(w)
 		}
@@ -108,19 +180,15 @@ func shellWords(words ...string) string {
 // words are the flags as a shell completes them, in order.
 func (f *Flags) words() (words []flagWord) {
 	f.set.VisitAll(func(g *flag.Flag) {
-		w := flagWord{name: g.Name}
+		w := flagWord{name: g.Name, help: g.Usage}
 		if b, ok := g.Value.(interface{ IsBoolFlag() bool }); ok {
 			w.bare = b.IsBoolFlag()
 		}
-		var options []param.Option
 		switch v := g.Value.(type) {
 		case *paramFlag:
-			options = v.p.Options
+			w.values = v.p.Options
 		case *listFlag:
-			options = v.p.Options
-		}
-		for _, o := range options {
-			w.values = append(w.values, o.Name)
+			w.values = v.p.Options
 		}
 		words = append(words, w)
 	})

@@ -15,13 +15,16 @@ func TestCompletion(t *testing.T) {
 	}
 	script := must(t, "completion", "bash")
 	for _, c := range []struct{ words, want string }{
-		{"marginlab c", "cv check"},
+		{"marginlab c", "cv check completion"},
 		{"marginlab fit --kernel p", "poly precomputed"},
 		{"marginlab fit --mis", "--missing"},
 		{"marginlab cv --qu", "--quiet"},
 		{"marginlab gram --kernel wl --ite", "--iterations"},
 		{"marginlab fit --data poi", ""}, // files are for the shell
 		{"marginlab nothing --", ""},
+		{"marginlab generate mo", "moons molecules"},
+		{"marginlab study lec", "lecture"},
+		{"marginlab completion z", "zsh"},
 	} {
 		words := strings.Fields(c.words)
 		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
@@ -34,10 +37,20 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.words, got, c.want)
 		}
 	}
-	if out := must(t, "completion", "zsh"); !strings.Contains(out, "bashcompinit") || !strings.Contains(out, "_marginlab") {
-		t.Errorf("zsh:\n%s", out)
+	out := must(t, "completion", "zsh")
+	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:How similar two points are; decides which boundaries are possible'", "generate) words_=("} {
+		if !strings.Contains(out, want) {
+			t.Errorf("zsh: no %s", want)
+		}
 	}
-	if out := must(t, "completion", "fish"); !strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs'\n") {
+	if zsh, err := exec.LookPath("zsh"); err == nil {
+		// _describe and _files stand for those of zsh, and print what they are asked for.
+		check := exec.CommandContext(t.Context(), zsh, "-f", "-c", "compdef() { : }; _describe() { print -l -- \"${(@P)@[-1]}\" }; _files() { print files }\n"+out+"\nwords=(marginlab fit --kernel ra); CURRENT=4; PREFIX=ra; _marginlab\nwords=(marginlab fit ''); CURRENT=3; PREFIX=; _marginlab")
+		if said, err := check.CombinedOutput(); err != nil || !strings.Contains(string(said), "random-walk:Counts the walks") || !strings.HasSuffix(string(said), "files\n") {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+	if out := must(t, "completion", "fish"); !strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '") {
 		t.Errorf("fish:\n%s", out)
 	}
 	if o := run(t.Context(), "", "completion", "tcsh"); o.code != 2 || !strings.Contains(o.err, `expected bash, zsh or fish, not "tcsh"`) {

@@ -37,9 +37,9 @@ func (o *cvOptions) curveFlags(f *Flags) {
 		o.learning = slices.Compact(o.learning)
 		return nil
 	})
-	f.Func("plot", "FILE.svg|FILE.png", "Where to draw the curve: accuracy or error on the points held out and on those that train, with one standard deviation, over the one number that is a list, or over how many points train.", func(text string) error {
+	f.Func("plot", pictureNames, "Where to draw the curve: accuracy or error on the points held out and on those that train, with one standard deviation, over the one number that is a list, or over how many points train.", func(text string) error {
 		if o.plot = text; formatOf(text) == nil {
-			return fmt.Errorf("expects a file that ends in .svg or .png, not %q", text)
+			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
 		}
 		return nil
 	})
@@ -134,7 +134,7 @@ func heldOut(f eval.Fold) float64 {
 	return f.Accuracy
 }
 
-// trained is that on the points that trained.
+// trained is the score on the training set.
 func trained(f eval.Fold) float64 {
 	if f.Errors != nil {
 		return f.TrainMSE

@@ -88,7 +88,7 @@ func TestCurveUsage(t *testing.T) {
 		"--plot a.svg":                           "--plot draws a curve over one number with a list of values, and there are 0",
 		"--plot a.svg --C 1,2 --gamma 1,2":       "and there are 2",
 		"--plot a.svg --gamma 1,auto":            "--gamma has auto among them",
-		"--plot a.pdf --C 1,2":                   `.svg or .png, not "a.pdf"`,
+		"--plot a.eps --C 1,2":                   `.svg, .png or .pdf, not "a.eps"`,
 		"--learning 1 --plot /no/such/dir/a.svg": "cannot be written",
 	} {
 		o := run(t.Context(), "", append([]string{"cv", "--data", path}, strings.Fields(args)...)...)

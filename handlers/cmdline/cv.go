@@ -36,7 +36,7 @@ type cvOptions struct {
 
 	multiclass bool // given on the command line
 
-	learning []float64 // shares of the points that train, for a learning curve; nil: none
+	learning []float64 // shares of the training points, for a learning curve; nil: none
 	plot     string    // file of a picture of the curve; may be empty
 }
 
@@ -85,11 +85,11 @@ type cvReport struct {
 }
 
 func parseCV(args []string) (*cvOptions, error) {
-	f := NewFlags("cv --data FILE [flags]",
+	f := NewFlags("cv FILE [flags]",
 		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, or with --target value the mean squared error and R². Every number and choice of a training may be a list; then it does so for every combination, or for points that are drawn between the values.")
 	o := cvOptions{axes: eval.Axes{}}
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
+	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
 	how := f.Reading()
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision, fold by fold.")
 	f.Heading("Folds")
@@ -128,12 +128,17 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	for _, p := range ml.Params {
 		if _, fixed := own[p.Name]; !fixed && p.Kind != param.Text && p.Name != "seed" && p.Name != "target" {
-			own[p.Name] = func(p param.Param) { f.List(p, o.try(p)) }
+			own[p.Name] = func(p param.Param) {
+				f.List(p, o.try(p))
+				if p.Name == "rounds" {
+					f.otherNames()
+				}
+			}
 		}
 	}
 	spec := f.Spec(own)
 	f.Cache(spec)
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(respelled(args)); err != nil {
 		return nil, err
 	}
 	if err := f.Require("data"); err != nil {
@@ -404,7 +409,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	}
 	if r.Warning != "" {
 		fmt.Fprintln(b)
-		wrap(b, "", r.Warning)
+		terminal{b, columns(w)}.Paragraph(r.Warning)
 	}
 	writeConfusion(b, "confusion", "held-out", r.Confusion)
 	return b.Flush()

@@ -47,7 +47,7 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 	}
 }
 
-// memoryLimits are those of files on the terminal: nothing but memory, of which a value
+// memoryLimits holds the limits of files on the terminal: nothing but memory, of which a value
 // takes eight bytes, limits what a person may do on their own machine.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
@@ -87,7 +87,11 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	d, err := t.Data(m)
 	if err == nil {
 		if m.Proposed && m.Features == nil {
-			for _, text := range t.Propose(m).Remarks(spec.Regression()) {
+			p := t.Propose(m)
+			if m.Label == "" && p.Regression() && !spec.Regression() {
+				return nil, fmt.Errorf("%s: the proposed label %s holds %s; take it with --target value --learner ridge, or name a column of classes with --label", t.File, p.Label, p.What())
+			}
+			for _, text := range p.Remarks(spec.Regression()) {
 				note(std, command, t.File+": "+text)
 			}
 		}

@@ -23,6 +23,7 @@ type fitOptions struct {
 	data, test string // files of points; test may be empty
 	how        *reading
 	out, plot  string // files to write; may be empty
+	on         *paper // that plot draws on
 	json       bool
 	notes      []string // about flags without effect
 	server     *server  // that trains and keeps the run; nil: trained here
@@ -31,14 +32,15 @@ type fitOptions struct {
 }
 
 func parseFit(args []string) (*fitOptions, error) {
-	f := NewFlags("fit --data FILE [flags]",
+	f := NewFlags("fit FILE [flags]",
 		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints what was measured, and saves the model and a picture when asked to.")
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points: CSV or TSV, with or without a header; a workbook .xlsx, of which the first sheet is read; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
+	data := f.Data("Labelled points: CSV or TSV, with or without a header; a workbook .xlsx, of which the first sheet is read; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
 	how := f.Reading()
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy or error on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
-	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw the decision boundary, or the curve or surface of a regression.")
+	plot := f.String("plot", pictureNames, "", "Where to draw the decision boundary, or the curve or surface of a regression.")
+	on := f.Paper()
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
 	f.Heading("Server")
 	address := f.String("server", "URL", "", "Train on this running Margin Lab and keep the run in a workspace there.")
@@ -46,7 +48,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
 	spec := f.Spec(nil)
 	f.Cache(spec)
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(respelled(args)); err != nil {
 		return nil, err
 	}
 	if err := f.Require("data"); err != nil {
@@ -56,7 +58,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &fitOptions{spec: *spec, data: *data, how: how, test: *test, out: *out, plot: *plot, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
+	o := &fitOptions{spec: *spec, data: *data, how: how, test: *test, out: *out, plot: *plot, on: on, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
 	if o.server, err = newServer(*address, *token); err != nil {
 		return nil, err
 	}
@@ -76,7 +78,9 @@ func parseFit(args []string) (*fitOptions, error) {
 	case o.out != "" && o.out == o.plot:
 		return nil, usage("--out and --plot name the same file")
 	case o.plot != "" && formatOf(o.plot) == nil:
-		return nil, usage("--plot expects a file that ends in .svg or .png, not %q", o.plot)
+		return nil, usage("--plot expects a file that ends in %s, not %q", pictureFiles, o.plot)
+	case o.plot == "" && on.given():
+		return nil, usage("--width, --height, --font-size and --grey go with --plot")
 	}
 	return o, keep([]string{o.data, o.test}, o.out, o.plot)
 }
@@ -142,7 +146,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 	if o.plot != "" {
-		return plot(ctx, std, o.plot, data, o.spec, res)
+		return plot(ctx, std, o.plot, o.on, data, o.spec, res)
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type Flags struct {
 	help   []func(p printer) // its parts, written only when they are asked for
 	faults []string          // values out of range, all of them reported together
 	arg    *string           // what stands among the flags without one; nil: nothing may
+	stands string            // the flag that arg may be given by as well
+	args   []string          // values that arg may have, for completion; nil: files
 }
 
 // NewFlags begins a command's flags. synopsis is the command as one types it,
@@ -52,13 +54,13 @@ func (f *Flags) Heading(title string) {
 // String adds a flag that takes any text. value is a word for what it takes: FILE.
 func (f *Flags) String(name, value, def, help string) *string {
 	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
-	return f.set.String(name, def, "")
+	return f.set.String(name, def, help)
 }
 
 // Switch adds a flag that is off unless given.
 func (f *Flags) Switch(name, help string) *bool {
 	f.describe(func(p printer) { p.Term("--"+name, help) })
-	return f.set.Bool(name, false, "")
+	return f.set.Bool(name, false, help)
 }
 
 // reading is how a file of points is read, besides what the spec says of its columns.
@@ -101,7 +103,7 @@ func (f *Flags) Sheet() *string {
 // error goes on where the name of the flag ends.
 func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
-	f.set.Func(name, "", func(text string) error {
+	f.set.Func(name, help, func(text string) error {
 		if err := set(text); err != nil {
 			f.faults = append(f.faults, "--"+name+" "+err.Error())
 		}
@@ -114,9 +116,15 @@ func (f *Flags) Item(name, help string) {
 	f.describe(func(p printer) { p.Term(name, help) })
 }
 
-// Argument lets one word stand among the flags, before or behind them.
-func (f *Flags) Argument() *string {
-	f.arg = new(string)
+// Argument lets one word stand among the flags, before or behind them: a file, or one of values.
+func (f *Flags) Argument(values ...string) *string {
+	f.arg, f.args = new(string), values
+	return f.arg
+}
+
+// Data adds the flag --data, whose value may stand without it as well.
+func (f *Flags) Data(help string) *string {
+	f.arg, f.stands = f.String("data", "FILE", "", help), "data"
 	return f.arg
 }
 
@@ -149,7 +157,7 @@ func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
 			to.Value(o.Name + ": " + o.Help)
 		}
 	})
-	f.set.Var(v, p.Flag(), "")
+	f.set.Var(v, p.Flag(), help)
 }
 
 func placeholder(p param.Param) string {
@@ -235,18 +243,22 @@ func (v *listFlag) Set(text string) error {
 // Parse reads the command line. Its error is a UsageError or asks for the help.
 func (f *Flags) Parse(args []string) error {
 	err := f.set.Parse(args)
-	for err == nil && f.arg != nil && *f.arg == "" && f.set.NArg() > 0 {
-		*f.arg = f.set.Arg(0)
+	alone := ""
+	for err == nil && f.arg != nil && *f.arg == "" && f.set.NArg() > 0 && !isSwitch(f.set.Arg(0)) {
+		alone = f.set.Arg(0)
+		*f.arg = alone
 		err = f.set.Parse(f.set.Args()[1:])
 	}
 	switch {
+	case err == nil && alone != "" && f.stands != "" && f.Given(f.stands):
+		return usage("unexpected argument %q beside --%s", alone, f.stands)
 	case errors.Is(err, flag.ErrHelp):
 		return helpWanted{f}
 	case err != nil:
 		return usage("%s", f.rephrase(err.Error()))
 	case f.set.NArg() > 0:
 		arg := f.set.Arg(0)
-		if arg == "true" || arg == "false" {
+		if isSwitch(arg) {
 			return usage("unexpected argument %q: a switch takes its value after =, as in --standardize=%s", arg, arg)
 		}
 		return usage("unexpected argument %q: every value follows its flag, as in --data FILE", arg)
@@ -254,6 +266,40 @@ func (f *Flags) Parse(args []string) error {
 		return usage("%s", strings.Join(slices.Compact(f.faults), "; "))
 	}
 	return nil
+}
+
+func isSwitch(arg string) bool { return arg == "true" || arg == "false" }
+
+// respelled returns args with the names by which the literature knows the parameters of a
+// kernel replaced by those of the flags.
+func respelled(args []string) []string {
+	value := func(flag string) (v string) {
+		for i, a := range args {
+			if name, text, ok := strings.Cut(strings.TrimLeft(a, "-"), "="); name == flag && strings.HasPrefix(a, "-") {
+				if v = text; !ok && i+1 < len(args) {
+					v = args[i+1]
+				}
+			}
+		}
+		return v
+	}
+	names := map[string]map[string]string{
+		"wl":              {"iterations": "rounds"},
+		"gap-subsequence": {"lambda": "decay"},
+		"random-walk":     {"lambda": "walk-weight", "decay": "walk-weight"},
+	}[value("kernel")]
+	out := slices.Clone(args)
+	for i, a := range out {
+		name, text, ok := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		flag, known := names[name]
+		if !known || !strings.HasPrefix(a, "-") || name == "lambda" && value("learner") == "ridge" {
+			continue
+		}
+		if out[i] = "--" + flag; ok {
+			out[i] += "=" + text
+		}
+	}
+	return out
 }
 
 // rephrase gives the messages of package flag two dashes and plain words, and tells the
@@ -301,9 +347,19 @@ func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 				continue
 			}
 			f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
+			if p.Name == "rounds" {
+				f.otherNames()
+			}
 		}
 	}
 	return &spec
+}
+
+// otherNames adds to the help the names that respelled replaces.
+func (f *Flags) otherNames() {
+	f.Func("iterations", "N", "The same as --rounds; of the random walk, --decay and --lambda are the same as --walk-weight; of gap-subsequence, --lambda as --decay.", func(string) error {
+		return errors.New("is another name of --rounds: it goes with --kernel=wl")
+	})
 }
 
 // cache is a flag about the computer that trains, not about the training.

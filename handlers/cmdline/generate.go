@@ -17,6 +17,7 @@ func runGenerate(_ context.Context, args []string, std Streams) error {
 		f.Heading("Generators")
 		for _, g := range dataset.Generators {
 			f.Item(g.Name, g.Help)
+			f.args = append(f.args, g.Name)
 		}
 		if err := f.Parse(args); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -41,6 +42,7 @@ var gramNames = []struct {
 }{
 	{"lambda", []string{"decay", "walk_weight"}},
 	{"iterations", []string{"rounds"}},
+	{"decay", []string{"walk_weight"}},
 }
 
 // gramOptions is the command line of gram.
@@ -50,12 +52,14 @@ type gramOptions struct {
 	features []string // of points; nil: all columns
 	file     string
 	csv      bool
+	labels   bool
 }
 
 func parseGram(args []string) (*gramOptions, error) {
 	f := NewFlags("gram --kernel NAME [flags] FILE",
 		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels, taken as they are: nothing is standardised. Strings stand one a line, or in FASTA, an archive of texts or the file of a data set; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, or in any other form in which data of them are read. The name - stands for standard input.")
 	file := f.Argument()
+	labels := f.Switch("labels", "Print CSV with the label of each object in a last column: what fit --kernel precomputed trains on. The file has labels, as fit reads it.")
 	asCSV := f.Switch("csv", "Print M lines of M numbers at full precision, separated by commas, and nothing else.")
 	var spec ml.Spec
 	f.Param(param.Param{Name: "features", Kind: param.Text, Help: "Of points: the columns to compare, separated by commas; all where none are named."}, func(text string) error { return spec.Set("features", text) })
@@ -80,6 +84,9 @@ func parseGram(args []string) (*gramOptions, error) {
 		add(p)
 	}
 	for _, s := range gramNames {
+		if param.Contains(params, s.name) {
+			continue
+		}
 		p := params[slices.IndexFunc(params, func(p param.Param) bool { return p.Name == s.of[0] })]
 		p.Name, p.Default, p.Help = s.name, "", "The same as --"+strings.ReplaceAll(strings.Join(s.of, " or --"), "_", "-")+", whichever the kernel has."
 		add(p)
@@ -98,7 +105,7 @@ func parseGram(args []string) (*gramOptions, error) {
 		return nil, err
 	}
 	for _, s := range gramNames {
-		if text, ok := given[s.name]; ok {
+		if text, ok := given[s.name]; ok && !param.Contains(row.Params, s.name) {
 			if of := slices.IndexFunc(s.of, func(of string) bool { return param.Contains(row.Params, of) }); of >= 0 {
 				delete(given, s.name)
 				given[s.of[of]] = text
@@ -115,7 +122,7 @@ func parseGram(args []string) (*gramOptions, error) {
 			values = values.With(p.Name, p.Read(text))
 		}
 	}
-	o := &gramOptions{kernel.Kernel{Name: name, Values: values}, "", spec.Features, *file, *asCSV}
+	o := &gramOptions{kernel.Kernel{Name: name, Values: values}, "", spec.Features, *file, *asCSV, *labels}
 	if o.takes, err = o.kernel.Takes(); err != nil {
 		return nil, err
 	}
@@ -133,6 +140,13 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 	if o.takes == dataset.KindVectors {
 		return o.ofPoints(ctx, std)
 	}
+	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
+		k, d, err := o.labelled(ctx, std)
+		if err != nil {
+			return nil, nil, err
+		}
+		return k, d.Objects.Text, nil
+	}
 	x, err := readFile(ctx, o.file, std, gramReaders[o.takes])
 	if err != nil {
 		return nil, nil, err
@@ -141,6 +155,27 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 	defer p.end()
 	k, err = kernel.GramTold(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x, p.tell)
 	return k, x.Text, err
+}
+
+// labelled is the kernel matrix of labelled objects, read as fit reads them.
+func (o *gramOptions) labelled(ctx context.Context, std Streams) (kernel.Matrix, *dataset.Data, error) {
+	spec := ml.DefaultSpec()
+	spec.Kernel, spec.Features = o.kernel.Name, o.features
+	d, err := readData(ctx, "gram", o.file, &spec, &reading{proposed: true, sheet: new(string)}, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := progressOn(std)
+	defer p.end()
+	if d.Objects != nil {
+		k, err := kernel.GramTold(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), d.Objects, p.tell)
+		return k, d, err
+	}
+	f, err := kernel.New(o.kernel.Name, o.kernel.Values, d.X).Fit(ctx, d.X, p.tell)
+	if err != nil {
+		return nil, nil, err
+	}
+	return kernel.NewGram(f, d.X), d, nil
 }
 
 // ofPoints is matrix for a kernel that takes vectors. What it learns it learns from all.
@@ -180,12 +215,21 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
+	if o.labels {
+		k, d, err := o.labelled(ctx, std)
+		if err != nil {
+			return err
+		}
+		return writeMatrix(ctx, std, k, func(line []byte, i int) []byte {
+			return strconv.AppendQuote(append(line, ','), strings.ReplaceAll(d.Classes[d.Y[i]], `"`, "'"))
+		})
+	}
 	k, text, err := o.matrix(ctx, std)
 	if err != nil {
 		return err
 	}
 	if o.csv {
-		return writeMatrix(ctx, std, k)
+		return writeMatrix(ctx, std, k, nil)
 	}
 	head := []string{""}
 	for j := range k.Len() {
@@ -218,9 +262,9 @@ func finiteRow(k kernel.Matrix, dst []float64, i int) error {
 	return nil
 }
 
-// writeMatrix writes a line for each row. Some rows at a time are computed by all
+// writeMatrix writes a line for each row, and after it what more adds. Some rows at a time are computed by all
 // processors.
-func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
+func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix, more func(line []byte, i int) []byte) error {
 	p := progressOn(std)
 	if isTerminal(std.Out) { // where the rows themselves are to be seen
 		p.w = nil
@@ -247,8 +291,11 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix) error {
 					}
 					line = append(line, ',')
 				}
-				line[len(line)-1] = '\n'
-				some[a] = line
+				line = line[:len(line)-1]
+				if more != nil {
+					line = more(line, first+a)
+				}
+				some[a] = append(line, '\n')
 				return ctx.Err()
 			})
 		}

@@ -16,16 +16,16 @@ import (
 var path = Command{"path", "follow an SVM of two classes along C, with its entry points", runPath}
 
 func runPath(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("path --data FILE [flags]",
+	f := NewFlags("path FILE [flags]",
 		"Follows an SVM of two classes from one end of C's range to the other, each solution leading to the next, and prints its support vectors, |w| and accuracy, and the entry points: between which two values of C a row becomes or ceases to be a support vector, or reaches or leaves its bound. Accuracies held out are means over 5 folds of the rows that train.")
 	f.Heading("Files")
-	data := f.String("data", "FILE", "", "Labelled points, as fit reads them. The name - stands for standard input.")
+	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
 	how := f.Reading()
-	plot := f.String("plot", "FILE.svg|FILE.png", "", "Where to draw alpha / C of every point over C.")
-	shares := f.String("plot-shares", "FILE.svg|FILE.png", "", "Where to draw accuracy and the share of support vectors over C.")
+	plot := f.String("plot", pictureNames, "", "Where to draw alpha / C of every point over C.")
+	shares := f.String("plot-shares", pictureNames, "", "Where to draw accuracy and the share of support vectors over C.")
 	asJSON := f.Switch("json", "Print all as one JSON object, at full precision, with every alpha.")
 	spec := f.Spec(nil)
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(respelled(args)); err != nil {
 		return err
 	}
 	if err := f.Require("data"); err != nil {
@@ -36,7 +36,7 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 			continue
 		}
 		if formatOf(file) == nil {
-			return usage("--%s expects a file that ends in .svg or .png, not %q", name, file)
+			return usage("--%s expects a file that ends in %s, not %q", name, pictureFiles, file)
 		}
 		if err := checkTarget(file); err != nil {
 			return err

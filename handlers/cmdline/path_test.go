@@ -13,7 +13,7 @@ import (
 	"marginlab/ml"
 )
 
-// The path on the terminal is that of the library, in numbers, lines and pictures.
+// The path on the terminal equals the library's, in numbers, lines and pictures.
 func TestPath(t *testing.T) {
 	t.Parallel()
 	d, file := moons(t, 40)
@@ -41,7 +41,7 @@ func TestPath(t *testing.T) {
 		t.Error(text)
 	}
 	for args, word := range map[string]string{
-		"--learner mcm": "take the SVM", "--hard-margin": "finite C", "--plot a.pdf": "ends in .svg or .png",
+		"--learner mcm": "take the SVM", "--hard-margin": "finite C", "--plot a.eps": "ends in .svg, .png or .pdf",
 	} {
 		if o := run(t.Context(), "", append([]string{"path", "--data", file}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, word) {
 			t.Errorf("%s: %d %s", args, o.code, o.err)

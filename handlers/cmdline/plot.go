@@ -19,13 +19,53 @@ func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
 		return (*figure.Picture).SVG
 	case ".png":
 		return (*figure.Picture).PNG
+	case ".pdf":
+		return (*figure.Picture).PDF
 	}
 	return nil
 }
 
+// pictureFiles are the endings that formatOf knows, for messages; pictureNames, for help.
+const (
+	pictureFiles = ".svg, .png or .pdf"
+	pictureNames = "FILE.svg|FILE.png|FILE.pdf"
+)
+
+// paper is how a picture is to come out: its size and the letters at its axes, in CSS pixels,
+// 0: the default; on paper, and without hues.
+type paper struct {
+	width, height, font float64
+	onPaper, grey       bool
+}
+
+// Paper adds the flags of a picture for print.
+func (f *Flags) Paper() *paper {
+	p := &paper{}
+	length := func(name, help string, lo, hi float64, to *float64) {
+		f.Func(name, "LENGTH", help, func(text string) error {
+			v, onPaper, err := figure.Length(text)
+			if err == nil && (v < lo || v > hi) {
+				err = fmt.Errorf("expects %g to %g pixels, which are 1/96 inch, not %s", lo, hi, text)
+			}
+			*to, p.onPaper = v, p.onPaper || onPaper
+			return err
+		})
+	}
+	length("width", "Width of the picture, such as 84mm, 3.3in, or 640 pixels.", 80, 2400, &p.width)
+	length("height", "Height of the picture; without it, in proportion.", 60, 2400, &p.height)
+	length("font-size", "Size of the letters at the axes, such as 8pt.", 6, 48, &p.font)
+	f.set.BoolVar(&p.grey, "grey", false, "Draw in greys.")
+	f.describe(func(to printer) { to.Term("--grey", "Draw in greys.") })
+	return p
+}
+
+// given tells whether any of the flags is.
+func (p *paper) given() bool { return *p != paper{} }
+
 // plot draws the decision boundary of a model with the points of its data.
-func plot(ctx context.Context, std Streams, path string, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
-	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true}}
+func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
+	width, height, unit := figure.SizeInPrint(figure.DefaultWidth, figure.DefaultHeight, on.width, on.height, on.font)
+	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true, Grey: on.grey, Width: width, Height: height}}
 	scene, err := run.Scene(ctx, res.Model)
 	if err != nil {
 		return err
@@ -42,5 +82,6 @@ func plot(ctx context.Context, std Streams, path string, d *dataset.Data, spec m
 		return err
 	}
 	picture.Scale = 2 // a PNG is sharp on paper too
+	picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
 	return writeFile(path, func(w io.Writer) error { return formatOf(path)(picture, w) })
 }

@@ -3,6 +3,7 @@ package cmdline
 import (
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 
@@ -18,8 +19,22 @@ type printer interface {
 	Row(term, text string)  // of a short list
 }
 
-// terminal prints plain text, at most 80 columns wide.
-type terminal struct{ w io.Writer }
+// terminal prints plain text, at most so many columns wide.
+type terminal struct {
+	w       io.Writer
+	columns int
+}
+
+// columns is the width to which text for w is wrapped: of a terminal its own, up to what is
+// comfortable to read; elsewhere 80.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, ok := terminalWidth(f); ok {
+			return min(max(n, 40), 100)
+		}
+	}
+	return 80
+}
 
 func (t terminal) Synopsis(text string) { fmt.Fprintf(t.w, "Usage: marginlab %s\n\n", text) }
 
@@ -30,21 +45,21 @@ func (t terminal) Heading(level int, text string) {
 	fmt.Fprintln(t.w, text)
 }
 
-func (t terminal) Paragraph(text string) { wrap(t.w, "", text) }
+func (t terminal) Paragraph(text string) { t.wrap(t.w, "", text) }
 
 func (t terminal) Term(term, text string) {
 	fmt.Fprintf(t.w, "  %s\n", term)
-	wrap(t.w, "      ", text)
+	t.wrap(t.w, "      ", text)
 }
 
 func (t terminal) Row(term, text string) { fmt.Fprintf(t.w, "  %-11s %s\n", term, text) }
 
-func (t terminal) Value(text string) { wrap(t.w, "        ", text) }
+func (t terminal) Value(text string) { t.wrap(t.w, "        ", text) }
 
 func (t terminal) Item(depth int, mark, text string) {
 	indent := strings.Repeat("  ", depth)
 	var lines strings.Builder
-	wrap(&lines, indent+strings.Repeat(" ", len(mark)+1), text)
+	t.wrap(&lines, indent+strings.Repeat(" ", len(mark)+1), text)
 	fmt.Fprint(t.w, indent+mark+" "+strings.TrimLeft(lines.String(), " "))
 }
 
@@ -148,11 +163,11 @@ func (r roff) Code(text string) {
 func (roff) Strong(text string) string   { return strongOn + text + fontOff }
 func (roff) Emphasis(text string) string { return emphasisOn + text + fontOff }
 
-// wrap writes text in lines of at most 80 columns.
-func wrap(w io.Writer, indent, text string) {
+// wrap writes text in lines.
+func (t terminal) wrap(w io.Writer, indent, text string) {
 	line := indent
 	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+len(word) > 80 {
+		if len(line) > len(indent) && len(line)+len(word) > t.columns {
 			fmt.Fprintln(w, strings.TrimRight(line, " "))
 			line = indent
 		}
@@ -166,6 +181,6 @@ var blankLines = regexp.MustCompile(`\n{3,}`)
 // printTopic writes a page of the manual for the terminal.
 func printTopic(w io.Writer, t manual.Topic) {
 	var b strings.Builder
-	t.Print(spaced{terminal{&b}})
+	t.Print(spaced{terminal{&b, columns(w)}})
 	fmt.Fprint(w, blankLines.ReplaceAllString(b.String(), "\n\n"))
 }

@@ -98,7 +98,7 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 	}
 }
 
-// columnWidths are those of the longest cells.
+// columnWidths returns the widths of the longest cells.
 func columnWidths(lines [][]string) (widths []int) {
 	for _, line := range lines {
 		for j, s := range line {

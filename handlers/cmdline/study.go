@@ -53,7 +53,7 @@ const (
 func parseStudy(args []string) (*studyOptions, error) {
 	f := NewFlags("study FILE|NAME [flags]",
 		"Compares learners over data sets: each chooses its settings within the points that train and is judged on those held out, the same for all. Prints accuracies, support vectors and times, mean ranks, and which differences are real. FILE says what is compared. Studies that come with the program: "+ready()+".")
-	source := f.Argument()
+	source := f.Argument(readyNames()...)
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
 	f.Func("data", "FILE", "One more data set, a file as fit reads it; may be given several times.", func(text string) error {
@@ -95,6 +95,13 @@ func parseStudy(args []string) (*studyOptions, error) {
 }
 
 // ready names the studies that come with the program.
+func readyNames() (names []string) {
+	for _, r := range study.Builtins {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
 func ready() string {
 	var all []string
 	for _, r := range study.Builtins {

@@ -257,3 +257,21 @@ func TestStudyOnServer(t *testing.T) {
 		t.Errorf("exit %d: %s", code, message)
 	}
 }
+
+// A proposal of numbers is not trained as classes, however few they are.
+func TestProposedRegressionIsNotTrainedAsClasses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "cars.csv")
+	const rows = "mpg,wt,am\n21,2.62,a\n22.8,2.32,b\n18.1,3.46,a\n14.3,3.57,b\n24.4,3.19,a\n22.8,3.15,b\n32.4,2.2,a\n30.4,1.6,b\n"
+	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := run(t.Context(), "", "fit", "--data", file); o.code != 1 || !strings.Contains(o.err, "mpg holds numbers from 14.3 to 32.4") || !strings.Contains(o.err, "--target value --learner ridge") || !strings.Contains(o.err, "--label") {
+		t.Errorf("%d: %s", o.code, o.err)
+	}
+	for _, args := range [][]string{{"--target", "value", "--learner", "ridge"}, {"--label", "am"}, {"--label", "mpg"}} {
+		if _, message, code := fit(t, append(args, "--data", file)...); code != 0 {
+			t.Errorf("%q: %d: %s", args, code, message)
+		}
+	}
+}

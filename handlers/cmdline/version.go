@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" }
+func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" || arg == "-V" }
 
 // version tells of which code the program was built, as far as that was recorded: go
 // build notes the commit of a clone, go run does not.

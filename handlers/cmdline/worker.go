@@ -2,7 +2,6 @@ package cmdline
 
 import (
 	"context"
-	"log/slog"
 	"runtime"
 	"strconv"
 
@@ -13,7 +12,7 @@ import (
 var worker = Command{"worker", "compute cells of searches for a server on another machine", runWorker}
 
 func runWorker(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("worker --nats URL [flags]", "Computes cells of searches for a server that was started with --nats-listen or --nats, until it is interrupted; cells under way then have 10 s to end, before others get them. It keeps nothing on the disk, joins again whenever the connection was lost, and must be of the server's own version.")
+	f := NewFlags("worker --nats URL [flags]", "Computes cells of searches for a server that was started with --nats-listen or --nats, until it is interrupted; cells under way then have 10 s to end, before others get them. It keeps nothing on the disk, waits for a server that is not there yet, joins again whenever the connection was lost, and must be of the server's own version.")
 	access := f.Access()
 	cores := runtime.NumCPU()
 	n := param.Param{Name: "workers", Kind: param.Integer, Min: 1, Max: 1024, Default: strconv.Itoa(cores), Help: "Cells computed at a time."}
@@ -21,6 +20,7 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 		cores, err = strconv.Atoi(text)
 		return err
 	})
+	logger := f.Log()
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -30,9 +30,12 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 	if err := access.Check(); err != nil {
 		return usage("--nats %s", err)
 	}
-	log := slog.New(slog.NewTextHandler(std.Err, nil))
-	nc, err := fleet.Connect(*access, "worker", log)
+	log := logger(std.Err)
+	nc, err := fleet.Join(ctx, *access, log)
 	if err != nil {
+		if ctx.Err() != nil { // it was interrupted while it waited
+			return nil
+		}
 		return err
 	}
 	defer nc.Close()

@@ -40,7 +40,10 @@ const (
 const previewRows = 8
 
 // Room is where data sets come from and are looked at.
-type Room struct{ *door.House }
+type Room struct {
+	*door.House
+	Fetcher *web.Fetcher // of files that people name by their address; nil: none are fetched
+}
 
 // List shows all data sets and the ways to a new one.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
@@ -57,7 +60,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	if err != nil {
 		return views.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text()}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -66,7 +69,10 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 		p.Sets = append(p.Sets, Row(s))
 	}
 	for i, g := range dataset.Generators {
-		f := views.GeneratorForm{Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0}
+		f := views.GeneratorForm{
+			Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0,
+			Thumb: thumbnail(door.OfGenerator+g.Name, "", g.Kind, g.Label),
+		}
 		for _, q := range g.Params {
 			field := door.ParamField(q, q.Default)
 			field.Form = g.Name + "-"
@@ -78,7 +84,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 }
 
 func (a *Room) limitsText() string {
-	return fmt.Sprintf("Up to %d MB, %s and %d columns. The label is one of the columns: classes, or numbers that a regression fits; separator, header, encoding and the way numbers are written are found out; of a workbook, one sheet is read.", a.Limits.Bytes>>20, dataset.Count(a.Limits.Rows, "row"), a.Limits.Columns)
+	return fmt.Sprintf("Up to %d MB, %s and %d columns, one of them the label: classes, or numbers for a regression. Separator, header, encoding and number format are detected. Excel: one sheet at a time.", a.Limits.Bytes>>20, dataset.Count(a.Limits.Rows, "row"), a.Limits.Columns)
 }
 
 // formsText says what else than a table of numbers a file may be.
@@ -90,7 +96,7 @@ func formsText() string {
 func Row(s store.Dataset) views.DatasetRow {
 	return views.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
-		Thumb: door.Thumbnail("/datasets/"+s.ID+"/figures/", "points", "", pictureOf(s.Kind)+" of "+s.Name),
+		Thumb: thumbnail(s.ID, "", s.Kind, s.Name),
 	}
 }
 
@@ -109,20 +115,28 @@ func sizeText(s store.Dataset) string {
 // Builtins are the data sets that come with the program, as pages of the house list them.
 func Builtins(h *door.House) (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
+		source := ""
+		if b.License != "" {
+			source = b.Source + ". Licence: " + b.License + "."
+		}
 		rows = append(rows, views.BuiltinRow{
-			Slug: b.Slug, Name: b.Name, Help: b.Help,
-			Thumb: door.Thumbnail("/datasets/"+b.Slug+"/figures/", "points", h.Lasting(""), pictureOf(b.Kind)+" of "+b.Name),
+			Slug: b.Slug, Name: b.Name, Help: b.Help, Source: source,
+			Thumb: thumbnail(b.Slug, h.Lasting(""), b.Kind, b.Name),
 		})
 	}
 	return rows
 }
 
-// pictureOf says what is drawn of objects.
-func pictureOf(k dataset.Kind) string {
-	if k == dataset.KindVectors {
-		return "Points"
+// thumbnail is the small picture of a data set: its points, its strings or graphs, or its kernel matrix.
+func thumbnail(id, query string, k dataset.Kind, name string) views.Picture {
+	figure, what := "points", "Points"
+	switch k {
+	case dataset.KindStrings, dataset.KindGraphs:
+		figure, what = "objects", "Some "+string(k)
+	case dataset.KindPrecomputed:
+		what = "Kernel matrix"
 	}
-	return "Kernel matrix"
+	return door.Thumbnail("/datasets/"+id+"/figures/", figure, query, what+" of "+name)
 }
 
 // typedRows is what rows are called that were typed instead of uploaded, as a file is by
@@ -137,8 +151,21 @@ type file struct {
 	size int64
 }
 
-// sent is the file of a form.
-func sent(r *http.Request) (file, error) {
+// sent is the file of a form, or the one at the address in it.
+func (a *Room) sent(r *http.Request) (file, error) {
+	if address := r.PostFormValue("url"); address != "" && a.Fetcher != nil {
+		f, err := web.TempFile()
+		if err != nil {
+			return file{}, err
+		}
+		name, err := a.Fetcher.Fetch(r.Context(), address, f, a.Limits.Bytes)
+		size, e := f.Seek(0, io.SeekEnd)
+		_, s := f.Seek(0, io.SeekStart)
+		if err = cmp.Or(err, e, s); err != nil {
+			return file{}, cmp.Or(err, f.Close())
+		}
+		return file{f, f, name, size}, nil
+	}
 	if text := r.PostFormValue("text"); text != "" {
 		return file{strings.NewReader(text), io.NopCloser(nil), typedRows, int64(len(text))}, nil
 	}
@@ -170,8 +197,10 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := r.FormValue("name")
-	f, err := sent(r)
+	f, err := a.sent(r)
 	switch {
+	case err != nil && a.Fetcher != nil && r.PostFormValue("url") != "":
+		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, err.Error())
 	case errors.Is(err, http.ErrMissingFile), errors.Is(err, http.ErrNotMultipart):
 		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, "Choose a file first, or type rows.")
 	case err != nil:
@@ -243,7 +272,7 @@ func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, n
 	if text, typed := r.PostForm["text"]; typed {
 		p.Typed = views.UploadForm{Name: name, Error: message, Text: text[0]}
 	} else {
-		p.Upload = views.UploadForm{Name: name, Error: message}
+		p.Upload = views.UploadForm{Name: name, Error: message, URL: r.PostFormValue("url")}
 	}
 	w.WriteHeader(status)
 	return a.Render(w, r, views.DatasetsPage(p))
@@ -277,7 +306,7 @@ func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table,
 	if err != nil {
 		return nil, "", nil, "", err
 	}
-	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), slices.Contains([]string{".xlsx", ".zip"}, strings.ToLower(path.Ext(file)))); err != nil {
+	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), slices.Contains([]string{".xlsx", ".zip", ".gz"}, strings.ToLower(path.Ext(file)))); err != nil {
 		return nil, "", nil, "", err
 	}
 	sheet := r.FormValue("sheet")
@@ -366,6 +395,10 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 	if p.Label = proposal.Label; p.Label != "" {
 		p.What, p.From = proposal.What(), proposal.From()
 	}
+	for _, l := range proposal.Labels {
+		p.Labels = append(p.Labels, views.Option{Value: l, Label: l})
+	}
+	p.Labels = views.Choose(p.Labels, p.Label)
 	if left := proposal.LeftText(); left != "" {
 		p.From += "; " + left
 	}
@@ -459,6 +492,13 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		}
 		m.Fixes = append(m.Fixes, fix)
 	}
+	name := door.NameOf(r.PostFormValue("name"), file)
+	if before := r.PostFormValue("propose"); before != "" { // another label, or other corrections
+		if m.Label != before {
+			m.Fixes = nil
+		}
+		return a.askMapping(w, r, table, file, table.Propose(m).Mapping, name, "")
+	}
 	for _, f := range r.PostForm["feature"] {
 		if f != m.Label && m.Kind == dataset.KindVectors {
 			m.Features = append(m.Features, f)
@@ -467,7 +507,6 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if column := r.PostFormValue("objects"); column != "" && (m.Kind == dataset.KindStrings || m.Kind == dataset.KindGraphs) {
 		m.Features = []string{column}
 	}
-	name := door.NameOf(r.PostFormValue("name"), file)
 	if m.Label == "" || len(m.Features) == 0 && m.Kind == dataset.KindVectors {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
@@ -767,7 +806,7 @@ func counts(d *dataset.Data) string {
 // Figure sends the picture of the points, or of one of the graphs.
 func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
-	if err != nil || name != "points" && name != "graph" {
+	if err != nil || !slices.Contains([]string{"points", "graph", "objects"}, name) {
 		return store.ErrNotFound
 	}
 	id := chi.URLParam(r, "id")
@@ -795,8 +834,13 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, door.Sheet{
 		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: door.IsPublic(id), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
-			if name == "graph" {
+			switch name {
+			case "graph":
 				return graphPicture(points.Data, row, o)
+			case "objects":
+				if pic, err := figure.Objects(points.Data, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}); pic != nil || err != nil {
+					return pic, err
+				}
 			}
 			return a.DataPicture(ctx, points.Data, points.Hash, x, y, o)
 		},
@@ -897,7 +941,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // reads says how a file was understood.
 func reads(t *dataset.Table) string {
-	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
+	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
 	if t.Separator != "" {
 		text += " with columns separated by " + t.Separator
 	}
@@ -910,13 +954,8 @@ func reads(t *dataset.Table) string {
 	for _, n := range t.Notes {
 		text += "; " + n
 	}
-	text += ". Check which column is the label"
-	if t.Kind == dataset.KindPrecomputed {
-		return text + "; the others are values of a kernel."
-	}
-	text += " and which are features."
-	if slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.Measured() }) {
-		text += " A label of measurements makes it a regression: values are fitted, rather than classes told apart."
+	if text += "."; t.Kind == dataset.KindPrecomputed {
+		text += " The columns beside the label are values of a kernel."
 	}
 	return text
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
@@ -29,9 +31,13 @@ func TestProposal(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	doc := sendFile(c, http.StatusOK, "patients.csv", file.String())
-	if text := doc.Text(); !strings.Contains(text, "Predict diagnosis (B 12, M 12) from 2 columns; id left out.") {
-		t.Errorf("the sentence is not there:\n%.800s", text)
+	says := func(doc *goquery.Document, label, rest string) {
+		t.Helper()
+		if got := doc.Find("#f-label option[selected]").Text(); got != label || !strings.Contains(doc.Find(".sentence").Text(), rest) {
+			t.Errorf("predicts %s: %s", got, doc.Find(".sentence").Text())
+		}
 	}
+	says(doc, "diagnosis", "(B 12, M 12) from 2 columns; id left out.")
 	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
 	values := url.Values{"label": {"diagnosis"}, "feature": {"age", "weight"}, "missing": {"median"}}
 	for _, box := range doc.Find("input[name=fix][checked]").EachIter() {
@@ -40,6 +46,12 @@ func TestProposal(t *testing.T) {
 	if got := strings.Join(values["fix"], " "); got != "totals missing:-999:age" {
 		t.Fatalf("corrections %q", got)
 	}
+	other := c.Send(http.StatusOK, form, "label=weight&propose=diagnosis&fix=totals").HTML()
+	says(other, "weight", "numbers from 50.5 to 73.5: a regression) from 2 columns; id left out.")
+	if n := other.Find("input[name=fix][checked]").Length(); n != 2 {
+		t.Errorf("another label comes with %d corrections, want those that are proposed for it", n)
+	}
+	says(c.Send(http.StatusOK, form, "label=diagnosis&propose=diagnosis").HTML(), "diagnosis", "(B 12, M 12) from 2 columns")
 	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
 	if text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text(); !strings.Contains(text, "24 × 2") || !strings.Contains(text, "−999 in age taken as missing (1 row)") {
 		t.Errorf("not corrected:\n%.800s", text)

@@ -188,7 +188,7 @@ func archive(t *testing.T, files ...string) string {
 }
 
 // An archive of texts comes in by the door of programs, trains, and texts are predicted; what
-// is wrong in it is named, what is too much is told apart.
+// is wrong in it is named, and so is what is too much.
 func TestAPIArchive(t *testing.T) {
 	t.Parallel()
 	limits := dataset.DefaultLimits
@@ -435,9 +435,9 @@ func TestTryString(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	for _, tt := range []struct{ data, query, spec string }{
-		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
+		{"dna", "kernel=gap-subsequence&k=3&normalize=true&C=10&test_fraction=0", `{"kernel":"gap-subsequence","k":3,"normalize":true,"C":10}`},
 		{"dna", "kernel=spectrum&k=4&test_fraction=0.4&conformal=amari", `{"kernel":"spectrum","k":4,"test_fraction":0.4,"conformal":"amari"}`},
-		{c.Upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
+		{c.Upload("name=three", "sequence,class\ncat,a\ncats,a\ndog,b\ndogs,b\nbird,c\nbirds,c\n").ID, "kernel=spectrum&k=2&multiclass=ovo&test_fraction=0", `{"kernel":"spectrum","k":2,"multiclass":"ovo"}`},
 	} {
 		word := "GATTACATTGdogs"
 		run := c.Train(`{"dataset":"` + tt.data + `","spec":` + tt.spec + `}`)

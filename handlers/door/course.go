@@ -20,8 +20,9 @@ import (
 	"marginlab/web"
 )
 
-// HeldOut is the share that the lab holds out of a data set for as long as nobody has said
-// anything of the training: the large number is an honest one. A drawing is trained on as a
+// HeldOut is the share of a data set that the lab holds out unless test_fraction says otherwise,
+// so that the large number is an honest one. Programs, over the API and in the terminal, train on all
+// rows unless they say otherwise. A drawing is trained on as a
 // whole, as with every point that is added others would be held out. By it a course ranks
 // what is handed in.
 const HeldOut = 0.3
@@ -31,7 +32,7 @@ const LongestLink = 8000
 
 // Course finds the course with a code as it was typed.
 func (a *House) Course(ctx context.Context, typed string) (store.Course, error) {
-	c, err := a.Store.Course(ctx, store.CleanCode(typed))
+	c, err := a.FindCourse(ctx, typed)
 	if errors.Is(err, store.ErrNotFound) {
 		err = web.Errorf(web.NotFound, "There is no course with the code %q. A code has six letters; ask your teacher, who may also have deleted the course.", typed)
 	}
@@ -212,8 +213,8 @@ type Setting struct {
 	Check func(control, value string) error
 }
 
-// HoldsNothingOut tells whether runs of the page are trained on all points, so that whoever
-// learns them by heart looks best.
+// HoldsNothingOut reports whether runs of the page train on all points, so that a model that
+// overfits looks best.
 func (s Setting) HoldsNothingOut() bool {
 	return s.Path == "/lab" && s.Query.Get("test_fraction") == "0"
 }

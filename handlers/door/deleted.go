@@ -60,7 +60,7 @@ func deletion(d store.Deletion) *views.Deletion {
 	return v
 }
 
-// DeletedPage lists what can be had back.
+// DeletedPage lists what can be restored.
 func (a *House) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {

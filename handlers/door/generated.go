@@ -12,7 +12,7 @@ import (
 const (
 	// OfGenerator before the name of a generator names what it makes, with the values of
 	// those parameters that somebody has chosen: "new-moons", "new-moons,n=300,noise=0.2".
-	// The id says all that the data depend on: whoever has it has the same.
+	// The id says all that the data depend on: equal ids have equal data.
 	OfGenerator = "new-"
 	// OfValue before a parameter of a generator names its control.
 	OfValue = "gen."

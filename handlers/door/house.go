@@ -48,6 +48,8 @@ type House struct {
 	// Days is after how many without use a workspace is deleted, which pages tell; 0: never.
 	Days int
 
+	places   places                 // of runs in the queue
+	codes    *codes                 // of courses, that are tried
 	build    func() string          // names the program, on which pictures depend
 	prints   *Recent[*Print]        // by format and key
 	hashes   *Recent[string]        // of data that come with the program or are generated
@@ -60,7 +62,7 @@ func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dat
 	return &House{
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
 		Line: NewLine(Places()), Pages: NewLine(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
-		build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
+		codes: newCodes(), build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
 		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(queue.Behind),
 	}
 }
@@ -130,7 +132,7 @@ func (a *House) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64
 	return a.Admit(ctx, w, 6*size)
 }
 
-// IsPacked tells a zip archive, as workbooks are, by its beginning.
+// IsPacked tells a zip archive, as workbooks are, and what gzip has packed by its beginning.
 func IsPacked(f io.ReadSeeker) (bool, error) {
 	var head [2]byte
 	n, err := io.ReadFull(f, head[:])
@@ -138,7 +140,7 @@ func IsPacked(f io.ReadSeeker) (bool, error) {
 		return false, err
 	}
 	_, err = f.Seek(0, io.SeekStart)
-	return string(head[:n]) == "PK", err
+	return string(head[:n]) == "PK" || string(head[:n]) == "\x1f\x8b", err
 }
 
 // AdmitData is Admit for stored data.
@@ -209,6 +211,9 @@ const FormBytes = 4 << 20
 func (a *House) Frame(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
 }
+
+// ProgramName names the running program, on which what it draws and exports depends.
+func (a *House) ProgramName() string { return a.build() }
 
 // Render writes a page. templ holds it back until it is whole, so an error on the
 // way is still answered as one.

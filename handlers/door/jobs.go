@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"marginlab/ml/trace"
@@ -32,6 +33,7 @@ type Job struct {
 	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
 	Left        time.Duration // estimated, by the pace it has while it is computed; 0: not known
 	Waits       bool          // it has begun, and others have their turn
+	Queue       string        // where a run waits, as in House.Waits
 }
 
 // UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
@@ -55,6 +57,11 @@ func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error)
 	var list []Job
 	for _, r := range runs {
 		j := Job{Kind: "run", ID: r.ID, Name: r.Name, Data: r.DatasetName, Page: "/runs/" + r.ID, Status: r.Status, Created: r.Created, Elapsed: elapsed(r.Started)}
+		if r.Status == store.Queued {
+			if j.Queue, err = a.Waits(ctx, r.ID); err != nil {
+				return nil, err
+			}
+		}
 		if e, ok := a.Jobs.Latest(r.ID); ok && e.Step != nil {
 			j.Step = e.Step
 			switch s := e.Step; {
@@ -136,7 +143,7 @@ func (a *House) Left(searches ...store.Search) (left time.Duration, waits bool) 
 func (j Job) Progress() string {
 	switch s := j.Step; {
 	case j.Status == store.Queued:
-		return "waits for its turn"
+		return "waits for its turn" + j.Queue
 	case j.Kind == "path" && s == nil:
 		return "the path begins"
 	case j.Kind == "path":
@@ -153,6 +160,46 @@ func (j Job) Progress() string {
 		return fmt.Sprintf("%s, machine %d of %d: %d iterations, largest violation %.2g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Violation)
 	}
 	return fmt.Sprintf("%s: %d iterations, largest violation %.2g", j.Step.Phase, j.Step.Iteration, j.Step.Violation)
+}
+
+// Waits says where a queued run waits and, of a long one, why others go first. It is empty for
+// one that is next or has just been queued.
+func (a *House) Waits(ctx context.Context, run string) (text string, err error) {
+	all, err := a.places.get(ctx, a.Store)
+	p, ok := all[run]
+	if err != nil || !ok {
+		return "", err
+	}
+	if p.Weight > store.Light {
+		text = "; shorter runs go first"
+	}
+	switch p.Before {
+	case 0:
+		return text, nil
+	case 1:
+		return text + "; 1 run before it", nil
+	}
+	return fmt.Sprintf("%s; about %d runs before it", text, p.Before), nil
+}
+
+// places are where runs wait, as they were within the last second: a full queue is long, and many look.
+type places struct {
+	mu sync.Mutex
+	at time.Time
+	of map[string]store.Place
+}
+
+func (p *places) get(ctx context.Context, st *store.Store) (map[string]store.Place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of != nil && time.Since(p.at) < time.Second {
+		return p.of, nil
+	}
+	of, err := st.Places(ctx)
+	if err == nil {
+		p.at, p.of = time.Now(), of
+	}
+	return of, err
 }
 
 // JobsPage shows what is under way.

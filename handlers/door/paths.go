@@ -75,7 +75,7 @@ type PathOf struct {
 	Page string // address of its page
 }
 
-// ID is what the path goes by, whoever asks for it.
+// ID identifies the path, for every caller.
 func (o PathOf) ID() (string, error) {
 	spec, err := o.Spec.MarshalJSON()
 	sum := sha256.Sum256(append([]byte(o.Hash+" "), spec...))
@@ -274,7 +274,7 @@ func (p *Paths) Close() {
 func (p *Paths) compute(ctx context.Context, w *onPath, workspace, key string, of PathOf) {
 	defer close(w.done)
 	defer w.cancel()
-	defer func() { w.panic = recover() }() // for whoever asks
+	defer func() { w.panic = recover() }() // for the callers
 	turn, err := p.line.Join(ctx, workspace)
 	if err != nil {
 		w.err = err

@@ -170,7 +170,7 @@ func TestPathsInTurn(t *testing.T) {
 	})
 }
 
-// A failure is told to whoever asks next, once; so is a panic.
+// The next caller hears of a failure, once; so with a panic.
 func TestPathFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,16 +17,17 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
-	"marginlab/store"
+	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
+	"marginlab/web"
 )
 
 // Sizes of pictures in CSS pixels.
 const (
-	MainWidth, MainHeight   = 760, 600
-	NarrowWidth             = 400 // of the main picture on narrow screens
-	narrowHeight            = NarrowWidth * MainHeight / MainWidth
+	MainWidth, MainHeight   = 810, 540
+	NarrowWidth             = 400      // of other large pictures on narrow screens
+	phoneWidth, phoneHeight = 354, 308 // of the main picture there, whose letters are 12 pixels high on a phone
 	SmallWidth, SmallHeight = 400, 330
 	thumbWidth, thumbHeight = 228, 171
 )
@@ -45,6 +46,8 @@ type Options struct {
 	Coarse                   int  // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
 	Limits                   figure.Limits
 	Width, Height            int
+	Unit                     float64 // as of a figure.Picture
+	Print, Grey              bool    // sizes are lengths on paper; without hues
 }
 
 // ReadOptions takes the choices that a query has, for the main picture of a page.
@@ -82,10 +85,46 @@ func (o *Options) Size(r *http.Request) {
 	}
 }
 
+// ForPrint takes width, height and font size from a query, as lengths on paper such as 84mm or
+// in pixels, and whether the figure is to be grey.
+func (o *Options) ForPrint(q url.Values) error {
+	var ps param.Problems
+	length := func(name string, lo, hi float64) (pixels float64) {
+		text := q.Get(name)
+		if text == "" {
+			return 0
+		}
+		v, onPaper, err := figure.Length(text)
+		switch {
+		case err != nil:
+			ps = append(ps, param.Problem{Field: name, Message: name + " " + err.Error()})
+			return 0
+		case v < lo || v > hi:
+			ps = append(ps, param.Problem{Field: name, Message: fmt.Sprintf("%s expects %g to %g pixels, which are 1/96 inch, not %s", name, lo, hi, text)})
+			return 0
+		}
+		o.Print = o.Print || onPaper
+		return v
+	}
+	width, height, font := length("width", 80, 2400), length("height", 60, 2400), length("font_size", 6, 48)
+	switch q.Get("grey") {
+	case "":
+	case "1":
+		o.Grey = true
+	default:
+		ps = append(ps, param.Problem{Field: "grey", Message: "grey expects 1"})
+	}
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	o.Width, o.Height, o.Unit = figure.SizeInPrint(o.Width, o.Height, width, height, font)
+	return nil
+}
+
 // Look is what a picture takes of the choices.
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
-		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark,
+		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
 		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted,
 	}
 }
@@ -193,7 +232,7 @@ func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (a
 // browser will ask for has been drawn by then.
 func (a *House) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
 	frames := map[int]figure.Frame{}
-	for _, size := range [][2]int{{NarrowWidth, NarrowWidth * o.Height / o.Width}, {o.Width, o.Height}} {
+	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
 		o.Width, o.Height = size[0], size[1]
 		print, err := a.Print(ctx, RunSheet(key, r.Main(), "svg", o, func(context.Context) (figure.Run, error) { return r, nil }))
 		if err != nil {
@@ -216,7 +255,10 @@ func RunSheet(key, name, format string, o Options, run func(context.Context) (fi
 		r.Look = o.Look()
 		pic, err := r.Draw(ctx, name)
 		if errors.Is(err, figure.ErrNoFigure) {
-			return nil, store.ErrNotFound
+			return nil, web.Errorf(web.NotFound, "%s.", Sentence(err.Error()))
+		}
+		if err == nil {
+			pic.Unit, pic.Print, pic.Greyscale = o.Unit, o.Print, o.Grey
 		}
 		return pic, err
 	}}
@@ -253,12 +295,21 @@ func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base
 		return p, stage(frames, s), err
 	}
 	n := s
-	n.Width, n.Height = NarrowWidth, narrowHeight
+	n.Width, n.Height = phoneWidth, phoneHeight
 	if pic, err = draw(n); err != nil {
 		return p, "", err
 	}
-	frames[NarrowWidth] = pic.Frame
+	frames[phoneWidth] = pic.Frame
 	return p, stage(frames, s), nil
+}
+
+// MainSize returns the size of a main picture about so wide.
+func MainSize(width int) (w, h int) {
+	if width <= phoneWidth {
+		return phoneWidth, phoneHeight
+	}
+	w = min(max(width, NarrowWidth), 2*MainWidth)
+	return w, w * MainHeight / MainWidth
 }
 
 // Linked is a picture that the browser fetches, in the colours of its theme and,
@@ -276,8 +327,12 @@ func Linked(base, name, query string, width, height int, alt, caption string) vi
 		Alt: alt, Caption: caption, Width: width, Height: height,
 	}
 	if width > NarrowWidth {
-		h := NarrowWidth * height / width
-		p.Narrow, p.NarrowDark = at("svg", NarrowWidth, h, ""), at("svg", NarrowWidth, h, "&dark=1")
+		w, h := NarrowWidth, NarrowWidth*height/width
+		if width == MainWidth && height == MainHeight {
+			w, h = phoneWidth, phoneHeight
+			p.NarrowSize = [2]int{w, h}
+		}
+		p.Narrow, p.NarrowDark = at("svg", w, h, ""), at("svg", w, h, "&dark=1")
 	}
 	return p
 }
@@ -340,7 +395,7 @@ func (u *dataURI) Write(text []byte) (int, error) {
 }
 
 // stage is what the page's script needs to lay its own marks over a picture.
-// frames are those of every width the picture comes in. A point is a list, which keeps the
+// frames holds the frames of every width the picture comes in. A point is a list, which keeps the
 // answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
 // class and a list of their scores.
@@ -467,7 +522,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	return t
 }
 
-// Coordinates are those of a point for reading, of many the first.
+// Coordinates returns the coordinates of a point for reading, of many the first.
 func Coordinates(x []float64) string {
 	var coords []string
 	for _, v := range x[:min(len(x), 4)] {
@@ -551,8 +606,8 @@ func (a *House) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y str
 // FigureName takes a figure's name and format apart: boundary.svg.
 func FigureName(r *http.Request) (name, format string, err error) {
 	name, format, _ = strings.Cut(chi.URLParam(r, "figure"), ".")
-	if format != "svg" && format != "png" {
-		return "", "", store.ErrNotFound
+	if format != "svg" && format != "png" && format != "pdf" {
+		return "", "", web.Errorf(web.NotFound, "Figures end in .svg, .png or .pdf, such as %s.svg.", name)
 	}
 	return name, format, nil
 }

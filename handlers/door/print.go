@@ -34,7 +34,7 @@ type Sheet struct {
 	// Public pictures are the same for everybody who has their address, which holds
 	// nothing that is anybody's own.
 	Public bool
-	Format string // "svg" or "png"
+	Format string // "svg", "png" or "pdf"
 	Parts  bool   // pages point out its parts
 	Draw   func(context.Context) (*figure.Picture, error)
 }
@@ -54,8 +54,11 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	}
 	var b bytes.Buffer
 	kind, write := "image/svg+xml", pic.SVG
-	if s.Format == "png" {
+	switch s.Format {
+	case "png":
 		kind, write, pic.Scale = "image/png", pic.PNG, pngScale
+	case "pdf":
+		kind, write = "application/pdf", pic.PDF
 	}
 	if err := write(&b); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (c *Recent[V]) Find(key string) (v V, ok bool) {
 }
 
 // Get is the value of a moment ago, or that of compute, which is kept unless there
-// is an error. Whoever asks while it is being computed waits for the same value.
+// is an error. Callers wait for the same value while it is being computed.
 // The context of compute ends when nobody waits any more; Get returns ctx.Err()
 // when ctx ends first.
 func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Context) (V, error)) (v V, err error) {

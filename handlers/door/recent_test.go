@@ -88,7 +88,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 	})
 }
 
-// Errors are not kept, and a panic is that of everybody who waited.
+// Errors are not kept, and everybody who waited gets the panic.
 func TestRecentFaults(t *testing.T) {
 	t.Parallel()
 	c := NewRecent[int](2)

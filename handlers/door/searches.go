@@ -47,19 +47,6 @@ func (a *House) FindSearch(ctx context.Context, id string) (f Found, err error) 
 	return f, nil
 }
 
-// SpecOf is the spec of a search with the values of one of its settings. It trains on
-// all points: all have had their say in the choice.
-func SpecOf(s store.Search, values param.Values) ml.Spec {
-	spec := s.Spec
-	for _, p := range ml.Params {
-		if values.Has(p.Name) {
-			_ = spec.Set(p.Name, values.Text(p.Name)) // it was tried, so it is in its range
-		}
-	}
-	spec.TestFraction = 0
-	return spec
-}
-
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was chosen and what the nested folds say of the choice.
 func (a *House) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
@@ -75,7 +62,7 @@ func (a *House) SaveSetting(ctx context.Context, asks store.Request, s store.Sea
 	}
 	setting := s.Result.Settings[at]
 	n := store.NewRun{
-		Spec: SpecOf(s, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID, Request: asks,
+		Spec: eval.OfSetting(s.Spec, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID, Evidence: eval.EvidenceOf(s.ID, s.Scheme, s.Result, at), Request: asks,
 		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), FoldsText(s.Scheme), ScoreText(s.Result.RankedBy(), setting.Folds)),
 	}
 	if at == s.Result.Best {

@@ -61,7 +61,7 @@ func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
 		return Points{Name: s.DatasetName, Hash: s.Hash}, err
 	}
 	if code, ok := courseOf(id); ok {
-		c, err := a.Store.Course(ctx, code)
+		c, err := a.FindCourse(ctx, code)
 		return Points{Name: c.Data, Hash: c.Hash}, err
 	}
 	if token, ok := strings.CutPrefix(id, OfLink); ok {
@@ -83,7 +83,7 @@ func courseOf(id string) (code string, ok bool) {
 	return code, ok
 }
 
-// IsStored tells whether an id is that of a data set of the workspace.
+// IsStored reports whether an id belongs to a data set of the workspace.
 func IsStored(id string) bool {
 	_, brought := courseOf(id)
 	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !strings.HasPrefix(id, OfShared) && !brought

@@ -17,7 +17,7 @@ import (
 
 // StartStudy queues what the text of a study asks for. Its files are data sets of the
 // workspace, by their names. What is wrong with it is param.Problems about the field study;
-// other errors are those of store.CreateStudy.
+// other errors come from store.CreateStudy.
 func (a *House) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, asks, text)
 	var wrong *dataset.Error

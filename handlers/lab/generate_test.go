@@ -41,7 +41,7 @@ func TestGeneratedInTheLab(t *testing.T) {
 		t.Error("another seed makes the same points")
 	}
 	run := c.Send(200, "/runs", "data="+id+"&gen.n=50&test_fraction=0").HTML()
-	if h := run.Find("h1").Text(); !strings.Contains(h, "on moons, 50 points, noise=0.5, seed=3") {
+	if h := run.Find("h1").Text(); !strings.HasSuffix(h, " · moons, 50 points, noise=0.5, seed=3") {
 		t.Errorf("the run is called %q", h)
 	}
 	if set := handlerstest.Decode[api.Run](s.As(t, handlerstest.Alice).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+id+`"}`)); set.ID == "" {

@@ -191,7 +191,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 		Page: frame, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
-		RunName: b.spec.Title() + " on " + b.name,
+		RunName: b.spec.Name(nil) + " · " + b.name,
 		Tries:   b.tries(), Try: b.try, Most: door.MostCompared,
 		Rules:   len(b.rules()) > 1,
 		Movable: b.movable(), Limits: b.limits(),
@@ -343,7 +343,7 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 	return map[string]any{
 		"name":      b.name,
 		"positives": positives(b),
-		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Title() + " on " + b.name,
+		"html":      html.String(), "tried": tried.String(), "hidden": b.hidden(), "errors": errs, "resolved": ans.Resolved, "query": ans.Query, "run_name": b.spec.Name(nil) + " · " + b.name,
 		"search": b.searchTitle(), "path": b.hasPath(), "x": b.x, "y": b.y, "took": ans.Took, "live": ans.Live(),
 	}, nil
 }

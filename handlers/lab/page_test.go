@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"gonum.org/v1/gonum/floats/scalar"
 
 	"marginlab/handlers"
 	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
-	"marginlab/views"
 	"marginlab/web/jobs"
 )
 
@@ -180,7 +180,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
 			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
 		}
-		if reply.Took <= 0 || reply.Live != (reply.Took < 0.5) || doc.Find(".problem").Length() > 0 {
+		if reply.Took <= 0 || !reply.Live || doc.Find(".problem").Length() > 0 {
 			t.Errorf("%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
 		}
 		legend := doc.Find(".headline div:nth-child(3) strong").Text()
@@ -240,7 +240,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Kind() != dataset.KindVectors || len(d.Features) < 3 {
+		if d.Kind() != dataset.KindVectors || len(d.Features) < 3 || d.Len() > 200 {
 			continue
 		}
 		for _, positive := range append([]string{""}, d.Classes...) {
@@ -286,13 +286,13 @@ func TestPlacesInThePicture(t *testing.T) {
 		"data=moons&gamma=3&conformal=gradient": 1, "data=iris&on=shown&x=petal_length&y=sepal_width": 3,
 		"data=iris&on=pca": 3, "data=sine&learner=ridge&target=value": 1, "data=hill&learner=ridge&target=value": 1,
 	} {
-		_, doc, _ := answer(c, form+"&stage=720")
+		_, doc, _ := answer(c, form+"&test_fraction=0&stage=720")
 		var stage struct{ Points [][]any }
 		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range stage.Points[:5] {
-			said := said(fmt.Sprintf("%s&at.s=%v&at.t=%v", form, p[0], p[1]))
+			said := said(fmt.Sprintf("%s&test_fraction=0&at.s=%v&at.t=%v", form, p[0], p[1]))
 			want := []any{p[3]}
 			if len(p) > 9 {
 				want = p[9].([]any)
@@ -301,7 +301,7 @@ func TestPlacesInThePicture(t *testing.T) {
 				t.Fatalf("%s: %d machines, %d scores", form, len(want), len(said.Scores))
 			}
 			for k, f := range want {
-				if got := said.Scores[k]; views.Short(*got.Value) != views.Short(f.(float64)) {
+				if got := said.Scores[k]; !scalar.EqualWithinAbsOrRel(*got.Value, f.(float64), 1e-9, 1e-5) { // the point has six digits
 					t.Errorf("%s: at %v, %v: %s = %v, the point there has %v", form, p[0], p[1], got.Name, *got.Value, f)
 				}
 			}

@@ -125,7 +125,7 @@ func TestPathGoesOn(t *testing.T) {
 		t.Errorf("somebody else looks at it: %d %s", a.Status, a.Body)
 	}
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons" {
+	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons, noise 0.15" {
 		t.Errorf("among the jobs: %+v", list)
 	}
 	c.Want(http.StatusNoContent, "DELETE", "/api/path?id="+list[0].ID, "")

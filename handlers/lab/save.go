@@ -77,7 +77,7 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 		method = conformal.Table[0].Name
 	}
 	if b.spec.TestFraction == 0 {
-		b.spec.TestFraction = 0.3
+		b.spec.TestFraction = door.HeldOut
 	}
 	if slices.ContainsFunc(ml.Learners, func(l ml.Learner) bool {
 		spec := b.spec

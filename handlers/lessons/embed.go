@@ -11,7 +11,7 @@ import (
 	"marginlab/web"
 )
 
-// framedHeight is that of the frame around a demo with its controls, in CSS pixels: in five of
+// framedHeight is the height of the frame around a demo with its controls, in CSS pixels: in five of
 // six nothing scrolls. A browser with JavaScript puts in what the demo needs.
 const framedHeight = 1600
 

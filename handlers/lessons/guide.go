@@ -12,7 +12,7 @@ import (
 	"marginlab/web"
 )
 
-// Guide shows a lesson to whoever teaches it: minutes, aims, what to drag, misconceptions.
+// Guide shows a lesson to its teacher: minutes, aims, what to drag, misconceptions.
 func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
@@ -37,6 +37,11 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 	if err != nil {
 		return err
 	}
+	if answers {
+		if err := a.forTeachers(r, l); err != nil {
+			return err
+		}
+	}
 	p := lessons.WorksheetPage{Page: a.Frame("Worksheet: "+l.Title, "lessons"), Lesson: *l, Number: i + 1, Answers: answers, Link: a.Links.Origin(r) + "/lessons/" + l.Slug}
 	if answers {
 		p.Title = "Answers: " + l.Title
@@ -56,7 +61,7 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 		screen := lessons.WorksheetScreen{Title: s.Title}
 		for j := range s.Questions {
 			n++
-			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j]}
+			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j], Order: lessons.Asked{Lesson: l, Screen: s, Question: &s.Questions[j]}.Order()}
 			if item.Question.Sketch != nil {
 				item.Sketch = questionPath(l, s, &s.Questions[j]) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
 			}

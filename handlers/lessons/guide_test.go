@@ -16,7 +16,12 @@ import (
 // the answers apart from it.
 func TestGuidesAndWorksheets(t *testing.T) {
 	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	for _, path := range []string{"/lessons/margins/worksheet/answers", "/lessons/margins/line/notes"} {
+		s.Browse(t, handlerstest.Bob).Page(403, path) // who teaches no course
+	}
+	c.Course("/lessons/margins", "")
 	for _, l := range all.Lessons {
 		questions := 0
 		for _, s := range l.Screens {

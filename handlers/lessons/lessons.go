@@ -99,17 +99,33 @@ func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Pro
 	return p
 }
 
-// Index lists the screens of lessons by the document of the lecture.
+// Index shows lecturers the corrections to the lecture documents, and the screens by section.
 func (a *Room) Index(w http.ResponseWriter, r *http.Request) error {
-	p := lessons.IndexPage{Page: a.Frame("Index by lecture document", "lessons")}
+	p := lessons.IndexPage{Page: a.Frame("Corrections to the lecture documents", "lessons")}
 	for _, d := range lessons.Documents {
 		doc := lessons.IndexDocument{Document: d}
+		for _, c := range lessons.Corrections {
+			if sec, ok := lessons.FindSection(c.Section); ok && sec.Document == d.ID {
+				doc.Corrections = append(doc.Corrections, lessons.CorrectionEntry{Correction: c, Section: sec, Screen: screenAt(c.Lesson)})
+			}
+		}
 		for _, s := range d.Sections {
 			doc.Entries = append(doc.Entries, lessons.IndexEntry{Section: s, Screens: screensOf(s)})
 		}
 		p.Documents = append(p.Documents, doc)
 	}
 	return a.Render(w, r, lessons.Index(p))
+}
+
+// screenAt is the screen of a lesson's and a screen's slug.
+func screenAt(path string) lessons.IndexScreen {
+	slug, screen, _ := strings.Cut(path, "/")
+	for i, l := range all.Lessons {
+		if s, _ := l.Screen(screen); l.Slug == slug && s != nil {
+			return lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: s.Title, Route: "/lessons/" + path}
+		}
+	}
+	return lessons.IndexScreen{}
 }
 
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
@@ -205,7 +221,7 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 			return err
 		}
 		if view.Demo != nil {
-			p.Course = view.Demo.Course
+			p.Course = tasked(view.Demo.Course, l)
 		}
 		finish(&view, form, class, question, wrong)
 		p.Screens = append(p.Screens, view)
@@ -260,7 +276,7 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
 	if view.Demo != nil && class == "" {
-		p.Course = view.Demo.Course
+		p.Course = tasked(view.Demo.Course, l)
 	}
 	p.Up = "/lessons/" + l.Slug
 	kept := url.Values{}
@@ -293,7 +309,7 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
-	p.Code = door.CodeOf(form)
+	p.Code, p.Teaches = door.CodeOf(form), strings.TrimSuffix(class, "/polls")
 	for i := range l.Screens {
 		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
 		if l.Screens[i].Demo != nil {
@@ -305,20 +321,40 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	return a.Render(w, r, lessons.Slide(p))
 }
 
-// Notes shows a presenter what belongs to a slide.
+// forTeachers refuses what tells all answers to workspaces that teach no course.
+func (a *Room) forTeachers(r *http.Request, l *lessons.Lesson) error {
+	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	if err == nil && len(courses) == 0 {
+		return web.Errorf(web.Forbidden, "Notes and answers are for teachers. Set up a course first: /courses/new?target=/lessons/%s", l.Slug)
+	}
+	return err
+}
+
+// Notes shows a teacher what belongs to a slide.
 func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
 	}
-	_, number, _ := lessonOf(r)
-	view, err := a.screenView(r, l, s, url.Values{}, nil, true, true)
+	if err := a.forTeachers(r, l); err != nil {
+		return err
+	}
+	p, err := a.notes(r, l, s)
 	if err != nil {
 		return err
 	}
+	return a.Render(w, r, lessons.Notes(p))
+}
+
+func (a *Room) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (p lessons.NotesPage, err error) {
+	view, err := a.screenView(r, l, s, url.Values{}, nil, true, true)
+	if err != nil {
+		return p, err
+	}
+	number := slices.IndexFunc(all.Lessons, func(other lessons.Lesson) bool { return other.Slug == l.Slug })
 	_, at := l.Screen(s.Slug)
 	base := "/lessons/" + l.Slug + "/"
-	p := lessons.NotesPage{Page: a.Frame("Notes: "+s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens), Slide: base + s.Slug}
+	p = lessons.NotesPage{Page: a.Frame("Notes: "+s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens), Slide: base + s.Slug}
 	p.Bare = true
 	if at > 0 {
 		p.Previous = base + l.Screens[at-1].Slug + "/notes"
@@ -327,10 +363,8 @@ func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 		next := &l.Screens[at+1]
 		p.Next, p.NextTitle = base+next.Slug+"/notes", next.Title
 	}
-	if p.Answers, err = a.said(r.Context(), view.Questions); err != nil {
-		return err
-	}
-	return a.Render(w, r, lessons.Notes(p))
+	p.Answers, err = a.said(r.Context(), view.Questions)
+	return p, err
 }
 
 // said are the right answers to questions, with their reasons.
@@ -400,11 +434,7 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 		}
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
-	for _, id := range s.Covers {
-		if sec, ok := lessons.FindSection(id); ok {
-			view.Sections = append(view.Sections, sec)
-		}
-	}
+	view.Everything = path + "?" + everything + "=1"
 	show := func(form url.Values) error {
 		d, _, err := a.demo(r, s, path, form, view.Folded, slide, false)
 		d.Action, d.Open = path, open
@@ -422,8 +452,11 @@ func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 	for _, q := range s.Questions {
 		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: questionPath(l, s, &q)}
 		v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
+		v.Seed = l.Slug + "/" + s.Slug
 		if slide {
 			v.From = "slide"
+		} else { // a class that shares a slide shares the order, those who read on their own do not
+			v.Seed += "/" + string(door.Workspace(r.Context()))
 		}
 		if ans, ok := answers[v.Class.Question]; ok {
 			if err := a.judge(r.Context(), &v, ans.Given); err != nil {
@@ -525,7 +558,7 @@ func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revea
 	return v, a.drawing(ctx, &v, revealed)
 }
 
-// sketchName is that of the picture of a question to which the answer is drawn.
+// sketchName is the name of the picture of a question to which the answer is drawn.
 const sketchName = "sketch"
 
 // solved asks for the picture of a question with what is right, whatever was drawn.
@@ -576,6 +609,14 @@ func (a *Room) Sketch(w http.ResponseWriter, r *http.Request) error {
 	right := r.FormValue("solved") == "1"
 	at := place{key: fmt.Sprint(path, " ", given, right), public: true}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, right, look) }))
+}
+
+// tasked adds to a course what is handed in under it from the lab.
+func tasked(c *views.InCourse, l *lessons.Lesson) *views.InCourse {
+	if c != nil {
+		c.Task = l.Task
+	}
+	return c
 }
 
 // demo runs a screen's demo, without what gives answers away where it is asking. Its
@@ -642,6 +683,8 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 		if e.Lab != "" { // where runs can be handed in
 			e.Lab += "&course=" + course.Code
 		}
+	} else if e.Lab != "" && !strings.Contains(e.Lab, "test_fraction=") {
+		e.Lab += "&test_fraction=0" // the lab shows what the lesson does, trained on all points
 	}
 	v.Answer.Exhibit = e
 	v.Query = query.Encode()
@@ -774,7 +817,7 @@ func (a *Room) exhibit(ctx context.Context, key string, d *lessons.Demo, in less
 	return *e, nil
 }
 
-// slideSize is that of a figure on a slide: what the page's script asks for, or that for
+// slideSize returns the size of a figure on a slide: what the page's script asks for, or that for
 // wide screens, and besides a derivation.
 func slideSize(form url.Values, asked, derives bool) (width, height int) {
 	width, height = slideWidth, slideHeight
@@ -793,7 +836,7 @@ func slideSize(form url.Values, asked, derives bool) (width, height int) {
 	return width, height
 }
 
-// lessonSize is that of a figure on the page: smaller where it is one of several.
+// lessonSize returns the size of a figure on the page: smaller where it is one of several.
 func lessonSize(f lessons.Figure, several bool) (width, height int) {
 	width, height = lessonWidth, lessonHeight
 	if several {
@@ -872,7 +915,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 	return door.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
 
-// demoField is a control of a demo; data sets and runs are those of the workspace.
+// demoField is a control of a demo; data sets and runs come from the workspace.
 func (a *Room) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
@@ -971,12 +1014,9 @@ func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[
 	}, nil
 }
 
-// What is sent of a replay at once: states of so many bytes, and no other once the work on them
-// has taken its time, so that nobody holds a live place for long.
-const (
-	stateBytes = 3 << 20
-	stateWork  = 2 * time.Second
-)
+// stateBytes is about the most that is sent of a replay at once. No other state is added once
+// those before have taken a quarter of the patience, so that nobody holds a live place for long.
+const stateBytes = 3 << 20
 
 // replayed are the parameters of States.
 var replayed = []param.Param{
@@ -1009,7 +1049,7 @@ func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 		}
 		step, begin := numbers["step"], time.Now()
 		states := []map[string]any{}
-		for size := 0; len(states) < numbers["ahead"] && size < stateBytes && (size == 0 || time.Since(begin) < stateWork); step++ {
+		for size := 0; len(states) < numbers["ahead"] && size < stateBytes && (size == 0 || time.Since(begin) < a.Patience/4); step++ {
 			r.Form.Set("step", strconv.Itoa(step))
 			state, err := a.live(r, l, s)
 			if err != nil {

@@ -8,8 +8,38 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/store"
 )
+
+// clientCode is Python that fetches a run from the server at an origin, and trains it again.
+func clientCode(run store.Run, origin string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Save %s/client.py as marginlab.py beside this.\nimport os\n\nfrom marginlab import Lab\n\n", origin)
+	fmt.Fprintf(&b, "lab = Lab(%q, os.environ[\"MARGINLAB_TOKEN\"])  # the key that Settings shows\n", origin)
+	fmt.Fprintf(&b, "run = lab.run(%q)\nprint(run.report)\n", run.ID)
+	if run.Model.Objects == dataset.KindVectors {
+		b.WriteString("model = run.model()  # predicts here, with NumPy\n")
+	}
+	b.WriteString("spec = {")
+	for i, p := range door.Chosen(run.Spec) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		text := run.Spec.Text(p.Name)
+		_, err := strconv.ParseFloat(text, 64)
+		switch {
+		case p.Kind == param.Switch:
+			text = map[string]string{"true": "True", "false": "False"}[text]
+		case err != nil || p.Kind == param.Text || p.Kind == param.Choice:
+			text = strconv.Quote(text)
+		}
+		fmt.Fprintf(&b, "%q: %s", p.Name, text)
+	}
+	fmt.Fprintf(&b, "}\nagain = lab.fit(%q, **spec)  # the same points\n", "run-"+run.ID)
+	return b.String()
+}
 
 // sklearnCode is Python that trains the same machine with scikit-learn, empty for what that does
 // not have.

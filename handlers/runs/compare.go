@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"marginlab/handlers/door"
@@ -20,6 +21,9 @@ import (
 // comparedRuns finds the runs that the query names.
 func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Shelf, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
+	if q.Has("runs") { // as programs list them everywhere
+		ids = strings.Split(q.Get("runs"), ",")
+	}
 	if err := door.ToCompare(ids); err != nil {
 		return nil, err
 	}
@@ -106,7 +110,8 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	for i, run := range runs {
 		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: run.Name, Status: string(run.Status)}
 		if run.Status == store.Done {
-			caption := headline(run.Report)
+			caption := headline(run)
+			c.Best, c.Vectors = door.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
 			name, what := door.MainFigure(run.Report)
 			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, door.SmallWidth, door.SmallHeight, what+" of "+run.Name+": "+caption, caption)
 		}
@@ -153,6 +158,16 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	p.Numbers = compareNumbers(runs, base)
 	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
+	}
+	if p.Evidence != nil && p.Evidence.Hero != nil {
+		for i, run := range finished(runs) {
+			at := slices.IndexFunc(p.Runs, func(c views.CompareRun) bool { return c.ID == run.ID })
+			p.Runs[at].P = p.Evidence.Hero.P[i]
+		}
+	}
+	p.Picturing = slices.ContainsFunc([]string{"where", "axes", "log", "x", "y"}, q.Has)
+	if !slices.ContainsFunc(runs, func(r store.Run) bool { return r.DatasetName != runs[0].DatasetName }) {
+		p.Over = " on " + runs[0].DatasetName
 	}
 	if err := a.quantities(r.Context(), &p, runs, from, q); err != nil {
 		return err
@@ -225,16 +240,8 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 }
 
 // headline is the short result of a run.
-func headline(rep *ml.Report) string {
-	train, test := door.Scores(rep)
-	text := fmt.Sprintf("%s training, %d SVs", train, rep.SupportVectors)
-	switch in := rep.TestInterval; {
-	case in != nil:
-		text = fmt.Sprintf("%s held out (%s to %s), %s", test, door.Percent(in.Low), door.Percent(in.High), text)
-	case test != "":
-		text = test + " held out, " + text
-	}
-	return text
+func headline(run store.Run) string {
+	return fmt.Sprintf("%s, %s", door.BestEvidence(run).String(), views.Counted(run.Report.SupportVectors, "support vector"))
 }
 
 // CompareFigure sends the picture of a comparison.

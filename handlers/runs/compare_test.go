@@ -205,16 +205,16 @@ func TestBaseline(t *testing.T) {
 		t.Error("no row on the features")
 	}
 	for name, want := range map[string]map[string]string{
-		"unpin two":                  {"base": "", "diff": "1"},
-		"make it the baseline: four": {"base": ids["four"], "diff": "1"},
-		"leave out one":              {"base": ids["two"], "diff": "1"},
+		"unpin two":             {"base": "", "diff": "1"},
+		"use as baseline: four": {"base": ids["four"], "diff": "1"},
+		"remove one":            {"base": ids["two"], "diff": "1"},
 	} {
 		link, err := url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		runs := 3
-		if strings.HasPrefix(name, "leave") {
+		if strings.HasPrefix(name, "remove") {
 			runs = 2
 		}
 		got := link.Query()
@@ -277,6 +277,10 @@ func TestCompareMany(t *testing.T) {
 		}
 		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
+	pair := q["run"][:2]
+	if one, other := c.Want(200, "GET", "/api/comparison.csv?runs="+strings.Join(pair, ","), "").Body, c.Want(200, "GET", "/api/comparison.csv?"+url.Values{"run": pair}.Encode(), "").Body; string(one) != string(other) {
+		t.Errorf("%s\n%s", one, other)
+	}
 	for _, to := range []string{"/compare.csv", "/api/comparison.csv"} {
 		file, err := csv.NewReader(strings.NewReader(string(c.Want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").Body))).ReadAll()
 		if err != nil || len(file[0]) != 21 || file[1][0] != "name" || file[1][20] != "r20" || slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }) {
@@ -319,7 +323,7 @@ func TestSharedComparison(t *testing.T) {
 	if copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href"); !strings.HasPrefix(copied, "/lab?") {
 		t.Errorf("the shared run leads to %q", copied)
 	}
-	clone, _ := shared.Find(".side-by-side a[aria-label^='open a copy']").Attr("href")
+	clone, _ := shared.Find(".side-by-side a[aria-label^='open in lab']").Attr("href")
 	lab := other.Page(200, clone)
 	if text := lab.Find("main").Text(); !strings.Contains(text, "mine") {
 		t.Errorf("the lab opens %q", text)
@@ -431,13 +435,19 @@ func TestProofsAsCSV(t *testing.T) {
 			t.Errorf("%q, want row %d and two answers", points[i+1], row)
 		}
 	}
+	unlike := "/compare/tests.csv?" + chosen(ids, "=wide", "all").Encode()
+	c.Want(http.StatusUnprocessableEntity, "GET", unlike, "") // no points that both held out, and no folds yet
 	to := onFolds(b, chosen(ids, "=wide", "all"))
 	page := b.Page(http.StatusOK, to)
 	link, _ := page.Find(`a[href*="/compare/tests.csv"]`).Attr("href")
-	if rows := read(link); len(rows) != 2 || rows[1][0] != "corrected t" || rows[1][12] != "29" || rows[1][15] == "" {
+	rows := read(link)
+	if len(rows) != 2 || rows[1][0] != "corrected t" || rows[1][12] != "29" || rows[1][15] == "" || !strings.Contains(link, "folds=") {
 		t.Errorf("%s: %q", link, rows)
 	}
-	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "=wide", "all").Encode(), "")
+	if kept := read(unlike); !slices.EqualFunc(kept, rows, slices.Equal) { // the runs keep what the folds said, as their comparison shows
+		t.Errorf("of the folds that the runs were judged on: %q, want %q", kept, rows)
+	}
+	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "narrow", "all").Encode(), "") // judged on none in common
 	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/disagreement.csv?"+chosen(ids, "=wide", "all").Encode(), "")
 	s.As(t, handlerstest.Bob).Want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
 }

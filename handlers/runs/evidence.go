@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	e.Tests = from.Base + "/compare/tests.csv?" + only(q, "run", "folds").Encode()
 	e.Disagreement = from.Base + "/compare/disagreement.csv?" + only(q, "run").Encode()
 	of := reference(done, q.Get("base"))
-	e.Against = e.Names[of]
+	e.Against, e.Reference = e.Names[of], of
 	defer func() {
 		e.Few, e.FewFolds = against(e.Pairs, e.Against), against(e.FoldPairs, e.Against)
 	}()
@@ -50,7 +51,8 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		e.Why, err = door.Told(err)
 		return e, err
 	}
-	if err := a.heldOut(ctx, e, done, layers); err != nil {
+	held, err := a.heldOut(ctx, e, done, layers)
+	if err != nil {
 		if e.Why, err = door.Told(err); err != nil {
 			return nil, err
 		}
@@ -58,10 +60,48 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	if from.Base == "" {
 		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", door.FoldsParam.Default, door.RepeatsParam.Default
 	}
-	if !q.Has("folds") {
-		return e, nil
+	var pairs []eval.FoldPair
+	optimistic := false
+	if q.Has("folds") {
+		if pairs, err = a.folds(ctx, e, done, from, q["folds"]); err != nil {
+			return nil, err
+		}
+	} else if kept, known, ok := door.KeptFolds(done); ok {
+		pairs, optimistic = known, slices.ContainsFunc(kept, func(k eval.Evidence) bool { return k.Optimistic })
+		a.kept(e, kept, pairs, from)
 	}
-	return e, a.folds(ctx, e, done, from, q["folds"])
+	switch {
+	case pairs != nil && (!optimistic || held == nil):
+		e.Hero = onFolds(done, e, pairs)
+	case held != nil:
+		e.Hero = onHeldOut(done, e, held)
+	}
+	return e, nil
+}
+
+// kept fills in the folds that all runs were judged on before.
+func (a *Reader) kept(e *views.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Shelf) {
+	e.Scheme, e.FoldsName = door.FoldsText(kept[0].Scheme), door.SchemeName(kept[0].Scheme)
+	for i, k := range kept {
+		score := eval.RankedBy(k.Score, false)
+		row := views.OnFolds{Name: e.Names[i], Score: fmt.Sprintf("%s %s (sd %s)", score.Label, door.ScoreAmount(score, k.Mean), door.ScoreAmount(score, k.Deviation))}
+		if from.Base == "" && k.Search != "" {
+			row.Href = "/searches/" + k.Search
+		}
+		e.Folds = append(e.Folds, row)
+	}
+	a.foldPairs(e, pairs, kept[0].Score == "accuracy")
+}
+
+// foldPairs fills in the verdicts on common folds.
+func (a *Reader) foldPairs(e *views.Evidence, pairs []eval.FoldPair, shares bool) {
+	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
+	if shares {
+		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
+	}
+	for _, p := range pairs {
+		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p, shares))
+	}
 }
 
 // manyPairs are more than a page shows at once.
@@ -139,14 +179,14 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 }
 
 // heldOut fills in what the points that all runs held out say.
-func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Run, layers []figure.Layer) error {
+func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Run, layers []figure.Layer) (*eval.HeldOut, error) {
 	points := make([][]ml.Point, len(layers))
 	for i, l := range layers {
 		points[i] = l.Scene.Points
 	}
 	h, err := eval.OnHeldOut(points)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e.N, e.Differ = h.N, len(h.Differ)
 	e.PairHead = []string{"only the first right", "only the second", "p", "p after Holm"}
@@ -157,11 +197,11 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 		e.Pairs = append(e.Pairs, heldOutVerdict(e.Names[p.First], e.Names[p.Second], p, e.Values))
 	}
 	if len(h.Differ) == 0 {
-		return nil
+		return h, nil
 	}
 	data, err := a.Store.Data(ctx, runs[0].Hash)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, i := range h.Differ[:min(len(h.Differ), differRows)] {
 		row := views.DifferRow{Row: i + 1, Label: points[0][i].Label}
@@ -175,7 +215,7 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 		}
 		e.Rows = append(e.Rows, row)
 	}
-	return nil
+	return h, nil
 }
 
 // heldOutVerdict says what a test on held-out points found.
@@ -223,13 +263,13 @@ func verdict(first, second string, p, holm float64, firstBetter bool) views.Verd
 }
 
 // folds fills in what searches say that cross-validate the runs on the same folds.
-func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Shelf, ids []string) error {
+func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Shelf, ids []string) ([]eval.FoldPair, error) {
 	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
 	if err != nil {
 		e.FoldsWhy, err = door.Told(err)
-		return err
+		return nil, err
 	}
-	e.Scheme = door.FoldsText(f.Scheme)
+	e.Scheme, e.FoldsName = door.FoldsText(f.Scheme), door.SchemeName(f.Scheme)
 	for i, s := range f.Searches {
 		row := views.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
 		if from.Base == "" {
@@ -249,20 +289,13 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 	}
 	switch {
 	case e.FoldsWhy != "":
-		return nil
+		return nil, nil
 	case f.Done < f.Total || f.Pairs == nil:
 		e.FoldsDone = fmt.Sprintf("%d of %d folds are done.", f.Done, f.Total)
-		return nil
+		return nil, nil
 	}
-	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
-	shares := f.Searches[0].Result.Settings[0].Mean != nil
-	if shares {
-		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
-	}
-	for _, p := range f.Pairs {
-		e.FoldPairs = append(e.FoldPairs, foldVerdict(e.Names[p.First], e.Names[p.Second], p, shares))
-	}
-	return nil
+	a.foldPairs(e, f.Pairs, f.Searches[0].Result.Settings[0].Mean != nil)
+	return f.Pairs, nil
 }
 
 // foldVerdict says what a test on common folds found, of accuracies or of errors. Accuracies

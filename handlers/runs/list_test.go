@@ -74,7 +74,7 @@ func TestRunsTable(t *testing.T) {
 
 	// Groups tell how many and which is best; links of before there was a filter lead to it.
 	groups := b.Page(200, "/runs?group=kernel").Find("tr.group")
-	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best held out") {
+	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best accuracy") {
 		t.Errorf("groups %q", groups.Text())
 	}
 	if got := list("kernel=rbf&q=10&status=done"); !slices.Equal(got, []string{"rbf 10"}) {
@@ -105,6 +105,12 @@ func TestRunsTable(t *testing.T) {
 	file, err := csv.NewReader(strings.NewReader(string(b.Want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").Body))).ReadAll()
 	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
 		t.Errorf("the file: %q, %v", file, err)
+	}
+	whole, _, _ := strings.Cut(string(c.Want(200, "GET", "/api/runs.csv", "").Body), "\n")
+	for _, name := range []string{"gamma", "rho", "seed", "data_hash", "test_accuracy", "note"} {
+		if !slices.Contains(strings.Split(whole, ","), name) {
+			t.Errorf("no column %s in %s", name, whole)
+		}
 	}
 	if got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body; strings.Count(string(got), "\n") != 3 {
 		t.Errorf("the file of programs: %q", got)

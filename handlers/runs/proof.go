@@ -44,8 +44,8 @@ func inCSV(v *float64) string {
 }
 
 // CompareTests sends the tests of a comparison as CSV, a row for each pair and kind, numbers
-// in full: on points that all runs held out, and, where the query names searches of them, on
-// common folds.
+// in full: on points that all runs held out, and on common folds: of the searches that the query
+// names, else those that the runs were judged on before.
 func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	from, runs, points, err := a.proofs(r, q)
@@ -72,6 +72,9 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 		if folds, err = door.FoldsOf(r.Context(), a.Store, from.Workspace, runs, q["folds"]); err != nil {
 			return err
 		}
+	}
+	if !q.Has("folds") { // those that all were judged on before
+		_, folds.Pairs, _ = door.KeptFolds(runs)
 	}
 	if unequal != nil && folds.Pairs == nil { // there is nothing to send
 		return unequal

@@ -96,9 +96,11 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	if err != nil {
 		return err
 	}
-	o := door.ReadOptions(r.URL.Query())
-	o.Size(r)
 	q := r.URL.Query()
+	o := door.ReadOptions(q)
+	if err := o.ForPrint(q); err != nil {
+		return err
+	}
 	return a.SendPrint(w, r, door.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
 		return a.House.Run(ctx, run, q, o)
 	}))
@@ -115,6 +117,13 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
 		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec, run.Report), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
 	}
+	if run.Status == store.Queued {
+		var err error
+		if p.Waits, err = a.Waits(r.Context(), run.ID); err != nil {
+			return p, err
+		}
+	}
+	p.Evidence = door.EvidenceRows(run, func(string) bool { return false })
 	if run.Status != store.Done {
 		return p, nil
 	}
@@ -135,7 +144,8 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if p.Answer, err = a.Answer(r.Context(), shown, keyOf(run, kept), o, figures, kept.Encode(), false); err != nil {
 		return p, err
 	}
-	p.Answer.Open = true
+	p.Facts, p.Answer.Numbers = p.Answer.Numbers, nil // beside the picture
+	p.Answer.Headline[0] = estimate(run, p.Answer.Headline[0])
 	p.At, p.Movable, p.Limits = strings.TrimSuffix(figures, "figures/")+"at", shown.Data.Kind() == dataset.KindVectors, q.Get("limits")
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
@@ -147,6 +157,17 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), shown.X, shown.Y
 	}
 	return p, nil
+}
+
+// estimate is the best evidence of a run as the first number below its picture; without any, what
+// the training says of the points that it held out.
+func estimate(run store.Run, held views.Headline) views.Headline {
+	best := door.BestEvidence(run)
+	switch run.EvidenceKind() {
+	case store.FromNested, store.FromFolds:
+		held = views.Headline{Label: best.Scheme, Value: best.Score, Note: "95 % CI " + best.Interval}
+	}
+	return held
 }
 
 // pictureQuery keeps what a page's query says about pictures.

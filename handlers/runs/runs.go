@@ -50,6 +50,10 @@ func Row(r store.Run) views.RunRow {
 			row.Learner += ", " + r.Spec.Multiclass
 		}
 		row.Train, row.Test = door.Scores(rep)
+		best := door.BestEvidence(r)
+		if row.Estimate, row.EstimateOf = best.Score, best.Scheme; best.Interval != "" {
+			row.EstimateOf = best.Interval + " · " + best.Scheme
+		}
 		row.Vectors = strconv.Itoa(rep.SupportVectors)
 		name, what := door.MainFigure(rep)
 		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
@@ -126,6 +130,11 @@ func (a *Room) showUse(w http.ResponseWriter, r *http.Request, run store.Run, pr
 	if run.Dataset != "" {
 		p.DataHref = "/datasets/" + run.Dataset
 	}
+	linked, err := a.LinkedSearches(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	p.Evidence = door.EvidenceRows(run, linked)
 	if run.Search != "" {
 		switch there, err := a.Store.SearchStates(r.Context(), run.Search); {
 		case err != nil:
@@ -141,7 +150,7 @@ func (a *Room) showUse(w http.ResponseWriter, r *http.Request, run store.Run, pr
 		}
 	}
 	if run.Model != nil {
-		p.Use = a.use(run)
+		p.Use = a.use(run, a.Links.Origin(r))
 		p.Use.Predicted = predicted
 	}
 	p.TagList = run.Tags

@@ -33,10 +33,10 @@ const (
 )
 
 // firstColumns are those of a list for which none were chosen, beside the name.
-var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "test_accuracy", "train_accuracy", "support_vectors", "status", "created"}
+var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "estimate", "support_vectors", "status", "created"}
 
 // labels of fields that are longer than a heading may be.
-var headings = map[string]string{"test_accuracy": "held out", "train_accuracy": "training", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
+var headings = map[string]string{"estimate": "accuracy", "test_accuracy": "held out", "train_accuracy": "training", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
 
 func heading(f store.Field) string { return cmp.Or(headings[f.Name], f.Label) }
 
@@ -92,12 +92,12 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 }
 
 // best is the field that tells which run of a group is best: the one that the list is sorted
-// by where better has a meaning for it, else the accuracy on held-out points.
+// by where better has a meaning for it, else the accuracy by the best evidence.
 func (t table) best() store.Field {
 	if f, ok := store.LookupField(t.Sort); ok && f.Better != 0 {
 		return f
 	}
-	f, _ := store.LookupField("test_accuracy")
+	f, _ := store.LookupField("estimate")
 	return f
 }
 
@@ -381,6 +381,8 @@ func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.R
 		c.Text = v.Kernel
 	case "C":
 		c.Text = v.C
+	case "estimate":
+		c.Text, c.Under = v.Estimate, v.EstimateOf
 	case "test_accuracy":
 		c.Text = v.Test
 	case "train_accuracy":
@@ -429,6 +431,7 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 }
 
 // Export sends the runs of a list, all of them, with its columns, as CSV: numbers in full.
+// Programs have every field unless they ask for some.
 func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ws := door.Workspace(r.Context())
@@ -439,6 +442,9 @@ func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
 	t, err := readTable(q, kept)
 	if err != nil {
 		return err
+	}
+	if web.ForPrograms(r) && q.Get("cols") == "" {
+		t.columns = slices.DeleteFunc(slices.Clone(store.Fields), func(f store.Field) bool { return f.Name == "name" })
 	}
 	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
 		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {

@@ -44,6 +44,9 @@ func (a *Room) Model(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	extension := path.Ext(r.URL.Path)
+	if web.Unchanged(w, r, web.TagOf([]byte(a.ProgramName()), []byte(run.ID), []byte(extension))) { // a model stays as it is
+		return nil
+	}
 	i := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Extension == extension })
 	if i < 0 {
 		door.Attach(w, run.Name+".model.json", "application/json")
@@ -328,8 +331,8 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// use is what a run's page offers to do with its model elsewhere.
-func (a *Room) use(run store.Run) *views.Use {
+// use is what the page of a run of the server at an origin offers to do with its model elsewhere.
+func (a *Room) use(run store.Run, origin string) *views.Use {
 	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {
 		d := views.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
@@ -343,5 +346,6 @@ func (a *Room) use(run store.Run) *views.Use {
 	if text := sklearnCode(run); text != "" {
 		u.Copies = append(u.Copies, views.Copied{Title: "scikit-learn", Text: text})
 	}
+	u.Copies = append(u.Copies, views.Copied{Title: "Python client", Text: clientCode(run, origin)})
 	return u
 }

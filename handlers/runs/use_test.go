@@ -142,6 +142,35 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	}
 }
 
+// The code for the client runs as it stands, for any learner: what is trained again is the same.
+func TestCopiedClientCodeRuns(t *testing.T) {
+	t.Parallel()
+	const python = "/usr/bin/python3"
+	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
+		t.Skipf("there is no NumPy: %s", out)
+	}
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "marginlab.py"), c.Want(200, "GET", "/client.py", "").Body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{
+		`{"dataset":"moons","spec":{"C":10,"gamma":2,"test_fraction":0.3}}`,
+		`{"dataset":"iris","spec":{"positive":"virginica","learner":"mcm","standardize":false}}`,
+		`{"dataset":"sine","spec":{"learner":"ridge","target":"value","lambda":0.1}}`,
+		`{"dataset":"dna","spec":{"kernel":"spectrum","k":3}}`,
+	} {
+		id := done(c, body)
+		code := c.Page(200, "/runs/"+id).Find(`textarea[aria-label="Code: Python client"]`).Text()
+		code += "a, b = dict(run.report), dict(again.report)\nprint(a.pop('fit_seconds') > 0 < b.pop('fit_seconds'), a == b)\n"
+		cmd := exec.Command(python, "-c", code)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MARGINLAB_TOKEN="+handlerstest.Alice)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "True True\n") {
+			t.Errorf("%s: %v\n%s\n%s", body, err, out, code)
+		}
+	}
+}
+
 // What is to be copied runs: scikit-learn reaches the same accuracy on the same rows.
 func TestCopiedCodeRuns(t *testing.T) {
 	t.Parallel()

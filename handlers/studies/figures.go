@@ -19,7 +19,7 @@ import (
 // along begins the name of the picture of the score over a parameter.
 const along = "along-"
 
-// pictures are those of a search that is done: the score over each number that was searched,
+// pictures returns the pictures of a search that is done: the score over each number that was searched,
 // and the support vectors of the settings.
 func pictures(s store.Search) (list []views.Picture) {
 	if s.Result == nil || len(s.Result.Settings) < 2 {
@@ -102,7 +102,7 @@ func draw(s door.Found, name string, f figure.Format) (*figure.Picture, error) {
 	return v.Picture()
 }
 
-// trained is what a score comes to on the points that trained; nil where that is not known.
+// trained returns a score on the training set; nil where that is not known.
 func trained(score eval.Score) func(eval.Fold) *float64 {
 	switch score.Name {
 	case "accuracy":
@@ -113,7 +113,7 @@ func trained(score eval.Score) func(eval.Fold) *float64 {
 	return nil
 }
 
-// values are those of folds; one that a fold does not have is no number.
+// values returns the values of folds, NaN for a fold without one.
 func values(folds []eval.Fold, of func(eval.Fold) *float64) []float64 {
 	var all []float64
 	for _, f := range folds {

@@ -11,7 +11,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// learningName is that of the picture of a learning curve.
+// learningName is the name of the picture of a learning curve.
 const learningName = "learning"
 
 // learning is what is known of a learning curve, as the page shows it.

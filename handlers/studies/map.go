@@ -64,7 +64,7 @@ func (m heatMap) axes() (options []views.Option) {
 	return options
 }
 
-// values are those of a parameter on its axis: numbers rising, then words, and in the end
+// values returns the values of a parameter on its axis: numbers rising, then words, and in the end
 // none where it does not apply everywhere.
 func (m heatMap) values(name string) []string {
 	if name == "" {
@@ -132,7 +132,7 @@ func (m shades) cell(i int) views.HeatCell {
 	}
 	if c.Level = heats - 1; m.high > m.low {
 		share := (own - m.low) / (m.high - m.low)
-		c.Level = int(math.Round((heats - 1) * share * share)) // the good ones are told apart
+		c.Level = int(math.Round((heats - 1) * share * share)) // so that the good ones differ visibly
 	}
 	return c
 }

@@ -30,7 +30,7 @@ func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.Render(w, r, views.NewStudyPage(views.NewStudy{Page: a.studyFrame("New study"), File: s.File}))
 	}
-	m, err := a.menu(r, q.Get("of"))
+	m, err := a.menu(r, q)
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,6 @@ var studyNumbers = []param.Param{
 	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
 }
 
-// mostFresh is how many data sets of a workspace are chosen where nobody has chosen yet.
-const mostFresh = 8
-
 // menuKind is one kind of question. Data and learners of one study go together, so that each
 // kind has a form of its own.
 type menuKind struct {
@@ -71,7 +68,7 @@ var menuKinds = []menuKind{
 	{"matrices", "Kernel matrices", []string{"matrices"}, classesOf(dataset.KindPrecomputed)},
 }
 
-// classesOf tells data sets of a kind that have classes to be told apart.
+// classesOf returns a filter for the data sets of a kind that have classes.
 func classesOf(kind dataset.Kind) func(d store.Dataset) bool {
 	return func(d store.Dataset) bool {
 		return d.Kind == kind && len(d.Classes) > 1 && !dataset.Measured(d.Classes, d.Rows)
@@ -95,9 +92,10 @@ type menu struct {
 	learners []study.Learner
 }
 
-// menu returns what the workspace can choose from; empty means the first kind.
-func (a *Room) menu(r *http.Request, of string) (m menu, err error) {
-	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(of, menuKinds[0].name) })
+// menu returns what the workspace can choose from for the kind that q asks for, the first if it
+// asks for none, and renames what q chooses.
+func (a *Room) menu(r *http.Request, q url.Values) (m menu, err error) {
+	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(q.Get("of"), menuKinds[0].name) })
 	if at < 0 {
 		return m, store.ErrNotFound
 	}
@@ -124,7 +122,21 @@ func (a *Room) menu(r *http.Request, of string) (m menu, err error) {
 			m.own = append(m.own, d)
 		}
 	}
+	m.rename(q)
 	return m, err
+}
+
+// rename puts the names that sets of the program have into q where it names their generators:
+// so older links do, made before the names had the noise in them.
+func (m menu) rename(q url.Values) {
+	for _, set := range m.sets {
+		if at := slices.Index(q["data"], set.Generator); at >= 0 && set.Generator != "" && set.Generator != set.Name {
+			q["data"][at] = set.Name
+			if own, ok := q[ownName("data", set.Generator)]; ok {
+				q[ownName("data", set.Name)] = own
+			}
+		}
+	}
 }
 
 // form shows what there is, with what the query has chosen.
@@ -141,25 +153,36 @@ func (m menu) form(q url.Values) views.NewStudy {
 			Named:  views.Field{Name: own, Form: "study-", Label: label, Value: q.Get(own)},
 		}
 	}
-	for i, d := range m.own {
-		help := fmt.Sprintf("%d rows", d.Rows)
+	for _, d := range m.own {
+		help := views.Counted(d.Rows, "row")
+		if slices.ContainsFunc(m.own, func(o store.Dataset) bool { return o.ID != d.ID && o.Name == d.Name }) { // which of them
+			help = "saved " + door.When(d.Created) + ", " + d.Hash[:8] + ", " + help
+		}
 		if d.Kind == dataset.KindVectors {
-			help += fmt.Sprintf(", %d features", d.Dims())
+			help += ", " + views.Counted(d.Dims(), "feature")
 		}
 		if !m.study.Values && len(d.Classes) > 2 {
 			help += fmt.Sprintf(", %d classes", len(d.Classes))
 		}
-		p.Data = append(p.Data, choice("data", d.ID, d.Name, help, i < mostFresh && (!m.study.Values || dataset.Measured(d.Classes, d.Rows))))
+		p.Data = append(p.Data, choice("data", d.ID, d.Name, help, false))
 	}
 	for _, s := range m.sets {
-		first := slices.ContainsFunc(m.study.Sets, func(o study.Set) bool { return o.Name == s.Name })
-		p.Data = append(p.Data, choice("data", s.Name, s.Name, "comes with the program", first && len(m.own) == 0))
+		p.Data = append(p.Data, choice("data", s.Name, s.Name, "comes with the program", false))
 	}
 	for _, l := range m.learners {
 		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
 		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
 		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
 	}
+	chosen := func(all []views.StudyChoice) (n int) {
+		for _, c := range all {
+			if c.Chosen {
+				n++
+			}
+		}
+		return n
+	}
+	p.Power = power(chosen(p.Data), chosen(p.Learners))
 	for _, n := range studyNumbers {
 		value := n.Default
 		if q.Has(n.Name) {
@@ -282,7 +305,7 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	file := r.PostFormValue("study")
 	text := file
 	if !r.PostForm.Has("study") {
-		m, err := a.menu(r, r.PostForm.Get("of"))
+		m, err := a.menu(r, r.PostForm)
 		if err != nil {
 			return err
 		}
@@ -307,7 +330,7 @@ func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, 
 	if errors.As(wrong, &stored) {
 		return wrong
 	}
-	m, err := a.menu(r, q.Get("of"))
+	m, err := a.menu(r, q)
 	if err != nil {
 		return err
 	}

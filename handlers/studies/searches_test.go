@@ -447,7 +447,7 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%q", title)
 	}
 	opened := c.Page(200, best)
-	if got := opened.Find("h1").Text(); got != "Moons" {
+	if got := opened.Find("h1").Text(); got != "Moons, noise 0.15" {
 		t.Errorf("the lab shows %q", got)
 	}
 	if got, _ := opened.Find("#f-test_fraction").Attr("value"); got != "0" {
@@ -487,7 +487,7 @@ func TestSearchPages(t *testing.T) {
 	c.Page(404, "/searches/"+id)
 }
 
-// A learning curve is computed by the queue, on the page and for programs, and is that of one
+// A learning curve is computed by the queue, on the page and for programs, and equals that of one
 // process; its last place is cross-validation, whose cells are known then.
 func TestLearningCurves(t *testing.T) {
 	t.Parallel()

@@ -165,7 +165,7 @@ func (a *Room) labLink(r *http.Request, s store.Search) (func(eval.Setting) stri
 		}
 	}
 	return func(setting eval.Setting) string {
-		spec := door.SpecOf(s, setting.Values)
+		spec := eval.OfSetting(s.Spec, setting.Values)
 		q := door.SpecQuery(spec)
 		q.Del("project")
 		q.Set("target", spec.Target)

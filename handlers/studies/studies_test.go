@@ -105,8 +105,14 @@ func TestStudyForm(t *testing.T) {
 	q := url.Values{"data": {"moons", mine.ID}, "learner": {"SVM", "MCM, map"}, "folds": {"3"}, "max_rows": {"50"}, "as": {"file"}}
 	text := c.Page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
 	s, err := study.Parse(text, "study")
-	if err != nil || len(s.Sets) != 2 || len(s.Learners) != 2 || s.Baseline != "SVM" || s.Folds != 3 || s.MaxRows != 50 || s.Sets[1].File != "mine.csv" {
+	if err != nil || len(s.Sets) != 2 || len(s.Learners) != 2 || s.Baseline != "SVM" || s.Folds != 3 || s.MaxRows != 50 || s.Sets[1].File != "mine.csv" || s.Sets[0].Name != "moons, noise 0.3" {
 		t.Fatalf("%v: %+v\n%s", err, s, text)
+	}
+	for _, link := range []string{"data=moons&data-name.moons=arcs&data=", "data=moons%2C+noise+0.3&data-name.moons%2C+noise+0.3=arcs"} { // as the set was once called, and is now
+		form := c.Page(200, "/studies/new?learner=SVM&"+link)
+		if got := handlerstest.Texts(form.Find("input[name=data][checked]").Closest("label")); len(got) != 1 || !strings.HasPrefix(got[0], "moons, noise 0.3") || form.Find("input[name='data-name.moons, noise 0.3']").AttrOr("value", "") != "arcs" {
+			t.Errorf("%s: chosen are %q", link, got)
+		}
 	}
 	q.Del("as")
 	toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -169,21 +170,7 @@ func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	if at < 0 {
 		return store.ErrNotFound
 	}
-	drawn, err := pictures[at].Picture()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	write, kind := drawn.SVG, "image/svg+xml"
-	if format == "png" {
-		write, kind = drawn.PNG, "image/png"
-	}
-	if err := write(&b); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", kind)
-	_, err = b.WriteTo(w)
-	return err
+	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return pictures[at].Picture() }})
 }
 
 func (a *Room) studyResult(r *http.Request) (*study.Result, error) {

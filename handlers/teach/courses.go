@@ -27,14 +27,17 @@ import (
 // Room is where a teacher sets pages up for students and sees what they hand in.
 type Room struct {
 	*door.House
-	Lab     Page
-	Lessons Lessons
-	board   *board
+	Lab      Page
+	Lessons  Lessons
+	board    *board
+	stage    *stage
+	followed *door.Recent[[]byte] // HTML of what courses are shown, by code and version
 }
 
 // New returns the room of a teacher, with the pages that courses are made of.
 func New(h *door.House, lab Page, lessons Lessons) *Room {
-	a := &Room{House: h, Lab: lab, Lessons: lessons}
+	a := &Room{House: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
+	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}
 	a.board = newBoard(a.current)
 	return a
 }
@@ -46,6 +49,10 @@ type Lessons interface {
 	Question(ctx context.Context, name string) (lessons.Asked, error)
 	// Drawing is a question to which the answer is drawn, with its pictures.
 	Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error)
+	// Following returns a lesson's title and the screen that a course is shown.
+	Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error)
+	// NotesOf returns the presenter's notes of a screen.
+	NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error)
 }
 
 // Page is a kind of page that a course can be made of. Setting finds what there is
@@ -100,7 +107,7 @@ func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 	if typed == "" {
 		return door.Redirect(w, r, "/courses")
 	}
-	c, err := a.Store.Course(r.Context(), store.CleanCode(typed))
+	c, err := a.FindCourse(r.Context(), typed)
 	if errors.Is(err, store.ErrNotFound) {
 		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.", "")
 	}
@@ -110,7 +117,8 @@ func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/course/"+c.Code)
 }
 
-// Open lets a student in: to the question that is open, otherwise to the page of the course.
+// Open lets a student in: to the question that is open, otherwise to the slide that is
+// shown, otherwise to the page of the course.
 func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
@@ -122,6 +130,9 @@ func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
 		return door.Redirect(w, r, "/course/"+c.Code+"/poll")
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
+	}
+	if a.stage.shown(c.Code).Version > 0 {
+		return door.Redirect(w, r, "/course/"+c.Code+"/follow")
 	}
 	return door.Redirect(w, r, door.Entrance(c))
 }

@@ -36,7 +36,7 @@ func TestCourseFixesControls(t *testing.T) {
 	forged := "course=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
 
 	doc := c.Page(200, "/lab?"+forged)
-	if h := doc.Find("h1").Text(); h != "Moons" {
+	if h := doc.Find("h1").Text(); h != "Moons, noise 0.15" {
 		t.Errorf("the data are %s", h)
 	}
 	for name, want := range map[string]string{"C": "7", "gamma": "2", "kernel": "rbf", "data": "moons"} {
@@ -70,7 +70,7 @@ func TestCourseFixesControls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}, "test_fraction": {"0"}}
+	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}, "test_fraction": {"0.3"}} // the share is the lab's own, as the course names none
 	if q.Encode() != want.Encode() {
 		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
 	}
@@ -84,7 +84,7 @@ func TestCourseFixesControls(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
-	if r := runs[0]; r.Course != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons" {
+	if r := runs[0]; r.Course != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0.3 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons, noise 0.15" {
 		t.Errorf("saved as %+v", r)
 	}
 }

@@ -97,7 +97,7 @@ func (a *Room) create(r *http.Request, f courseFile) (c store.Course, err error)
 	return a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
 }
 
-// known are those of some controls that a page has: programs before and after this one may
+// known returns those of some controls that a page has: programs before and after this one may
 // have others.
 func known(s door.Setting, controls []string) (names []string) {
 	for _, g := range s.Groups {

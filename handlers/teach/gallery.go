@@ -93,6 +93,9 @@ func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course),
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(copies),
 	}
+	if l := lessonOf(g.Course); l != nil {
+		p.Task = l.Task
+	}
 	for _, b := range blocks {
 		p.Blocked = append(p.Blocked, views.Blocked(b))
 	}

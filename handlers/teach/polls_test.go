@@ -17,6 +17,8 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 )
 
 // vote answers what is put to a course.
@@ -27,7 +29,7 @@ func vote(c *handlerstest.Client, status int, code, answer string) *goquery.Docu
 	return c.Send(status, "/course/"+code+"/poll", "poll="+poll+"&round="+round+"&answer="+answer).HTML()
 }
 
-// counts are those of a histogram, row by row.
+// counts returns the counts of a histogram, row by row.
 func counts(doc *goquery.Document) []string {
 	return handlerstest.Texts(doc.Find(".histogram tbody td > span").Clone().Find(".quiet").Remove().End())
 }
@@ -91,6 +93,15 @@ func TestPoll(t *testing.T) {
 		t.Error("the lab tells those who have answered, or not those who have not")
 	}
 	vote(b, 200, code, "-3")
+	// While the question is open nobody is swayed by what others have answered.
+	doc = tc.Page(200, path)
+	if n := doc.Find(".poll-count b").Text(); n != "2" || doc.Find(".histogram").Length() != 0 {
+		t.Errorf("open: %s answers, %d histograms", n, doc.Find(".histogram").Length())
+	}
+
+	// Closed, nothing is taken. Asked again, both rounds stand side by side.
+	stale := b.Page(200, "/course/"+code+"/poll").Find("[name=poll]").AttrOr("value", "")
+	tc.Send(200, path, "do=close")
 	doc = tc.Page(200, path)
 	if got := counts(doc); fmt.Sprint(got) != "[1 1]" || doc.Find("tr.right").Length() != 0 {
 		t.Errorf("counts %q; %d rows are marked", got, doc.Find("tr.right").Length())
@@ -98,10 +109,6 @@ func TestPoll(t *testing.T) {
 	if got := handlerstest.Texts(doc.Find(".histogram tbody th span")); fmt.Sprint(got) != "[−3 2]" {
 		t.Errorf("answers %q", got)
 	}
-
-	// Closed, nothing is taken. Asked again, both rounds stand side by side.
-	stale := b.Page(200, "/course/"+code+"/poll").Find("[name=poll]").AttrOr("value", "")
-	tc.Send(200, path, "do=close")
 	late := b.Send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2").HTML()
 	if said := late.Find("[role=alert]").Text(); !strings.Contains(said, "closed before your answer came") || late.Find("[data-poll-part]").Length() != 1 {
 		t.Errorf("an answer to what is closed is told %q", said)
@@ -118,6 +125,10 @@ func TestPoll(t *testing.T) {
 		t.Errorf("an answer to the round before is told %q", said)
 	}
 	vote(b, 200, code, "2")
+	if tc.Page(200, path).Find(".histogram").Length() != 0 {
+		t.Error("the first round is shown while the second is open")
+	}
+	tc.Send(200, path, "do=close")
 	doc = tc.Page(200, path)
 	if got := counts(doc); fmt.Sprint(got) != "[1 0 1 1]" || doc.Find(".histogram thead th").Length() != 3 {
 		t.Errorf("two rounds: %q", got)
@@ -137,7 +148,8 @@ func TestPoll(t *testing.T) {
 	// Another question takes its place; a teacher elsewhere has the token.
 	second := tc.Ask(code, handlerstest.Optioned)
 	vote(a, 200, code, "1")
-	if got := counts(tc.Page(200, second)); len(got) < 2 || got[1] != "1" {
+	tc.Send(200, second, "do=close")
+	if got := counts(tc.Page(200, second)); len(got) < 2 || got[place(t, 1)] != "1" {
 		t.Errorf("counts of options %q", got)
 	}
 	secret := tc.Secret(code)
@@ -155,6 +167,14 @@ func TestPoll(t *testing.T) {
 
 // Everybody who follows is told as it happens: the histogram to the teacher, no counts to
 // students.
+// place is where a class sees an option of handlerstest.Optioned.
+func place(t *testing.T, option int) int {
+	t.Helper()
+	l := all.Find("margins")
+	s, _ := l.Screen("two-margins")
+	return slices.Index(lessons.Asked{Lesson: l, Screen: s, Question: s.Question("double")}.Order(), option)
+}
+
 func TestPollEvents(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
@@ -165,6 +185,7 @@ func TestPollEvents(t *testing.T) {
 	before, _ := handlerstest.NextEvent(t, student)
 	results := bufio.NewReader(tc.Open(t.Context(), "GET", path+"/events", nil).Body)
 	vote(a, 200, code, "0")
+	tc.Send(200, path, "do=close")
 	for {
 		e, ok := handlerstest.NextEvent(t, results)
 		if !ok {
@@ -178,10 +199,11 @@ func TestPollEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := counts(doc); len(got) > 0 && got[0] == "1" {
+		if got := counts(doc); len(got) > 0 && got[place(t, 0)] == "1" {
 			break
 		}
 	}
+	handlerstest.NextEvent(t, student) // closed
 	tc.Send(200, path, "do=reveal")
 	after, _ := handlerstest.NextEvent(t, student)
 	if before.Name != "phase" || after.Name != "phase" || before.Data == after.Data || !strings.Contains(after.Data, "true") {
@@ -250,8 +272,8 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		got = append(got, strings.Join(slices.Delete(line, 8, 9), ",")) // without the time
 	}
 	want := []string{
-		"name,student,lesson,screen,question,round,answer,right,drawn", "Ada,1,margins,line,distance,0,7,false,", "Ada,1,margins,two-margins,double,1,A,false,",
-		"anonymous 2,2,margins,line,distance,0,7,false,", "anonymous 2,2,margins,two-margins,double,0,B,true,",
+		"name,student,lesson,screen,question,round,answer,right,drawn", "Ada,1,margins,line,distance,0,7,false,", "Ada,1,margins,two-margins,double,1," + lessons.Letter(place(t, 0)) + ",false,",
+		"anonymous 2,2,margins,line,distance,0,7,false,", "anonymous 2,2,margins,two-margins,double,0," + lessons.Letter(place(t, 1)) + ",true,",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -373,6 +395,7 @@ func TestPollDrawn(t *testing.T) {
 	if given := doc.Find("[name=answer]").AttrOr("value", ""); given != hinge {
 		t.Errorf("the drawing that may be changed is %q", given)
 	}
+	tc.Send(200, path, "do=close")
 	doc = tc.Page(200, path)
 	alt := doc.Find(".overlay img").AttrOr("alt", "")
 	if got := doc.Find(".poll-count b").Text(); got != "2" || doc.Find(".histogram table").Length() != 0 || !strings.Contains(alt, "a sketch: 2.") || strings.Contains(alt, "computed") {

@@ -177,7 +177,7 @@ func (all *table) growth(text *strings.Builder) {
 	}
 }
 
-// slope is that of the line through points by least squares.
+// slope returns the slope of the least-squares line through points.
 func slope(x, y []float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for i := range x {

@@ -65,7 +65,7 @@ var Table = []Entry{
 	},
 	{
 		Name: "amari", Label: "Amari–Wu (1999)", Formula: "c(x) = Σⱼ exp(−γ_c |x − aⱼ|²),  γ_c = 1/(2τ²)",
-		Help:   "Magnifies the space around the cores, which lie near the boundary. Nothing is optimised.",
+		Help:   "Magnifies the space around the cores, which lie near the boundary. Nothing is optimised or scaled: C is not comparable.",
 		Params: []param.Param{coreGamma, coreStep},
 		fit:    amari,
 	},

@@ -1,6 +1,10 @@
 package dataset
 
 import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +18,9 @@ func TestBuiltins(t *testing.T) {
 	for _, b := range Builtins {
 		if seen[b.Slug] || b.Slug == "" || b.Name == "" || b.Help == "" || b.Source == "" {
 			t.Errorf("%q: a field is empty or the slug taken", b.Slug)
+		}
+		if drawn := b.Source == drawnSource; drawn != (b.License == "") {
+			t.Errorf("%s: licence %q", b.Slug, b.License)
 		}
 		seen[b.Slug] = true
 		if f, ok := FindBuiltin(b.Slug); !ok || f.Name != b.Name {
@@ -35,6 +42,65 @@ func TestBuiltins(t *testing.T) {
 	}
 	if _, ok := FindBuiltin("nothing"); ok {
 		t.Error("a slug that is not there is found")
+	}
+}
+
+// TestMeasuredSets compares with what is published about the sets: rows, features, rows of each class,
+// and one mean.
+func TestMeasuredSets(t *testing.T) {
+	t.Parallel()
+	for slug, want := range map[string]struct {
+		rows, features int
+		counts         []int
+		feature        string
+		mean           float64 // to the digits that are published
+	}{
+		"wine":          {178, 13, []int{59, 71, 48}, "alcohol", 13.0},
+		"breast-cancer": {569, 30, []int{357, 212}, "mean_radius", 14.127},
+		"digits":        {1797, 64, []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}, "pixel_0_0", 0},
+		"heart":         {270, 13, []int{150, 120}, "", 0},
+		"pima":          {768, 8, []int{500, 268}, "age", 33.241},
+		"sonar":         {208, 60, []int{111, 97}, "", 0},
+		"ripley":        {250, 2, []int{125, 125}, "", 0},
+	} {
+		b, _ := FindBuiltin(slug)
+		d, err := b.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]int, len(d.Classes))
+		for _, y := range d.Y {
+			counts[y]++
+		}
+		if d.Len() != want.rows || len(d.Features) != want.features || !slices.Equal(counts, want.counts) {
+			t.Errorf("%s: %d rows of %d features, classes %v of %v", slug, d.Len(), len(d.Features), d.Classes, counts)
+		}
+		if j := slices.Index(d.Features, want.feature); j >= 0 {
+			if got := stat.Mean(mat.Col(nil, j, d.X), nil); math.Abs(got-want.mean) > 1e-3 {
+				t.Errorf("%s: mean of %s is %g, want %g", slug, want.feature, got, want.mean)
+			}
+		}
+	}
+}
+
+// A set of a generator has the points that the generator draws under the noise of its name.
+func TestDrawnSets(t *testing.T) {
+	t.Parallel()
+	for _, b := range Builtins {
+		name, noise, ok := strings.Cut(b.Name, ", noise ")
+		if b.Kind != KindVectors || b.License != "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(noise, 64)
+		if !ok || err != nil {
+			t.Errorf("%s: the name does not tell the noise", name)
+			continue
+		}
+		d, _ := b.Load()
+		other, err := Generate(b.Slug, d.Len(), v, 1)
+		if err != nil || other.Hash() != d.Hash() {
+			t.Errorf("%s: other points than the generator's: %v", b.Name, err)
+		}
 	}
 }
 

@@ -90,6 +90,8 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 			for j := range t.Columns {
 				t.Columns[j].expected = rows
 			}
+		case len(t.Lines) == 1 && sc.count == len(t.Columns)+1 && sc.count > 2 && (sep.char == ' ' || sep.char == '\t') && sc.fields[sc.count-1] != "":
+			t.addRowNames()
 		case sc.count != len(t.Columns):
 			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, sc.count)}
 		}
@@ -121,6 +123,16 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 		t.readDecimalCommas()
 	}
 	return t, nil
+}
+
+// addRowNames puts a column without a name before the others, of which there is a header so far:
+// R's write.table names the rows, and not the column of their names.
+func (t *Table) addRowNames() {
+	var names Column
+	names.expected = t.Columns[0].expected
+	names.add("")
+	t.Columns = append([]Column{names}, t.Columns...)
+	t.Notes = append(t.Notes, "the first line has one name fewer than the rows have fields: the first column is taken for the rows' names")
 }
 
 func tooWide(line, found int, lim Limits) *Error {
@@ -488,7 +500,7 @@ type csvScanner struct {
 	line int // of pos
 	most int // fields kept of a record; all are counted
 
-	typeset bool // a minus as typesetters have it is that of a keyboard
+	typeset bool // a typographic minus counts as that of the keyboard
 
 	start  int // line of the record
 	fields []string

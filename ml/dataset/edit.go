@@ -65,7 +65,7 @@ func (d *Data) Drop(i int) (*Data, error) {
 	return relabelled(d.Label, d.objects().Subset(rows), slices.Delete(d.labels(), i, i+1)), nil
 }
 
-// labels are those of all rows.
+// labels holds the labels of all rows.
 func (d *Data) labels() []string {
 	labels := make([]string, d.Len())
 	for i, c := range d.Y {

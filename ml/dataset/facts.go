@@ -35,7 +35,7 @@ type facts struct {
 	signs       int     // length of the longest value
 }
 
-// mostCounted bounds how many values of a column are told apart.
+// mostCounted bounds how many distinct values of a column are counted.
 const mostCounted = 200_000
 
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
@@ -89,6 +89,9 @@ func factsOf(c *Column) facts {
 				f.counts = nil
 			}
 			continue
+		}
+		if f.repeated && len(seen) == mostCounted {
+			continue // nothing that the others could change
 		}
 		if seen[s] {
 			f.repeated = true
@@ -207,7 +210,7 @@ func (f facts) classes() bool {
 	case f.enough() && !f.repeated:
 		return false
 	}
-	return f.holds == holdsWords || f.holds == holdsNumbers && f.whole
+	return f.holds == holdsWords || f.holds == holdsNumbers && f.whole && !tooManyNumbers(f.distinct, f.present)
 }
 
 // twoValued tells two values, both of which occur more than once unless they are the usual
@@ -223,12 +226,36 @@ func (f facts) twoValued() bool {
 	return usual || 2*f.distinct <= f.present
 }
 
+// numbered tells whole numbers from 0 or 1 on without a gap, as classes are numbered.
+func (f facts) numbered() bool {
+	return f.holds == holdsNumbers && f.whole && (f.least == 0 || f.least == 1) && f.most-f.least == float64(f.distinct-1)
+}
+
 // measured tells numbers that a regression would fit.
 func (f facts) measured() bool { return f.holds == holdsNumbers && f.distinct > 2 && !f.classes() }
 
 // category tells words of which each can become a feature.
 func (f facts) category() bool {
 	return f.holds == holdsWords && f.distinct >= 2 && f.distinct <= mostWords && (2*f.distinct <= f.present || f.truths())
+}
+
+// answerWords say yes or no.
+var answerWords = words(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
+
+// answers tells two values that say yes and no: by words, or by 0 and 1, or -1 and 1.
+func (f facts) answers() bool {
+	if !f.twoValued() {
+		return false
+	}
+	if f.holds == holdsNumbers {
+		return f.most == 1 && (f.least == 0 || f.least == -1)
+	}
+	for w := range f.counts {
+		if !answerWords[fold(w)] {
+			return false
+		}
+	}
+	return true
 }
 
 // truths tells the words TRUE and FALSE.
@@ -272,6 +299,8 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return counts
 	case f.counting && f.whole && f.enough() && (f.least == 0 || f.least == 1) && !year:
 		return counts
+	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && !f.repeated && f.present == f.rows:
+		return differ // numbers of rows that were shuffled or drawn
 	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.unique() && f.most >= 100*float64(f.rows):
 		return differ
 	case f.holds == holdsWords && f.enough() && f.unique():
@@ -280,8 +309,20 @@ func (f facts) identifies(name string, header bool, at int) string {
 	return ""
 }
 
+// days tells numbers that are days or times by their name: 20240131, or the seconds or
+// milliseconds since 1970.
+func (f facts) days(name string) bool {
+	parts, _ := nameWords(name)
+	if f.holds != holdsNumbers || !f.whole || f.distinct < 2 || !slices.ContainsFunc(parts, func(w string) bool { return dayWords[w] }) {
+		return false
+	}
+	within := func(least, most float64) bool { return f.least >= least && f.most <= most }
+	return within(19000101, 21001231) || within(3e8, 5e9) || within(3e11, 5e12)
+}
+
 // codes tells numbers that are no quantities by their name: postcodes, telephone numbers.
 func (f facts) codes(name string) bool {
 	parts, whole := nameWords(name)
-	return f.holds == holdsNumbers && f.whole && f.distinct > 2 && (codeWords[whole] || slices.ContainsFunc(parts, func(w string) bool { return codeWords[w] }))
+	const least = 1000
+	return f.holds == holdsNumbers && f.whole && f.distinct > 2 && f.most >= least && (codeWords[whole] || slices.ContainsFunc(parts, func(w string) bool { return codeWords[w] }))
 }

@@ -278,13 +278,13 @@ type sentinel struct {
 }
 
 // usualSentinels are the numbers that people and instruments write where nothing was measured.
-var usualSentinels = []float64{-1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
+var usualSentinels = []float64{0, -1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
 
 // sentinels finds the numbers of a column that stand for missing values: usual ones that lie
 // apart from all others by more than the range of those, or, of negative ones, below others
-// that are never negative.
+// that are never negative, or 0 far below all others.
 func (c *Column) sentinels(f facts) (found []sentinel) {
-	if f.holds != holdsNumbers || f.distinct < 3 || f.least >= 0 && f.most < 99 {
+	if f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 {
 		return nil
 	}
 	rows := make(map[float64]int, len(usualSentinels))
@@ -309,6 +309,9 @@ func (c *Column) sentinels(f facts) (found []sentinel) {
 		n := rows[v]
 		switch {
 		case n == 0 || 2*n > f.present:
+		case v == 0 && n > 1 && f.distinct > fewClasses && least >= span/5 && least > 1:
+			found = append(found, sentinel{"0", n, false})
+		case v == 0:
 		case v == -1 && least > 0, v == -1 && least == 0 && span > 3, v == -9 && least >= 0 && span < 9:
 			found = append(found, sentinel{tidyLabel(strconv.FormatFloat(v, 'g', -1, 64)), n, v == -9})
 		case v < -9 && least >= 0 && -v > span/10, v < -9 && v < least-2*span, v > 0 && v > most+2*span && (n > 1 || v >= 999):

@@ -114,7 +114,7 @@ func pointParams(classes float64, noise string) []param.Param {
 	}
 }
 
-// valueParams are those of points that have values.
+// valueParams returns the parameters of generators of points with values.
 func valueParams(noise string) []param.Param {
 	ps := pointParams(2, noise)
 	ps[0].Help = "How many points to draw."

@@ -283,7 +283,7 @@ func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label strin
 }
 
 // ReadGraphs reads graphs of any format that ParseTable knows them in, with labels or
-// without. Failures are those of ParseTable.
+// without. It fails as ParseTable does.
 func ReadGraphs(r io.Reader, file string, lim Limits) (*Graphs, error) {
 	t, err := ParseTable(r, file, lim)
 	if err != nil {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,8 +33,8 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "libsvm"}
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
 	var values []cells // of the columns, from the lowest index on, as far as they are not zero to the end
-	var labels cells
-	width := 0
+	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows)}, 0
+	var fields []string // of a line
 	fault := func(line, field int, format string, args ...any) *Error {
 		return &Error{Line: line, Column: field, Message: fmt.Sprintf(format, args...)}
 	}
@@ -41,7 +42,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		var line string
 		line, rest = cutLine(rest)
 		line, _, _ = strings.Cut(line, "#")
-		fields := strings.Fields(line)
+		fields = slices.AppendSeq(fields[:0], strings.FieldsSeq(line))
 		if len(fields) == 0 {
 			continue
 		}
@@ -92,7 +93,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 				return nil, e
 			}
 			for len(values) <= index-lowest {
-				values = append(values, cells{})
+				values = append(values, cells{expected: labels.expected})
 			}
 			if full := int64(len(t.Lines)) * int64(len(values)+1); full <= lim.cells() { // else it is refused below
 				values[index-lowest].zeros(len(t.Lines))

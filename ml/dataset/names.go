@@ -12,7 +12,7 @@ import (
 // the scale of Table.rank.
 type nameEvidence struct {
 	classes int  // points for a label of classes; negative: the usual name of a feature
-	words   int  // points for a label of words
+	words   int  // points for a label of words, or of two values
 	numbers int  // points for a label of numbers
 	generic bool // the name says "label" in so many words
 }
@@ -48,30 +48,40 @@ var (
 		approved approval bewilligt genehmigt approuve aprobado approvato admitted admission zugelassen
 		passed bestanden reussi aprobo promosso hired converted conversion clicked purchased bought gekauft achete comprado acquistato
 		subscribed subscription readmitted readmission recurrence relapse ruckfall rechute recidiva toxic toxicity edible poisonous essbar comestible
-		winner won sieger gagnant ganador canceled cancelled storniert annule cancelado satisfied satisfaction zufriedenheit zufrieden satisfaccion soddisfazione
-		prediction predicted anomaly outlier attack intrusion fault failure defect defekt ausschuss panne fallo guasto versagen subtype phenotype`)
+		winner won sieger gagnant ganador canceled cancelled storniert annule cancelado opgezegd opzegging uppsagd opsagt rezygnacja returned retourniert retourne devuelto sold verkauft vendu vendido satisfied satisfaction zufriedenheit zufrieden satisfaccion soddisfazione
+		prediction predicted anomaly outlier attack intrusion fault failure defect defekt ausschuss panne fallo guasto versagen`)
 
-	// wholeClassWords name classes when they are the whole name.
-	wholeClassWords = words(`left art y response responder deposit condition output num decision entscheidung decisao genre digit verdict malade enfermo malato erkrankt
+	// wholeClassWords name classes when they are the whole name; of several numbers they
+	// may as well be quantities.
+	wholeClassWords = words(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
 		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
 
 	// bandWords name classes where they hold words, and quantities where they hold numbers.
 	bandWords = words(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
 
 	// hintWords name classes as often as features.
-	hintWords = words(`type kind group status stage grade rating category result res quality risk segment cluster level mood
+	hintWords = words(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
 		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
 
+	// ratingWords name an opinion in a few steps.
+	ratingWords = words(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
+
 	// numberWords name what regression usually predicts, as the last word of a name.
-	numberWords = words(`price prices cost costs charges medv value mpg sales revenue turnover demand yield strength output cnt count rent salary score consumption
-		duration rings progression emissions profit spending sale
-		preis kosten wert miete umsatz ertrag verbrauch gehalt punktzahl festigkeit absatz gewinn nachfrage kaufpreis
-		prix cout loyer valeur ventes salaire rendement consommation precio costo coste alquiler valor ventas salario rendimiento consumo
-		prezzo affitto valore vendite stipendio resa preco aluguel vendas prijs kosten huur waarde omzet pris cena`)
+	numberWords = words(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
+		preis miete ertrag verbrauch festigkeit nachfrage kaufpreis prix loyer rendement consommation precio alquiler rendimiento consumo
+		prezzo affitto resa preco aluguel prijs huur pris cena`)
+
+	// amountWords name it as well, and as often a feature beside classes.
+	amountWords = words(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
+		kosten wert umsatz gehalt punktzahl absatz gewinn cout valeur ventes salaire costo coste valor ventas salario
+		valore vendite stipendio vendas waarde omzet`)
+
+	// leadingNumberWords stand before what they are of, as in precio_venta.
+	leadingNumberWords = words(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
 
 	// heads end compound words: Kaufpreis, Zielklasse.
 	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
-	numberHeads = []string{"preis", "kosten", "miete", "umsatz", "ertrag", "verbrauch", "prijs"}
+	numberHeads = []string{"preis", "miete", "ertrag", "verbrauch", "prijs"}
 
 	// featureWords name what is usually known beforehand.
 	featureWords = words(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
@@ -79,7 +89,8 @@ var (
 		month monat mois mes mese day tag jour dia giorno weekday wochentag year jahr annee ano anno season saison hour stunde heure hora ora
 		smoker raucher fumeur fumador fumatore married marital education bildung ausbildung department abteilung job beruf occupation profession
 		embarked island contract payment device browser channel kanal brand marke marque marca model modell modele modelo ethnicity religion
-		pclass cylinders zylinder doors rooms bedrooms bathrooms floors zimmer stockwerk garage waterfront furnished weekend holiday`)
+		pclass cylinders zylinder doors rooms bedrooms bathrooms floors zimmer stockwerk garage waterfront furnished weekend holiday
+		balcony balkon balcon terrace terrasse terraza pool garden garten jardin basement keller elevator aufzug ascenseur ascensor parking fireplace heating heizung mobliert`)
 
 	// identifierWords name what tells rows apart, and nothing else.
 	identifierWords = words(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
@@ -94,6 +105,9 @@ var (
 	codeWords = words(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
 
 	// yearWords name years, which rise by one without numbering rows.
+	// dayWords name days and times, which may be written as numbers.
+	dayWords = words(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
+
 	yearWords = words(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
 )
 
@@ -107,8 +121,12 @@ func fold(s string) string {
 	}, strings.ReplaceAll(norm.NFD.String(s), "ß", "ss"))
 }
 
-// nameWords splits a name at signs, and where a capital follows a small letter.
+// nameWords splits a name at signs, and where a capital follows a small letter. A unit in
+// brackets behind it is left out.
 func nameWords(name string) (parts []string, whole string) {
+	if i := strings.IndexAny(name, "(["); i > 0 && strings.TrimSpace(name[:i]) != "" && strings.ContainsAny(name[len(name)-1:], ")]") {
+		name = name[:i]
+	}
 	var b strings.Builder
 	var last rune
 	for _, r := range name {
@@ -142,10 +160,18 @@ func evidence(name string) (e nameEvidence) {
 		return nameEvidence{classes: 100, numbers: 100, generic: true}
 	case whole == "y":
 		return nameEvidence{classes: 80, numbers: 80}
-	case classWords[whole], wholeClassWords[whole]:
+	case classWords[whole]:
 		e.classes = 65
+	case wholeClassWords[whole]:
+		e.classes, e.words = 40, 65
+	case ratingWords[last]:
+		e.classes, e.numbers = 45, 45
 	case bandWords[whole]:
-		e.words = 65
+		e.words = 40
+	case classWords[last]:
+		e.classes = 58
+	case labelWords[last] && !strings.HasPrefix(last, "clas"): // the class of a ticket, say, is none
+		e.classes, e.numbers = 60, 60
 	case any(classWords), hasHead(last, classHeads):
 		e.classes = 55
 	case any(labelWords):
@@ -160,8 +186,10 @@ func evidence(name string) (e nameEvidence) {
 	switch {
 	case numberWords[whole]:
 		e.numbers = max(e.numbers, 60)
-	case numberWords[last], hasHead(last, numberHeads):
+	case numberWords[last], hasHead(last, numberHeads), leadingNumberWords[parts[0]]:
 		e.numbers = max(e.numbers, 55)
+	case amountWords[last]:
+		e.numbers = max(e.numbers, 40)
 	case classWords[whole], hintWords[last]:
 		e.numbers = max(e.numbers, 20)
 	case any(featureWords):

@@ -109,7 +109,7 @@ func Kinds() []Kind {
 	return list
 }
 
-// entry is that of the kind, nil for one that is not known.
+// entry returns the kind's entry, nil for an unknown kind.
 func (k Kind) entry() *kindEntry {
 	if i := slices.IndexFunc(kinds, func(e kindEntry) bool { return e.Kind == k }); i >= 0 {
 		return &kinds[i]

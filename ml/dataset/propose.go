@@ -64,6 +64,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	order, points := p.Table.rank(facts)
 	if label < 0 || m.Label == "" {
 		label, sure = p.Table.guessLabelBy(order)
+		sure = sure && !p.Table.doubtful(facts, label)
 	}
 	for k, j := range order {
 		if p.Labels = append(p.Labels, p.Table.Columns[j].Name); points[k] >= likelyPoints {
@@ -104,7 +105,9 @@ func (t *Table) Propose(m Mapping) *Proposal {
 func (t *Table) facts() []facts {
 	of := make([]facts, len(t.Columns))
 	for j := range t.Columns {
-		of[j] = factsOf(&t.Columns[j])
+		if of[j] = factsOf(&t.Columns[j]); t.Header && of[j].days(t.Columns[j].Name) {
+			of[j].holds = holdsDates
+		}
 	}
 	return of
 }
@@ -155,6 +158,7 @@ const (
 	moreWordsPoints = 15
 	fewWholePoints  = 15 // at an end of the table
 	lastPoints      = 20
+	answerPoints    = 15 // at the end
 	firstPoints     = 10
 
 	likelyPoints = 26
@@ -167,6 +171,7 @@ const (
 func (t *Table) rank(of []facts) (order, points []int) {
 	first, last := -1, -1
 	between := 0 // columns of classes without a name for it
+	few := 0     // columns of a few whole numbers
 	for j, f := range of {
 		if f.holds == holdsNothing || f.holds == holdsDates || f.constant() || t.identifier(j, f) != "" || f.holds == holdsWords && !f.classes() {
 			continue
@@ -176,6 +181,9 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		}
 	}
 	for j, f := range of {
+		if f.classes() && f.distinct <= fewClasses {
+			few++
+		}
 		if j != first && j != last && (f.twoValued() || f.holds == holdsWords && f.distinct <= mostWords && f.classes()) && (!t.Header || evidence(t.Columns[j].Name).classes <= 0) {
 			between++
 		}
@@ -186,7 +194,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		if t.Header || t.Format != "csv" && t.Format != "xlsx" {
 			name = evidence(t.Columns[j].Name)
 		}
-		if f.holds == holdsWords {
+		if name.words > 0 && (f.holds == holdsWords || f.twoValued()) {
 			name.classes = max(name.classes, name.words)
 		}
 		end := j == first || j == last
@@ -220,12 +228,15 @@ func (t *Table) rank(of []facts) (order, points []int) {
 			if f.holds == holdsWords && f.distinct > fewClasses {
 				s = name.classes + moreWordsPoints
 			}
+			if j == last && f.answers() {
+				s += answerPoints
+			}
 			if (!end || j == first && t.Header) && name.classes <= 0 && (between > 1 || !t.Header && f.holds != holdsWords) {
 				s = 5 + name.classes
 			}
 		case f.classes() && f.distinct <= fewClasses && f.repeated:
 			s = name.classes + 4
-			if name.classes > 0 || j == last || j == first && !t.Header {
+			if name.classes > 0 || j == last || j == first && (!t.Header || few == 1 && f.numbered()) {
 				s = name.classes + fewWholePoints
 			}
 		case f.classes():
@@ -255,6 +266,24 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		points = append(points, at[j])
 	}
 	return order, points
+}
+
+// doubtful tells a label for which its place alone speaks, where another column might be it
+// as well.
+func (t *Table) doubtful(of []facts, label int) bool {
+	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 0 {
+		return false
+	}
+	last := len(of) - 1
+	if label != last && of[last].holds == holdsNumbers && of[last].classes() {
+		return true
+	}
+	for j, f := range of {
+		if j != label && f.holds == holdsNumbers && of[label].holds == holdsNumbers && f.classes() && f.distinct <= of[label].distinct {
+			return true
+		}
+	}
+	return false
 }
 
 // coordinates tells a table in which y stands beside x, as in the plane.

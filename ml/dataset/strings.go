@@ -242,7 +242,7 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 
 // ReadLines reads one string a line, in the encodings of ParseTable. Of a file that says itself that it holds
 // strings, as the canonical form, FASTA and archives do, it reads those, whatever stands
-// beside them. Failures are those of ParseTable.
+// beside them. It fails as ParseTable does.
 func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
 	raw, fault := readRaw(r, file, lim)
 	if fault != nil {

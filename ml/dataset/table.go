@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // every row.
 type Table struct {
 	File         string   // name for error messages
-	Format       string   // "csv", "libsvm", "arff", "fasta", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
+	Format       string   // "csv", "libsvm", "arff", "fasta", "json", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
 	Separator    string   // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool     // numbers were written 1,5; Cells have 1.5
 	Header       bool     // the file names its columns; otherwise they are x1, x2 … and label
@@ -120,13 +121,12 @@ type Mapping struct {
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF, FASTA, JSON lines of graphs and GraphML, in UTF-8, UTF-16 or
-// Windows-1252; or a zip
-// archive of texts in folders that are their classes, or with one CSV of their names and
-// labels beside them, or of a set of graphs as TU Dortmund writes them. The content tells
-// the format; the extension of
-// file is a hint, and file is the name in messages. Every failure is an *Error; one
-// for a file beyond lim (zero fields: DefaultLimits) wraps ErrTooLarge.
+// LIBSVM/SVMlight, ARFF, FASTA, JSON records and columns, JSON lines of graphs and GraphML, in
+// UTF-8, UTF-16 or Windows-1252, packed by gzip or not; or a zip archive of texts in folders
+// that are their classes, or with one CSV of their names and labels beside them, or of a set of
+// graphs as TU Dortmund writes them. The content tells the format; the extension of file is a
+// hint, and file is the name in messages. Every failure is an *Error; one for a file beyond lim
+// (zero fields: DefaultLimits) wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	return ParseSheet(r, file, "", lim)
 }
@@ -139,6 +139,14 @@ func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	raw, fault := readRaw(r, file, lim)
 	if fault != nil {
 		return nil, fault
+	}
+	if strings.HasPrefix(raw, gzipMagic) {
+		if raw, fault = unzipped(raw, file, lim); fault != nil {
+			return nil, fault
+		}
+		if ext := path.Ext(file); strings.EqualFold(ext, ".gz") {
+			file = strings.TrimSuffix(file, ext)
+		}
 	}
 	if isArchive(raw) {
 		return parseArchive(raw, file, sheet, lim)
@@ -171,6 +179,8 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 		t, fault = parseFASTA(text, lim)
 	case "jsonl":
 		t, fault = parseJSONLines(text, lim)
+	case "json":
+		t, fault = parseRecords(text, lim)
 	case "graphml":
 		t, fault = parseGraphML(text, lim)
 	default:
@@ -189,6 +199,9 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 	t.limits = lim
 	for j := range t.Columns {
 		t.Columns[j].weigh()
+	}
+	if t.Format == "json" && !t.Header {
+		t.nameColumns()
 	}
 	if t.Format == "csv" || t.Format == "xlsx" {
 		grouped, shares, commas, priced := t.readSpellings()
@@ -232,6 +245,22 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
 	}
 	return b.String(), nil
+}
+
+// gzipMagic begins what gzip has packed, see RFC 1952.
+const gzipMagic = "\x1f\x8b"
+
+// unzipped is a file that gzip has packed, of no more bytes than a file may have.
+func unzipped(raw, file string, lim Limits) (string, *Error) {
+	r, err := gzip.NewReader(strings.NewReader(raw))
+	if err != nil {
+		return "", &Error{File: file, Message: "expected a file packed by gzip, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ")}
+	}
+	text, fault := readRaw(r, file, lim)
+	if fault != nil && fault.Err != nil && !errors.Is(fault.Err, ErrTooLarge) {
+		fault = &Error{File: file, Message: "expected a file packed by gzip, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ")}
+	}
+	return text, fault
 }
 
 // sizeOf is the number of bytes that a reader says it has.
@@ -294,8 +323,13 @@ func detect(text, file string) string {
 			return "arff"
 		case line[0] == '>':
 			return "fasta"
-		case line[0] == '{':
-			return "jsonl"
+		case line[0] == '{', beginsRecords(line):
+			if at := strings.IndexByte(text, '{'); at >= 0 && isGraph(text[at:]) {
+				return "jsonl"
+			}
+			return "json"
+		case beginsLists(line):
+			return "json"
 		case line[0] == '<':
 			return "graphml"
 		case looksLIBSVM(line):
@@ -352,7 +386,7 @@ func parseNumber(s string) (v float64, ok bool) {
 	return v + 0, true
 }
 
-// powersOfTen are those of a decimal point in so many digits.
+// powersOfTen holds the divisors for a decimal point before so many digits.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // parseAnyNumber is parseNumber of longer ones, those with an exponent, and what is none.

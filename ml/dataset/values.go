@@ -27,13 +27,19 @@ func (d *Data) Values() ([]float64, error) {
 // Measured tells whether the distinct labels of so many rows look like measurements, which
 // a regression fits, rather than names of classes: more than two numbers that are not
 // all whole or are too many for classes, that is, more than a hundred, or more than ten
-// with fewer than two rows each on average.
+// with fewer than two rows each on average, or more than twenty with fewer than five.
 func Measured(labels []string, rows int) bool {
 	of, ok := parseNumbers(labels)
 	if !ok || len(of) <= 2 {
 		return false
 	}
-	return tooMany(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
+	return tooManyNumbers(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
+}
+
+// tooManyNumbers tells whether so many whole numbers in so many rows count something rather than
+// name classes.
+func tooManyNumbers(distinct, rows int) bool {
+	return tooMany(distinct, rows) || distinct > mostWords && leastRows*distinct > rows
 }
 
 // Measured tells whether the column, as a label, looks like measurements.
@@ -50,7 +56,7 @@ func (c *Column) Measured() bool {
 	return Measured(slices.Collect(maps.Keys(found)), c.Len())
 }
 
-// Measured is that of the labels of d.
+// Measured reports whether the labels of d look like measurements.
 func (d *Data) Measured() bool { return Measured(d.Classes, len(d.Y)) }
 
 // Scattered tells whether there are too many distinct labels for classes.

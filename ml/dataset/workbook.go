@@ -51,7 +51,7 @@ type workbook struct {
 	since   time.Time       // of the first day
 	texts   strings.Builder // those that all sheets share, one behind the other
 	ends    []uint32        // of them there
-	dates   []bool          // which styles are those of dates
+	dates   []bool          // which styles mark dates
 }
 
 // sheet is one of a workbook.
@@ -252,7 +252,7 @@ func (b *workbook) sharedTexts(part string) error {
 			return nil
 		}
 		text, err := textWithin(d, "si")
-		if int64(b.texts.Len()+len(text)+len(b.ends)) >= b.lim.Bytes {
+		if int64(b.texts.Len()+len(text)+4*len(b.ends)) >= b.lim.Bytes { // empty ones take memory, too
 			return errWorkbookTooLarge
 		}
 		b.texts.WriteString(text)
@@ -292,7 +292,7 @@ func textWithin(d *partReader, end string) (string, error) {
 	}
 }
 
-// styles reads which styles are those of dates.
+// styles reads which styles mark dates.
 func (b *workbook) styles(part string) error {
 	formats := map[string]bool{} // of dates, by number
 	for _, k := range []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58} {

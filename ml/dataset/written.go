@@ -245,14 +245,14 @@ func isWrittenNumber(s string) bool {
 
 // days and hours are how dates and times are written; a year of two digits among them.
 var (
-	days  = []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2-1-2006", "1-2-2006", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
-	hours = []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04Z07:00"}
+	days  = []string{"2006-1-2", "20060102", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2-1-2006", "1-2-2006", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
+	hours = []string{"150405", "150405Z07:00", "15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04Z07:00"}
 )
 
 // isDate tells a day, an hour, or both.
 func isDate(s string) bool {
 	const shortest, longest = 4, 40
-	if len(s) < shortest || len(s) > longest || !strings.ContainsAny(s, "-/.: ") {
+	if len(s) < shortest || len(s) > longest || !strings.ContainsAny(s, "-/.: T") {
 		return false
 	}
 	is := func(s string, layouts []string) bool {

@@ -45,7 +45,7 @@ func Block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
 }
 
 // AddGram adds s's to the upper triangle of dst; below it, dst is undefined afterwards.
-// The error is that of ctx.
+// The error is ctx.Err().
 func AddGram(ctx context.Context, dst, s blas64.General) error { return gram(ctx, dst, s, Add) }
 
 // gram changes the upper triangle of dst by s's: change is Add or Sub.

@@ -1,5 +1,5 @@
 // Package dense multiplies and factors matrices several times as fast as gonum does.
-// Matrices are those of blas64: row-major, often parts of larger ones.
+// Matrices have the layout of blas64: row-major, often parts of larger ones.
 package dense
 
 import (

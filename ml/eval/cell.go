@@ -26,7 +26,7 @@ type Cell struct {
 	Format int    `json:"format,omitempty"` // of the plan
 }
 
-// cellFormat is that of new plans. It begins what a name is the hash of, and rises when the
+// cellFormat is the format of new plans. It begins what a name is the hash of, and rises when the
 // same cell is to give another result. Plans of 1, which had no number, were made before
 // there were other scores than accuracies and errors; before 3 an MCM began anew at every C.
 const cellFormat = 3

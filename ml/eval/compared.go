@@ -111,22 +111,42 @@ type FoldPair struct {
 }
 
 // OnFolds compares settings by pairs, two at least, that were judged on the same folds: k
-// of them, dealt any number of times. rope is that of Correlated. Errors: settings that
+// of them, dealt any number of times. rope is as in Correlated. Errors: settings that
 // were judged on other numbers of folds, or of which some tell classes and others do not.
 func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err error) {
+	return pairsOnFolds(len(settings), FoldRatio(k), rope, settings[0].Mean != nil, func(a, b int) ([]float64, error) {
+		return Differences(settings[a].Folds, settings[b].Folds)
+	})
+}
+
+// OnSameFolds is OnFolds for evidence that runs have kept, of which each has SameFolds as the
+// first.
+func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
+	sign := RankedBy(all[0].Score, false).sign(1)
+	return pairsOnFolds(len(all), all[0].ratio(), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {
+		d := make([]float64, len(all[a].Folds))
+		for i := range d {
+			d[i] = sign * (all[a].Folds[i] - all[b].Folds[i])
+		}
+		return d, nil
+	})
+}
+
+// pairsOnFolds compares n of a kind by the differences of two of them, fold by fold.
+func pairsOnFolds(n int, ratio, rope float64, shares bool, differences func(a, b int) ([]float64, error)) (pairs []FoldPair, err error) {
 	var ps []float64
-	for a := range settings {
-		for b := a + 1; b < len(settings); b++ {
-			difference, err := Differences(settings[a].Folds, settings[b].Folds)
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			difference, err := differences(a, b)
 			if err != nil {
 				return nil, err
 			}
 			pair := FoldPair{First: a, Second: b}
-			if pair.TTest, err = CorrectedT(difference, FoldRatio(k)); err != nil {
+			if pair.TTest, err = CorrectedT(difference, ratio); err != nil {
 				return nil, err
 			}
-			if settings[a].Mean != nil && pair.P != nil {
-				p, err := Correlated(difference, FoldRatio(k), rope)
+			if shares && pair.P != nil {
+				p, err := Correlated(difference, ratio, rope)
 				if err != nil {
 					return nil, err
 				}

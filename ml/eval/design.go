@@ -19,7 +19,7 @@ type Design interface {
 	// Paths are all settings, each once, with what base says otherwise. Errors are
 	// param.Problems and *param.Refusal.
 	Paths(base ml.Spec) ([]Path, error)
-	// Names are those of the parameters that are tried, in the order of ml.Params.
+	// Names lists the parameters that are tried, in the order of ml.Params.
 	Names() []string
 }
 

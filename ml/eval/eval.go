@@ -33,7 +33,7 @@ import (
 // CrossValidate judges spec on d with every setting of the design. The held-out share of
 // spec is not used. The result depends on d, spec, design and scheme alone. progress,
 // unless it is nil, hears after each cell how many of all are done, one call at a time.
-// Errors are those of ml.Train, too few points for the folds, and that of ctx when it
+// It returns the errors of ml.Train, too few points for the folds, and that of ctx when it
 // ends.
 func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, design Design, scheme Scheme, progress func(done, total int)) (*Result, error) {
 	plan, err := NewPlan(d, spec, design, scheme)

@@ -29,7 +29,7 @@ type Scheme struct {
 	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; no machine sees it
 
 	// Learning makes a learning curve of a single setting: in each fold machines are trained on
-	// these shares, above 0 to 1, of the points that train, every class evenly. Those of one fold
+	// these shares, above 0 to 1, of the training points, every class evenly. Those of one fold
 	// are drawn from the same order, so that a larger share has the points of a smaller one.
 	Learning []float64 `json:"shares,omitempty"`
 
@@ -87,7 +87,7 @@ func (s Scheme) check(n int) error {
 }
 
 // Count is how many splits s makes of d, those of a nested choice included, without making
-// them. Errors are those of NewPlan about the scheme.
+// them. It returns the errors of NewPlan about the scheme.
 func (s Scheme) Count(d *dataset.Data) (int, error) {
 	if err := s.check(d.Len()); err != nil {
 		return 0, err
@@ -202,7 +202,7 @@ func Folds(y []float64, k int, seed uint64) ([][]int, error) {
 }
 
 // deal returns the splits of s, and, for a nested choice, those of the rows that train in
-// each of them. groups are those of a column of folds.
+// each of them. groups holds the values of a column of folds.
 func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
 	all := make([]int, len(y))
 	for i := range all {

@@ -97,7 +97,7 @@ func all(d *dataset.Data) (rows []int) {
 	return rows
 }
 
-// Whatever is fitted is fitted to the points that train alone.
+// Whatever is fitted is fitted to the training points alone.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
@@ -238,7 +238,7 @@ func TestWordsDoNotLeak(t *testing.T) {
 	}
 }
 
-// The median of a training is that of the rows that train: whatever the others hold, the last
+// The median is computed on the training rows: whatever the others hold, the last
 // row is judged alike. What is shown has that of all rows, and both are said beside the data.
 func TestMediansDoNotLeak(t *testing.T) {
 	t.Parallel()

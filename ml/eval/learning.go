@@ -22,7 +22,7 @@ type LearningStep struct {
 // LearningCurve judges spec on the folds of scheme, after training on ever larger shares of
 // the other points: whether more points would help, or another machine. shares are those of
 // Scheme.Learning; the last step, at 1, is cross-validation. A nested choice is not made.
-// Errors and progress are those of CrossValidate.
+// Errors and progress are as in CrossValidate.
 func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Scheme, shares []float64, progress func(done, total int)) ([]LearningStep, error) {
 	scheme.Nested, scheme.Learning = false, shares
 	res, err := CrossValidate(ctx, d, spec, nil, scheme, progress)
@@ -45,7 +45,7 @@ func shared(splits []Split, shares, strata []float64, seed uint64) (all []Split)
 	return all
 }
 
-// steps are those of the curve of which all splits have given something.
+// steps returns the steps of the curve that all splits have a result for.
 func (p *Plan) steps(folds []Fold) (steps []LearningStep) {
 	each := len(p.Splits) / len(p.Learning)
 	for a, share := range p.Learning {

@@ -183,6 +183,17 @@ func McNemar(right, first, second []int) (d Disagreement, err error) {
 	return d, nil
 }
 
+// Difference returns by what share of n points the first is right more often, with its interval
+// at the level 0.95: Wald's, after half a point was added to each of the four counts, which holds
+// its level also where few points disagree. (Agresti, Min: "Simple improved confidence intervals
+// for comparing matched proportions", Statistics in Medicine 24, 2005.)
+func (d Disagreement) Difference(n int) (share float64, in ml.Interval) {
+	first, second, all := float64(d.OnlyFirst)+0.5, float64(d.OnlySecond)+0.5, float64(n)+2
+	middle := (first - second) / all
+	half := distuv.UnitNormal.Quantile(0.975) * math.Sqrt(first+second-(first-second)*(first-second)/all) / all
+	return float64(d.OnlyFirst-d.OnlySecond) / float64(n), ml.Interval{Low: max(-1, middle-half), High: min(1, middle+half)}
+}
+
 // count counts a point.
 func (d *Disagreement) count(first, second, same bool) {
 	switch {

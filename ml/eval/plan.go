@@ -30,7 +30,7 @@ type Plan struct {
 	Paths    []Path   `json:"paths"`
 
 	// Splits hold out the folds of the first deal, of the second ... Inner has, for a
-	// nested choice, the splits of the points that train in each of them.
+	// nested choice, the splits of the training points of each of them.
 	Splits []Split   `json:"splits"`
 	Inner  [][]Split `json:"inner,omitempty"`
 
@@ -51,7 +51,7 @@ type Path struct {
 	C    []float64 `json:"C,omitempty"` // rising; empty where C does not apply
 }
 
-// Own is what is tried within the points that train of one split: paths, or nothing any more,
+// Own is what is tried within the training points of one split: paths, or nothing any more,
 // so that what was chosen before stands.
 type Own struct {
 	Searched []string     `json:"searched,omitempty"` // as of a Plan
@@ -238,7 +238,7 @@ func (p *Plan) part(i int) *Plan {
 	return &one
 }
 
-// Names are those of the cells, in their order.
+// Names returns the names of the cells, in their order.
 func (p *Plan) Names() (names []string, err error) {
 	splits, err := texts(p.all())
 	if err != nil {
@@ -383,7 +383,7 @@ func (p *Plan) settings() (all []param.Values) {
 	return all
 }
 
-// nest fills in what was chosen within the points that train, for each fold.
+// nest fills in what was chosen within the training points of each fold.
 func (r *Result) nest(chosen []int) {
 	r.Nested = &Nested{Chosen: chosen}
 	r.Nested.Folds = r.NestedFolds()
@@ -518,7 +518,7 @@ func summed(folds []Fold, classes int) [][]int {
 
 // Reached are the settings of a Result, or the steps of its learning curve, that the cells
 // computed so far have judged on all folds held out, while others are still to come. It knows
-// nothing else of the result. Errors are those of Reduce.
+// nothing else of the result. It returns the errors of Reduce.
 func (p *Plan) Reached(results []CellResult) (*Result, error) {
 	outer := *p
 	outer.Inner, outer.Own = nil, nil
@@ -601,7 +601,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 	return folds, missing, nil
 }
 
-// values are those of the path with its a-th C that apply, by the names that are asked for.
+// values returns the settings of the path at its a-th C that apply, by the names that are asked for.
 func (p Path) values(names []string, a int) param.Values {
 	values := make(param.Values)
 	for _, name := range names {

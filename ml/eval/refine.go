@@ -12,7 +12,7 @@ import (
 )
 
 // Onward is where a nested choice goes on for one fold held out: a design, or nothing any
-// more, so that what the points that train have chosen stands.
+// more, so that what the training points have chosen stands.
 type Onward struct {
 	Grid   Grid         `json:"grid,omitempty"`
 	Drawn  *Drawn       `json:"drawn,omitempty"` // in place of Grid
@@ -33,7 +33,7 @@ func (a Onward) design() Design {
 
 // Next is how a search goes on around what it has found: with the design of Finer, nil where
 // there is nothing to try. Where the choice was nested from the first search on it goes on
-// within the points that train of each fold as well, around what these have chosen.
+// within the training points of each fold as well, around what these have chosen.
 func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 	next := Finer(design, r)
 	if next == nil {

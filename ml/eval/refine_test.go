@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// TestRefineNested goes through two rounds within the points that train of every fold by
+// TestRefineNested goes through two rounds within the training points of every fold by
 // hand, and has points held out moved, which must not change what is chosen for them.
 func TestRefineNested(t *testing.T) {
 	t.Parallel()

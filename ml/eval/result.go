@@ -74,7 +74,7 @@ type Fold struct {
 // Shares are of points whose class was told; nil where f is fitted to values.
 type Shares struct {
 	Accuracy      float64 `json:"accuracy"`
-	TrainAccuracy float64 `json:"train_accuracy"` // on the points that trained
+	TrainAccuracy float64 `json:"train_accuracy"` // on the training set
 
 	// Confusion counts the points held out by their class and by that predicted, both in the
 	// order of the classes; nil in older results, as are the others.
@@ -84,10 +84,10 @@ type Shares struct {
 	Brier     *float64 `json:"brier,omitempty"`    // of a calibrated machine
 }
 
-// Errors are those of values; nil where classes are told.
+// Errors holds the errors of a regression; nil for classes.
 type Errors struct {
 	ml.Errors
-	TrainMSE float64 `json:"train_mse"` // on the points that trained
+	TrainMSE float64 `json:"train_mse"` // on the training set
 }
 
 // Nested judges the choice of the best setting.

@@ -34,7 +34,7 @@ func (s Scheme) Warning(r *Result) string {
 // smaller than what the choice of folds makes is no reason for the larger model
 // (Breiman, Friedman, Olshen, Stone: "Classification and Regression Trees", 1984,
 // section 3.4.3; Hastie, Tibshirani, Friedman: "The Elements of Statistical Learning",
-// 2nd ed., 2009, section 7.10). The standard error is that of MeanError, over the folds.
+// 2nd ed., 2009, section 7.10). The standard error is MeanError's, over the folds.
 func (r *Result) WithinOneError() int {
 	score := r.RankedBy()
 	scores := func(s Setting) []float64 {

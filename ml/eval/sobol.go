@@ -10,7 +10,7 @@ type direction struct {
 	m          []uint32
 }
 
-// directions are those of the first coordinates by Joe and Kuo: "Constructing Sobol sequences
+// directions holds the first coordinates' direction numbers by Joe and Kuo: "Constructing Sobol sequences
 // with better two-dimensional projections", SIAM Journal on Scientific Computing 30, 2008
 // (their list new-joe-kuo-6). The first coordinate is van der Corput's and needs none.
 var directions = []direction{

@@ -132,7 +132,7 @@ func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 }
 
 // WriteLIBSVMData writes rows of the model's features in original units (n x d) as LIBSVM's
-// svm-predict takes them for this model: filled, scaled and projected. labels are those of
+// svm-predict takes them for this model: filled, scaled and projected. labels holds the labels of
 // the file, nil for none; 0 stands for what is not known to the model.
 func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) error {
 	b := bufio.NewWriter(w)

@@ -177,6 +177,13 @@ def decision_function(X):
     """Return f(x) of every row of X, one column for each machine."""
     return scores(X)
 {{- end}}
+{{- if and (ne .Model.Rule "sign") (ne .Model.Rule "value")}}
+
+
+def largest(f, size):
+    """Return the first column of each row whose value is the largest but for rounding."""
+    return (f >= f.max(axis=1, keepdims=True) - size / 2**32).argmax(axis=1)
+{{- end}}
 
 
 def predict(X):
@@ -197,9 +204,10 @@ def predict(X):
         margins[:, negative] -= f[:, k]
     # Of the classes with most votes, the one with the largest sum of margins.
     most = votes == votes.max(axis=1, keepdims=True)
-    return CLASSES[np.where(most, margins, -np.inf).argmax(axis=1)]
+    return CLASSES[largest(np.where(most, margins, -np.inf), abs(margins).max(axis=1, keepdims=True))]
 {{- else}}
-    return CLASSES[scores(X).argmax(axis=1)]
+    f = scores(X)
+    return CLASSES[largest(f, abs(f).max(axis=1, keepdims=True))]
 {{- end}}
 {{- end}}
 {{if .Model.Platt}}

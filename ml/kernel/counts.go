@@ -26,7 +26,7 @@ type spectra struct {
 type occurrence struct{ in, times uint32 }
 
 // compareCounts prepares sum_u #_u(x_i) #_u(z_j) over the pieces u, whose numbers lie below
-// n. The error is that of ctx.
+// n. The error is ctx.Err().
 func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, error) {
 	s := spectra{x: x, first: make([]int, n+1)}
 	all := 0

@@ -4,7 +4,7 @@ import "math"
 
 // The exponential by table and polynomial: with n = round(x·256/ln 2) and
 // r = x - n·ln2/256, exp(x) = 2^(n/256) · exp(r) where |r| <= ln2/512, so that
-// four terms of the series leave an error below 4e-17. The method is that of
+// four terms of the series leave an error below 4e-17. The method is from
 // Tang, "Table-driven implementation of the exponential function in IEEE
 // floating-point arithmetic", ACM TOMS 15 (1989).
 const (

@@ -134,7 +134,7 @@ func (w *Weights) Heaviest(n int) []Feature {
 }
 
 // Parts tells of every object of x what each of its parts, its symbols or nodes in order,
-// adds to f there; together they are f. Errors are those of Sum and of ctx.
+// adds to f there; together they are f. It returns the errors of Sum and of ctx.
 func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	scale, err := lengths(ctx, w.k, x)
 	if err != nil {

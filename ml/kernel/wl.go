@@ -105,7 +105,7 @@ func countColours(colours [][][]int) (pieces [][]piece, n int) {
 // rounds share one. In round 0 nodes have the same colour when they have the same label,
 // in round r when they had the same one before and the same ones, as often, among their
 // neighbours: a node's own colour stays apart, and only those of its neighbours are
-// sorted. The error is that of ctx.
+// sorted. The error is ctx.Err().
 func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, error) {
 	colours := make([][][]int, len(graphs))
 	known := 0 // colours, of all rounds

@@ -21,7 +21,7 @@ type factor struct {
 // cholesky factors k with the largest remaining diagonal as the next pivot
 // (Fine and Scheinberg 2001), until none is above tol times the largest
 // diagonal. Only the rows of the pivots are computed. On an indefinite matrix it
-// stops where no positive diagonal is left. The error is that of ctx or of an
+// stops where no positive diagonal is left. The error comes from ctx or from an
 // entry that is not finite.
 func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 	m := k.Len()

@@ -20,7 +20,7 @@ import (
 //
 // (n <= 1 follows from the first row; it makes every variable boxed). The
 // reduced costs are y_i f_i - 1 for p_i and h - y_i f_i for n_i, so the dual
-// simplex walks through functions f, and its objective is that of the machine.
+// simplex walks through functions f, and its objective is the machine's.
 // Features can be added and dropped while it runs.
 type dual struct {
 	*simplex

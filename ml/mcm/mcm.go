@@ -123,13 +123,13 @@ const gapTol = 1e-8
 //
 // A result is returned with whatever Status the solver ends; its coefficients
 // and objective are always consistent with each other, and Gap tells how far
-// from optimal they can be. Errors are those of wrong input (lengths, labels,
+// from optimal they can be. It returns errors about wrong input (lengths, labels,
 // one class only, settings out of range, a kernel with entries that are not
 // finite), ErrOverflow and ErrNotSeparable. When ctx ends there is no error: the function
 // reached so far is returned as cancelled.
 //
 // A hard margin is solved with finite penalties C that rise until no slack is
-// left. Should it end early, Objective is that of the penalty then in force.
+// left. Should it end early, Objective is for the penalty then in force.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	return new(Follower).Train(ctx, k, y, s)
 }

@@ -98,7 +98,7 @@ func randomProblem(rng *rand.Rand, largest int) problem {
 	return problem{name, gram(x, kernel), y, set}
 }
 
-// objective is that of the problem in its max and hinge form.
+// objective evaluates the problem in its max and hinge form.
 func (p problem) objective(lambda []float64, b float64) float64 {
 	h, slack, l1 := 1.0, 0.0, 0.0
 	for i, yi := range p.y {

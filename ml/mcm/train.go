@@ -41,7 +41,7 @@ const (
 // A Follower trains on one matrix at one C after the other. What does not depend on C, the
 // factor, is computed once, and the simplex method goes on from the basis that was the
 // best for the C before: the bounds of the dual move, which leaves it dual feasible. Optima and
-// certificates are those of Train; where several functions are optimal it may be another one. The
+// certificates are as in Train; where several functions are optimal it may be another one. The
 // zero value is ready. An ended context is the end of it.
 type Follower struct {
 	low *lowRank  // Rho = 0: of the matrix; nil: not yet

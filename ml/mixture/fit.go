@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Settings are those of a fit.
+// Settings holds the settings of a fit.
 type Settings struct {
 	Components int     // K, 1 at least and not more than there are rows
 	Starts     int     // how often EM is run, each time from other rows; 1 at least

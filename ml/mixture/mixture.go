@@ -117,7 +117,9 @@ func (p *Density) Scores() int { return p.m.Len() * (1 + 2*p.d) }
 // in this order. The variances are parameters, not the deviations. The weights are taken
 // for free numbers, as in the formula of 001, section 21.5. With their sum held at 1,
 // Lagrange's rule takes 1 off each of them, which moves the scores of all points by the
-// same vector: a machine with a bias sees no difference.
+// same vector. A machine with a bias that takes inner products of scores sees no
+// difference; one whose scores are scaled to length 1, or whose kernel is a polynomial of
+// them, does.
 func (p *Density) Score(dst, x []float64) {
 	k, d := p.m.Len(), p.d
 	weights, means, variances := dst[:k], dst[k:k+k*d], dst[k+k*d:][:k*d]

@@ -302,7 +302,7 @@ func (p *crammerSinger[T]) threshold() (full bool) {
 // biases: there are none.
 func (p *crammerSinger[T]) biases() []float64 { return make([]float64, len(p.u)) }
 
-// slack is that of the wrong class which comes closest.
+// slack returns the slack against the wrong class that comes closest.
 func (p *crammerSinger[T]) slack(i int, _ []float64) float64 {
 	most, _ := p.at(i)
 	return most

@@ -228,18 +228,34 @@ func (m *machine[T]) own(i int) {
 	m.u[m.y[i]][i] = sum
 }
 
+// provePoints is how many steps for each point go between looks at whether they gain, where
+// rounding hides the end.
+const provePoints = 100
+
 // solve makes rounds until the violation is at most tol. The end is believed only when it
 // holds for an F that was computed from u alone.
 func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
+	sure, sureAt, vain := math.Inf(-1), m.Iterations, 0 // highest objective of an exact F, the iterations at the last one, and how many since were no higher
 	for {
-		violation := p.violation()
+		violation, rounding := p.violation(), m.rounding()
+		if rounding > tol && m.Iterations-sureAt >= provePoints*m.n {
+			// No end can be proved, and what the steps seem to gain may be rounding.
+			if done, err := m.refresh(); !done || err != nil {
+				return trace.Cancelled, err
+			}
+			if vain++; m.Objective > sure {
+				sure, vain = m.Objective, 0
+			}
+			sureAt = m.Iterations
+			violation = p.violation()
+		}
 		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.Objective) || math.IsInf(m.Objective, 0) {
 			return trace.Numerical, ErrOverflow
 		}
 		before := m.Iterations
-		stuck := violation >= last && violation <= 4*m.rounding()
+		stuck := vain >= 3 || violation >= last && violation <= 4*rounding
 		if violation <= tol || stuck || m.Iterations >= m.Limit {
 			if !m.exact {
 				if done, err := m.refresh(); !done || err != nil {
@@ -248,7 +264,7 @@ func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 				continue
 			}
 			switch {
-			case violation <= tol && m.rounding() <= tol:
+			case violation <= tol && rounding <= tol:
 				return trace.Converged, nil
 			case violation <= tol || stuck:
 				return trace.Numerical, nil
@@ -408,6 +424,10 @@ func (m *machine[T]) result(p problem[T], status trace.Status) *Result {
 	sum, square := m.dual()
 	r.DualObjective = sum - square/2
 	r.Objective = square/2 + m.c*r.SlackSum
-	r.Gap = (r.Objective - r.DualObjective) / max(1, math.Abs(r.Objective))
+	gap := r.Objective - r.DualObjective
+	r.Gap = gap / max(1, math.Abs(r.Objective))
+	if gap != 0 {
+		r.RelativeGap = gap / math.Abs(r.Objective)
+	}
 	return r
 }

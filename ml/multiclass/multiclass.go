@@ -60,6 +60,7 @@ type Result struct {
 	Objective      float64 // what is minimised: 1/2 sum_c |w_c|² + C SlackSum
 	DualObjective  float64 // no more than the minimum when the kernel is positive semidefinite
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
+	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged: at most Tol, 1e-6 or what rounding of slacks times C leaves
 	KKTViolation   float64 // of the formulation's conditions, at the end
 	SlackSum       float64 // sum of all slacks
 	SupportVectors int     // points with a coefficient that is not 0, for any class
@@ -115,7 +116,8 @@ func single(k Matrix, s Settings) bool {
 	return k.Len() >= from && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
 }
 
-// descend solves from where m is.
+// descend solves from where m is, until neither a condition is violated by more than Tol nor the
+// gap is more than that share of the objective.
 func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	var p problem[T]
 	switch s.Formulation {
@@ -124,12 +126,22 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	case CrammerSinger:
 		p = newCrammerSinger(m)
 	}
-	status, err := solve(p, s.Tol)
-	if err != nil {
-		return nil, err
+	goal, share := s.Tol, max(s.Tol, gapTol)
+	for {
+		status, err := solve(p, goal)
+		if err != nil {
+			return nil, err
+		}
+		r := m.result(p, status)
+		if status != trace.Converged || !rows.Definite(m.k) || r.RelativeGap <= share+4*m.c*float64(len(m.y))*m.rounding()/r.Objective {
+			return r, nil // or rounding of the slacks, times C, leaves more
+		}
+		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // about as the gap does
 	}
-	return m.result(p, status), nil
 }
+
+// gapTol is the least share of the objective that the gap is asked to be.
+const gapTol = 1e-6
 
 // check validates the input of Train and fills in the defaults.
 func check(k Matrix, y []int, classes int, s *Settings) error {

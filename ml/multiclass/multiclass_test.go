@@ -706,3 +706,22 @@ func TestErrorsAreForPeople(t *testing.T) {
 		t.Errorf("%v is not meant for people", err)
 	}
 }
+
+// TestRoundingEnds has columns of very different sizes, so that rounding hides the end: the
+// training says so long before its limit.
+func TestRoundingEnds(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 5))
+	const n, d = 130, 5
+	x, y := mat.NewDense(n, d, nil), make([]int, n)
+	for i := range n {
+		y[i] = i % 3
+		for j := range d {
+			x.Set(i, j, (r.NormFloat64()+float64(y[i]*(j%2)))*math.Pow(10, float64(3*(j%3)-3)))
+		}
+	}
+	res, err := Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 2), x), y, 3, Settings{C: 11.7, Formulation: CrammerSinger, MaxIter: 2_000_000})
+	if err != nil || res.Status != trace.Numerical {
+		t.Errorf("%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
+	}
+}

@@ -31,6 +31,9 @@ type Gate struct {
 	open chan struct{} // closed when nothing urgent is done any more; nil: nothing is
 }
 
+// Urgencies is how many have closed the gate and are not done.
+func (g *Gate) Urgencies() int { return int(g.urgent.Load()) }
+
 // Urgent closes the gate until done is called.
 func (g *Gate) Urgent() (done func()) {
 	g.mu.Lock()

@@ -71,7 +71,7 @@ type Param struct {
 // Flag is the parameter's name on the command line: "core-gamma".
 func (p Param) Flag() string { return strings.ReplaceAll(p.Name, "_", "-") }
 
-// Labelled is p under its label in place of its name: its messages are those of a page,
+// Labelled returns p under its label in place of its name: its messages are for a page,
 // where nobody sees the name.
 func (p Param) Labelled() Param {
 	p.Name = cmp.Or(p.Label, p.Name)

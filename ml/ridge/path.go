@@ -26,7 +26,7 @@ type Path struct {
 	Null float64 // mean t_i^2: the error of f = 0, which a large lambda comes near
 }
 
-// NewPath decomposes k for targets t. Errors are those of Train, and more points than
+// NewPath decomposes k for targets t. It returns the errors of Train, and refuses more points than
 // MaxPath.
 func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	if err := check(k, t, Settings{Lambda: 1}); err != nil {

@@ -20,6 +20,12 @@
 // The function that is fitted to all points but i misses t_i by a_i / (A^-1)_ii, A =
 // K + lambda I (Cawley and Talbot, "Fast exact leave-one-out cross-validation of sparse
 // least-squares support vector machines", Neural Networks 17, 2004). No fit is repeated.
+// Its value at i is therefore t_i - a_i / (A^-1)_ii, and, as t = Aa, also
+//
+//	sum_{j != i} K_ij a_j + a_i (A_ii - 1/(A^-1)_ii).
+//
+// The first form loses all digits where the values are tiny against t, the second where A
+// is nearly singular: each point takes the form whose terms are smaller.
 //
 // # Method and limits
 //
@@ -87,15 +93,17 @@ type Result struct {
 
 	// Status is converged where rounding has moved A by no more than 1e-6 of its length,
 	// as far as Condition and the residual tell, otherwise numerical.
-	Status     trace.Status
-	Objective  float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
-	Gap        float64 // 1/2 |r|^2 / max(1, |Objective|): how far from the minimum it can be
-	MSE        float64 // mean (t_i - f(x_i))^2
-	LOOError   float64 // mean (t_i - LeftOut_i)^2
-	WNorm      float64 // |w|; 0 where the kernel is indefinite and there is none
-	Condition  float64 // estimate of |A| |A^-1| in the 1-norm, from below, within a small factor
-	Shift      float64 // what had to be added to lambda for a factor to exist; 0 but for a matrix that is singular to working precision
-	Iterations int     // solutions of the system: the first and its refinements
+	Status    trace.Status
+	Objective float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
+	Gap       float64 // 1/2 |r|^2 / max(1, |Objective|): how far from the minimum it can be
+	// RelativeGap is the same relative to |Objective|.
+	RelativeGap float64
+	MSE         float64 // mean (t_i - f(x_i))^2
+	LOOError    float64 // mean (t_i - LeftOut_i)^2
+	WNorm       float64 // |w|; 0 where the kernel is indefinite and there is none
+	Condition   float64 // estimate of |A| |A^-1| in the 1-norm, from below, within a small factor
+	Shift       float64 // what had to be added to lambda for a factor to exist; 0 but for a matrix that is singular to working precision
+	Iterations  int     // solutions of the system: the first and its refinements
 }
 
 // accuracy is the relative error of the coefficients at which a result counts as
@@ -104,7 +112,7 @@ const accuracy = 1e-6
 
 // Train fits f to the M points of k with targets t, which are any finite numbers.
 //
-// Where A is singular to working precision the result is that of the smallest larger
+// Where A is singular to working precision the result belongs to the smallest larger
 // lambda that has a factor, Shift tells which, and the status is numerical. Errors are
 // those of wrong input (lengths, settings out of range, entries or targets that are not
 // finite, more points than MaxBytes holds), of a lambda that does not exceed minus the
@@ -125,7 +133,7 @@ func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := res.leaveOut(ctx, u, t); err != nil {
+	if err := res.leaveOut(ctx, u, k, t); err != nil {
 		return nil, err
 	}
 	if v := res.Objective + res.LOOError + floats.Norm(res.A, 1); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -329,7 +337,11 @@ func (res *Result) measure(t, r []float64, lambda float64) {
 	res.WNorm = math.Sqrt(max(0, w))
 	res.MSE = misses * misses / float64(len(t))
 	res.Objective = misses*misses/2 + lambda*w/2
-	res.Gap = floats.Dot(r, r) / 2 / max(1, math.Abs(res.Objective))
+	gap := floats.Dot(r, r) / 2
+	res.Gap = gap / max(1, math.Abs(res.Objective))
+	if gap != 0 {
+		res.RelativeGap = gap / math.Abs(res.Objective)
+	}
 }
 
 // product is K a.
@@ -349,9 +361,28 @@ func product(ctx context.Context, k Matrix, a []float64) ([]float64, error) {
 const columns = 128
 
 // leaveOut sets LeftOut and LOOError. (A^-1)_ii is the squared length of column i of
-// U^-T, which is zero above the diagonal.
-func (res *Result) leaveOut(ctx context.Context, u *factor, t []float64) error {
+// U^-T, which is zero above the diagonal. With A_ii the squared length of column i of U,
+// A_ii (A^-1)_ii - 1 is a sum of squares, which does not cancel.
+func (res *Result) leaveOut(ctx context.Context, u *factor, k Matrix, t []float64) error {
 	m := len(t)
+	others := make([]float64, m) // sum_{j != i} K_ij a_j
+	err := dense.Parallel(ctx, m, func(from, to int) {
+		row := make([]float64, m)
+		for i := from; i < to; i++ {
+			k.Row(row, i)
+			row[i] = 0
+			others[i] = floats.Dot(row, res.A)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	above := make([]float64, m) // sum_{j < i} U_ji²
+	for j := range m {
+		for i, v := range u.u.Data[j*u.u.Stride:][j+1 : m] {
+			above[j+1+i] += v * v
+		}
+	}
 	res.LeftOut = make([]float64, m)
 	data := make([]float64, m*min(m, columns))
 	sum := 0.0
@@ -366,13 +397,18 @@ func (res *Result) leaveOut(ctx context.Context, u *factor, t []float64) error {
 			return err
 		}
 		for i := from; i < to; i++ {
-			inverse := 0.0
-			for j := i - from; j < x.Rows; j++ {
+			below := 0.0
+			for j := i - from + 1; j < x.Rows; j++ {
 				v := x.Data[j*x.Stride+i-from]
-				inverse += v * v
+				below += v * v
 			}
-			miss := res.A[i] / inverse
+			pivot := u.u.Data[i*u.u.Stride+i] * u.u.Data[i*u.u.Stride+i]
+			miss := res.A[i] / (1/pivot + below)
+			shared := miss * (above[i]/pivot + (pivot+above[i])*below)
 			res.LeftOut[i] = t[i] - miss
+			if math.Abs(others[i])+math.Abs(shared) < math.Abs(t[i])+math.Abs(miss) {
+				res.LeftOut[i] = others[i] + shared
+			}
 			sum += miss * miss
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 	"marginlab/ml/trace"
@@ -175,6 +176,46 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 	}
 }
 
+// TestLeaveOneOutKeepsTinyValues compares the values left out with retraining where they
+// lie far below the rounding error of the targets: they must agree to their own size, or
+// their signs, and with them the leave-one-out accuracy, are those of rounding.
+func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
+	t.Parallel()
+	const m = 97
+	for _, lambda := range []float64{1e-3, 1, 108} {
+		x, targets := points(m, 6, 7)
+		k := mat.NewDense(m, m, nil)
+		for i := range m {
+			targets[i] = math.Copysign(1, targets[i])
+			for j := range m {
+				k.Set(i, j, math.Exp(-19.9*floats.Distance(x.RawRowView(i), x.RawRowView(j), 1)))
+			}
+		}
+		res, tiny := train(t, matrix{k}, targets, lambda), 0
+		for i := range m {
+			less, others := without(matrix{k}, targets, i)
+			a := independent(t, less, others, lambda)
+			f, size, b := 0.0, 0.0, 0
+			for j := range m {
+				if j != i {
+					f += a[b] * k.At(i, j)
+					size += math.Abs(a[b] * k.At(i, j))
+					b++
+				}
+			}
+			if size < 1e-17 {
+				tiny++
+			}
+			if !(math.Abs(res.LeftOut[i]-f) <= 1e-10*size) {
+				t.Errorf("lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
+			}
+		}
+		if tiny < m/4 {
+			t.Errorf("lambda %g: only %d values are below rounding", lambda, tiny)
+		}
+	}
+}
+
 func TestConditionIsThatOfTheSystem(t *testing.T) {
 	t.Parallel()
 	x, targets := points(90, 2, 4)
@@ -312,11 +353,11 @@ func TestTheRemedyWorks(t *testing.T) {
 		}
 		lambda := 1e-3
 		_, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: lambda})
-		var least mat.EigenSym
-		if !least.Factorize(mat.NewSymDense(m, k.RawMatrix().Data), false) {
+		eigenvalues, _, ok := dense.Eigen(mat.NewSymDense(m, k.RawMatrix().Data), false)
+		if !ok {
 			t.Fatal("no eigenvalues")
 		}
-		if smallest := floats.Min(least.Values(nil)); smallest+lambda > 0 {
+		if smallest := eigenvalues[0]; smallest+lambda > 0 {
 			if err != nil {
 				t.Fatalf("smallest eigenvalue %g: %v", smallest, err)
 			}

@@ -60,7 +60,7 @@ type picked struct {
 // Len is the number of points.
 func (p *picked) Len() int { return len(p.points) }
 
-// Diag is that of the point.
+// Diag returns the kernel of the point with itself.
 func (p *picked) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
 
 // Definite is what the whole says.

@@ -67,7 +67,7 @@ func list() string {
 // chosen never changes: a solver that changed its loops halfway would not repeat itself.
 var chosen, problem = Parse(os.Getenv(Variable))
 
-// Chosen is the level that runs: that of Variable, or the best one. The error is that of
+// Chosen is the level that runs: that of Variable, or the best one. The error comes from
 // Parse; the best one runs then.
 func Chosen() (Level, error) { return chosen, problem }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/dense"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
@@ -37,11 +38,11 @@ func least(t rapid.TB, k svm.Matrix) float64 {
 			g.SetSym(i, j, v)
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(g, false) {
+	values, _, ok := dense.Eigen(g, false)
+	if !ok {
 		t.Fatal("no eigenvalues")
 	}
-	return e.Values(nil)[0]
+	return values[0]
 }
 
 // The steps climb, never leave what is feasible, and end where the solver of package

@@ -124,7 +124,7 @@ func (s SubsequenceTables) Terms(table, i, j int) (terms []SubsequenceTerm, cons
 	return terms, constant
 }
 
-// Sum is that of the entries of A_k so far: at the end the kernel of x and z.
+// Sum is the sum of the entries of A_k so far: at the end the kernel of x and z.
 func (s SubsequenceTables) Sum() (sum float64) {
 	size := len(s.X) * len(s.Z)
 	for _, v := range s.filled[min(len(s.filled), (s.Tables()-1)*size):] {

@@ -515,7 +515,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 	return nil
 }
 
-// specs are those of all settings but for C, or what is wrong with one.
+// specs returns the specs of all settings but for C, or what is wrong with one.
 func (l Learner) specs() (specs []ml.Spec, err error) {
 	paths, err := l.Grid.Paths(l.Spec)
 	if err != nil {

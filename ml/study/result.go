@@ -73,9 +73,9 @@ type FoldOutcome struct {
 	Trained        int          `json:"trained"` // rows
 }
 
-// Errors are those of values on points held out. Left is the mean squared error over the
-// variance of all values of the data set, so that data sets can be compared: 0 where f meets
-// them all, 1 where it does no better than their mean.
+// Errors holds the errors of a regression on the held-out points. Left is the mean squared
+// error over the variance of all values of the data set, so that data sets can be compared: 0
+// where f meets them all, 1 where it does no better than their mean.
 type Errors struct {
 	MSE           float64 `json:"mse"`
 	MSEDeviation  float64 `json:"mse_sd,omitempty"`

@@ -98,7 +98,7 @@ func (s *Study) Search(set, learner int) (ml.Spec, eval.Grid, eval.Scheme) {
 	return spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()}
 }
 
-// plans are those of the learners on a data set.
+// plans returns the plans of the learners on a data set.
 func (s *Study) plans(i int, d Sample) ([]*eval.Plan, error) {
 	var plans []*eval.Plan
 	for j, l := range s.Learners {

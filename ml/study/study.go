@@ -2,8 +2,8 @@
 //
 // A study is data sets times learners under one scheme of validation, written down as a
 // small TOML file ([Parse], [Study.Encode]). Every learner meets the same folds of a data
-// set, and chooses its settings anew within the points that train of each: the accuracies
-// are those of nested cross-validation, as package eval computes them. [Run] computes the
+// set, and chooses its settings anew within the training points of each: the accuracies
+// come from nested cross-validation, as package eval computes them. [Run] computes the
 // cells of all that, [Result] is what they come to, with the statistics that are due when
 // learners meet on several data sets (Demšar: "Statistical comparisons of classifiers over
 // multiple data sets", JMLR 7, 2006), and [Result.Tables] is that for people.
@@ -52,7 +52,7 @@ type Set struct {
 	Label     string          // column of a file; empty: as dataset.Table proposes
 	Features  []string        // columns of a file; nil: all
 	Missing   dataset.Missing // what to do with missing values in a file; empty: they are a fault
-	Positive  string          // class told from all others; empty: all classes told apart
+	Positive  string          // class against all others; empty: all classes
 	SHA256    string          // that the objects have to have which take part; empty: any
 
 	Data *dataset.Data // what File has, where that is known; nil: File is read
@@ -102,7 +102,7 @@ func Builtin(name string) (*Study, bool) {
 	return s, true
 }
 
-// path is that of the file of a set.
+// path returns the path of a set's file.
 func (s *Study) path(set Set) string {
 	if filepath.IsAbs(set.File) {
 		return set.File
@@ -110,7 +110,7 @@ func (s *Study) path(set Set) string {
 	return filepath.Join(s.Dir, set.File)
 }
 
-// Add adds a data set, a file whose name without the extension is that of the set.
+// Add adds a data set, a file that gives the set its name, without the extension.
 func (s *Study) Add(path string) error {
 	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if err := CheckName(own); err != nil {
@@ -208,7 +208,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 	return samples, nil
 }
 
-// variance is that of the values of a data set; 0 where there are classes.
+// variance returns the variance of the values of a data set; 0 where there are classes.
 func (s *Study) variance(d *dataset.Data) (float64, error) {
 	if !s.Values {
 		return 0, nil

@@ -55,7 +55,7 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		}
 	}
 	done, err := o.refresh()
-	o.on = o.Objective
+	o.newtons.on, o.nears.on = o.Objective, o.Objective
 	if !done {
 		clear(o.u)
 		o.bound(o.c)

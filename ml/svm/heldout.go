@@ -12,7 +12,7 @@ import (
 )
 
 // HeldOut trains on all points but the held-out ones, for each C of cs, which rise
-// and are finite. k (M x M), y (length M) and s are those of Train, except that s.C
+// and are finite. k (M x M), y (length M) and s are as in Train, except that s.C
 // is not used and that s.MaxIter is for each C. held lists points; both classes must
 // be among the others.
 //
@@ -124,7 +124,7 @@ func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
 			}
 		}
 		if next == c {
-			return o.solve(tol)
+			return o.finish(tol)
 		}
 		if status, err := o.solve(max(tol, pathTol)); err != nil || status == trace.Cancelled {
 			return status, err

@@ -7,14 +7,19 @@ import (
 )
 
 // The directions that are nearly flat, which make pairs slow, are differences of
-// points that lie close together. So when too many points are free for a Newton step
-// on all of them, the problem is solved for one neighbourhood after the other, the
-// other points staying as they are. The neighbourhoods overlap, so that none has an
+// points that lie close together. So when many points are free, which makes a Newton
+// step on all of them expensive, the problem is solved for one neighbourhood after the
+// other, the other points staying as they are. The neighbourhoods overlap, so that none has an
 // edge everywhere (the alternating method of Schwarz), and steps on pairs of all
 // points in between keep them at one bias.
 // neighbourhoods solves for the neighbourhoods of the free points, each until its violation
 // is at most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
+	begun := o.spent
+	defer func(before float64) {
+		o.nearSpent = o.spent - begun
+		o.weigh(&o.nears, begun, before)
+	}(o.Objective)
 	covered := make([]bool, o.m)
 	apart, sorted := make([]float64, o.m), make([]float64, o.m)
 	for _, center := range free {
@@ -44,6 +49,5 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	o.nearAt = o.Iterations
 	return trace.IterationLimit, nil
 }

@@ -28,8 +28,8 @@ import (
 // What is left of g_F is rho d, a fraction of the violation.
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
-	defer o.weigh(o.spent, o.Objective)
-	if len(free) < 2 || len(free) > max(newtonFree, nearSize) || !o.rows.Hold(len(free)) {
+	defer o.weigh(&o.newtons, o.spent, o.Objective)
+	if len(free) < 2 || len(free) > newtonFree || !o.rows.Hold(len(free)) {
 		return nil
 	}
 	held := make([][]T, len(free))

@@ -26,7 +26,7 @@ func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) 
 		}
 	}
 	if math.IsInf(s.C, 1) || o.Iterations > 0 {
-		return o.solve(s.Tol)
+		return o.finish(s.Tol)
 	}
 	return o.along(s.C, s.Tol)
 }
@@ -40,7 +40,7 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	case o.Context.Err() != nil:
 		return trace.Cancelled, nil
 	case done:
-		return o.solve(tol)
+		return o.finish(tol)
 	}
 	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
 	stations := []float64{c}
@@ -61,7 +61,7 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	return o.solve(tol)
+	return o.finish(tol)
 }
 
 // grow raises the bound to c. Where it holds nothing back, that changes nothing.

@@ -55,7 +55,7 @@ const (
 // entire regularization path for the support vector machine", JMLR 5, 2004), its kinks are the
 // entry points. s.Recorder hears of every C that is solved, as of HeldOut, with all trainings that
 // there are to be, of entry points at most, and with the time that is left once C has been from end
-// to end. Errors are those of HeldOut, HasPath and ctx.
+// to end. It returns the errors of HeldOut, HasPath and ctx.
 func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
 	if err := HasPath(k); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	}
 }
 
-// The solutions are those of trainings by themselves, and between two neighbours without an
+// The solutions equal those of separate trainings, and between two neighbours without an
 // entry point alpha is a straight line in C.
 func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	t.Parallel()

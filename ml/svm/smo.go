@@ -47,7 +47,6 @@ type smo[T rows.Real] struct {
 	sampled float64    // violation before the last round on a sample
 	doubted float64    // violation before the last round on the points that the bias of a part leaves in doubt
 	bias    [2]float64 // between which the last part had it
-	nearAt  int        // iterations at the last turn through the neighbourhoods
 	grownAt int        // iterations when the bound rose last
 }
 
@@ -55,7 +54,6 @@ type smo[T rows.Real] struct {
 func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	o := &smo[T]{
 		state: from, k: k, sampled: math.Inf(1), doubted: math.Inf(1), bias: [2]float64{math.Inf(-1), math.Inf(1)},
-		nearAt: from.Iterations,
 	}
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
@@ -94,7 +92,7 @@ type monitor struct {
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
 	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
-	return &monitor{Monitor: watch, without: s.without, total: points, account: account{doubt: newtonFirst}}
+	return &monitor{Monitor: watch, without: s.without, total: points, account: account{newtons: turns{doubt: newtonFirst}}}
 }
 
 // newState returns the iterate alpha = 0.
@@ -193,6 +191,7 @@ func (o *smo[T]) fill(dst []T, i int) error {
 // when it holds for an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
+	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // highest objective of an exact gradient, the iterations at the last one, and how many since were no higher
 	for {
 		if o.Context.Err() != nil {
 			return trace.Cancelled, nil
@@ -203,7 +202,20 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 			return trace.Numerical, ErrOverflow
 		}
 		// No better than a round ago, and nothing that could still be moved.
-		stuck := violation >= last && (violation <= 4*o.rounding() || o.Iterations == before)
+		rounding := o.rounding()
+		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
+		if rounding > tol && o.Iterations-sureAt >= 10*max(batch, o.m) {
+			// No end can be proved, and what the steps seem to gain may be rounding.
+			if done, err := o.refresh(); !done || err != nil {
+				return trace.Cancelled, err
+			}
+			if vain++; o.Objective > sure {
+				sure, vain = o.Objective, 0
+			}
+			sureAt, stuck = o.Iterations, stuck || vain >= 3
+			high, low = o.interval()
+			violation = high - low
+		}
 		if violation <= tol || stuck || o.Iterations >= o.Limit {
 			if !o.exact {
 				if done, err := o.refresh(); !done || err != nil {
@@ -212,7 +224,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 				continue
 			}
 			if violation <= tol {
-				if o.rounding() > tol {
+				if rounding > tol {
 					return trace.Numerical, nil
 				}
 				return trace.Converged, nil
@@ -237,6 +249,28 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		}
 	}
 }
+
+// finish is solve that goes on until the gap is at most a share of the primal objective as well,
+// which tol is, but for what rounding makes of a sum of slacks times C: where the objective is
+// small, or C large, a violation of tol leaves much more.
+func (o *smo[T]) finish(tol float64) (trace.Status, error) {
+	goal, share := tol, max(tol, gapTol)
+	for {
+		status, err := o.solve(goal)
+		if err != nil || status != trace.Converged || math.IsInf(o.c, 1) || !rows.Definite(o.k) {
+			return status, err
+		}
+		r := o.result(status)
+		gap, enough := r.Primal-r.Dual, share*math.Abs(r.Primal)
+		if gap <= enough+4*o.c*float64(o.m)*o.rounding() {
+			return status, nil
+		}
+		goal *= min(0.5, max(0.1, enough/gap/2)) // about as the gap does
+	}
+}
+
+// gapTol is the least share that a gap is asked to be.
+const gapTol = 1e-6
 
 // sound reports whether the iterate is made of finite numbers; high and low are its
 // interval, which a value that is not finite shows up in.
@@ -290,14 +324,13 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	if free := o.free(); !o.without.near && o.dense && len(free) > newtonFree && o.m > nearSize {
-		if o.Iterations-o.nearAt >= nearPrice(o.m) {
+	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > nearSize {
+		if o.spent >= o.nears.due(o.nearWork(o.m)) {
 			status, err := o.neighbourhoods(free, part)
 			if err != nil || status == trace.Cancelled {
 				return status, err
 			}
 		}
-		return o.climb(tol, batch)
 	}
 	return o.climbOrNewton(tol, batch)
 }
@@ -306,12 +339,12 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 	for !o.without.newton && steps > 0 {
 		free := o.free()
-		if o.spent >= o.due(len(free), o.m) && o.Iterations < o.Limit {
+		if o.spent >= o.newtons.due(newtonWork(len(free), o.m)) && o.Iterations < o.Limit {
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
 			}
 		}
-		some, before := min(steps, max(1, (o.due(len(free), o.m)-o.spent)/(2*o.m))), o.Iterations
+		some, before := min(steps, max(1, (o.newtons.due(newtonWork(len(free), o.m))-o.spent)/(2*o.m))), o.Iterations
 		if status, err := o.climb(tol, some); err != nil || o.Iterations < before+some {
 			return status, err
 		}

@@ -22,7 +22,7 @@ import "math"
 //	coarse    many points: the start is the solution for merged ones (coarse.go)
 //	path      large C: from the solutions for smaller ones (path.go)
 //	newton    nearly flat directions: a Newton step on the free points (newton.go)
-//	near      too many free points for that: neighbourhoods, one after the other (near.go)
+//	near      many free points: neighbourhoods, one after the other, in between (near.go)
 //
 // without says which of the solver's strategies are off.
 type without struct{ single, parts, sample, doubt, coarse, path, newton, near bool }
@@ -79,55 +79,67 @@ const (
 
 // Newton steps.
 const (
-	newtonFree  = 1500 // free points for which the factorisation is affordable
+	newtonFree  = 2500 // free points for which the factorisation is affordable: 50 MB
 	newtonRho   = 0.3  // rho, in units of the violation / largest alpha
 	newtonLook  = 100  // work of a Newton step on few points, in rows
 	newtonFirst = 2    // doubt at the beginning, as pairs are quick there
-	newtonDoubt = 1    // the most there can be afterwards
-	newtonTrust = -2   // the least
-	newtonFar   = 10   // times less than pairs, for the same work, is what a Newton step must not gain
 )
 
-// An account of the work of a training, its parts included, tells when a Newton step is
-// due. Work is counted, not timed, so that it is the same on every machine. A unit is a value
-// of the kernel, an element that a step on a pair looks at or changes, two that a row is
-// added to, or six multiplications of a factorisation: they take about as long.
+// Doubt.
+const (
+	mostDoubt  = 1 // but for the beginning
+	leastDoubt = -2
+	farLess    = 10 // times less than all else, for the same work, is what a turn must not gain
+)
+
+// An account of the work of a training, its parts included, tells when a Newton step or a
+// turn through the neighbourhoods is due. Work is counted, not timed, so that it is the same
+// on every machine. A unit is a value of the kernel, an element that a step on a pair looks
+// at or changes, two that a row is added to, or six multiplications of a factorisation: they
+// take about as long.
 type account struct {
-	spent int     // work so far
-	at    int     // after the last Newton step
-	on    float64 // objective then
-	doubt int     // pairs have 2^doubt times the work of a Newton step before it is made
+	spent     int // work so far
+	newtons   turns
+	nears     turns
+	nearSpent int // work of the last turn through the neighbourhoods
 }
 
-// due returns the work at which to make a Newton step on so many of m points.
-func (a *account) due(free, m int) int {
-	return a.at + int(math.Ldexp(float64(newtonWork(free, m)), a.doubt))
+// turns schedules one strategy between steps on pairs.
+type turns struct {
+	at    int     // work after the last one
+	on    float64 // objective then
+	doubt int     // all else has 2^doubt times the work of a turn before it is made
 }
+
+// due returns the work at which a turn of so much work is made.
+func (t *turns) due(work int) int { return t.at + int(math.Ldexp(float64(work), t.doubt)) }
 
 // newtonWork estimates the work of a Newton step.
 func newtonWork(free, m int) int { return (newtonLook+free)*m + free*free*free/24 }
 
-// weigh compares what a Newton step, begun at that work and objective, gained by its work
-// with what steps on pairs had gained by theirs since the one before. Far less raises the
-// doubt and more lowers it, by one: doubt stays between narrow bounds, so that a step that
-// failed early is soon tried again, and one that fails costs half of what pairs do at most.
-func (m *monitor) weigh(begun int, before float64) {
-	took, since := float64(m.spent-begun), float64(begun-m.at)
-	gain, pairs := (m.Objective-before)*since, (before-m.on)*took
+// weigh compares what a turn, begun at that work and objective, gained by its work with what
+// all else had gained by its own since the one before. Far less raises the doubt and more
+// lowers it, by one: doubt stays between narrow bounds, so that a turn that failed early is
+// soon tried again, and those that fail cost half of what pairs do at most.
+func (m *monitor) weigh(t *turns, begun int, before float64) {
+	took, since := float64(m.spent-begun), float64(begun-t.at)
+	gain, others := (m.Objective-before)*since, (before-t.on)*took
 	switch {
-	case gain < pairs/newtonFar:
-		m.doubt = min(m.doubt+1, newtonDoubt)
-	case gain > pairs:
-		m.doubt = max(m.doubt-1, newtonTrust)
+	case gain < others/farLess:
+		t.doubt = min(t.doubt+1, mostDoubt)
+	case gain > others:
+		t.doubt = max(t.doubt-1, leastDoubt)
 	}
-	m.at, m.on = m.spent, m.Objective
+	t.at, t.on = m.spent, m.Objective
 }
 
 // Neighbourhoods.
 const (
+	nearFree  = 1500 // free points beyond which a turn may be due
 	nearSize  = 2000 // points of a neighbourhood
 	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
 )
 
-// nearPrice is the number of steps on pairs of m points to make before a turn.
-func nearPrice(m int) int { return m / 4 }
+// nearWork estimates the work of a turn: that of the last one, and a quarter of a step on a
+// pair for each of m points at least.
+func (a *account) nearWork(m int) int { return max(a.nearSpent, m*m/2) }

@@ -89,6 +89,7 @@ type Result struct {
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
+	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged: at most Tol, 1e-6 or what rounding of slacks times C leaves
 	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative; numerical: or what rounding may hide, if more
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
 	WNorm        float64 // |w| = sqrt(u'Ku), NaN where an indefinite kernel makes that negative
@@ -272,10 +273,14 @@ func (o *state) result(status trace.Status) *Result {
 	case least > 0:
 		r.Primal = square / 2 / min(1, least*least)
 	default:
-		r.Primal, r.Gap = math.Inf(1), 1
+		r.Primal, r.Gap, r.RelativeGap = math.Inf(1), 1, 1
 		return r
 	}
-	r.Gap = (r.Primal - r.Dual) / max(1, math.Abs(r.Primal))
+	gap := r.Primal - r.Dual
+	r.Gap = gap / max(1, math.Abs(r.Primal))
+	if gap != 0 {
+		r.RelativeGap = gap / math.Abs(r.Primal)
+	}
 	return r
 }
 

@@ -22,7 +22,7 @@ type table struct {
 // Tabulated returns k with all its rows in memory, computed once and by all
 // processors, so that k has to allow for several goroutines. What it returns may be
 // used by several as well. When the rows take more than so many bytes it is k itself.
-// The error is that of ctx, or tells of a value that is not finite.
+// The error is ctx.Err(), or names a value that is not finite.
 func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	m := k.Len()
 	most := math.Inf(-1)
@@ -88,7 +88,7 @@ func (t *table) Held(i int) []float64 { return t.double[i] }
 // Definite is what the matrix it was computed from says.
 func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
 
-// Merged is that of the matrix it was computed from.
+// Merged is as in the matrix it was computed from.
 func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
 	return merged(ctx, t.Matrix, y, w, size)
 }

@@ -77,3 +77,27 @@ func TestOverflow(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingEnds has kernel values that, times C, round by more than tol: what steps on
+// pairs still seem to gain is rounding, and the training ends long before its limit.
+func TestRoundingEnds(t *testing.T) {
+	t.Parallel()
+	for seed, scale := range []float64{20, 40} {
+		for _, c := range []float64{1e6, 3e7} {
+			r := rand.New(rand.NewPCG(31, uint64(seed)))
+			x, y := mat.NewDense(250, 1, nil), make([]float64, 250)
+			for i := range y {
+				v := r.NormFloat64()
+				x.Set(i, 0, scale*v)
+				y[i] = math.Copysign(1, v+0.3*r.NormFloat64())
+			}
+			res, err := Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: c, MaxIter: 500_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status != trace.Numerical {
+				t.Errorf("scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
+			}
+		}
+	}
+}

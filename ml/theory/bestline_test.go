@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// Of up to six points the fewest errors are those of the labelling that some line
+// For up to six points the fewest errors are as many as the labelling has that some line
 // realises and that differs least: ShatterLines decides that exactly.
 func TestBestLineAgainstShattering(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 // f(x) = w·phi(x) + b, w = sum_j u_j phi(x_j) (MCM notes, "MCM formulations").
 //
 // The notes append a 1 to every point and b to w, so that the hyperplane passes
-// through the origin: R, Delta and |w^| below are those of the augmented vectors.
+// through the origin: R, Delta and |w^| below belong to the augmented vectors.
 // By Cauchy and Schwarz HMCM <= Radius/Margin. Slip: from this and a bound of h by
 // (R/Delta)² (MarginVCDim) the notes conclude that h_MCM² bounds the VC dimension h from
 // both sides up to two constants. For one machine such constants always exist, as
@@ -61,7 +61,7 @@ func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity
 
 // LinearCapacity returns the capacity quantities of the hyperplane w·x + b = 0 for the
 // rows of x (M x d) with labels y (±1); w has length d. Where w are known this keeps
-// digits that coefficients u would cost. Errors are those of [NewCapacity].
+// digits that coefficients u would cost. It returns the errors of [NewCapacity].
 func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity, error) {
 	n, d := x.Dims()
 	if len(w) != d {
@@ -210,7 +210,10 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 		}
 		// dual <= R² <= outer; R itself follows with half the relative gap.
 		if outer-dual <= 2*tol*outer || outer <= 1e-14*scale || from < 0 || step == maxSteps {
-			r := math.Sqrt(max(0, outer))
+			if outer <= 1e-14*scale { // rounding of equal points
+				outer = 0
+			}
+			r := math.Sqrt(outer)
 			gap := 0.0
 			if r > 0 {
 				gap = max(0, 1-math.Sqrt(max(0, dual))/r)

@@ -19,7 +19,7 @@ func TestHinge(t *testing.T) {
 	}
 }
 
-// The parts are those of the scaled weights, evaluated afresh.
+// The parts belong to the scaled weights, evaluated afresh.
 func TestSoftParts(t *testing.T) {
 	t.Parallel()
 	x := random(3, 20, 3)

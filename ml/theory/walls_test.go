@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For one wall the cases are those of Minimise.
+// For one wall the cases are as in Minimise.
 func TestWallCasesOfOneWall(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{2, 3} {

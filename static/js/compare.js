@@ -4,6 +4,26 @@ import { attach } from "./filter.js";
 
 if (document.querySelector("[data-refresh]")) setTimeout(() => location.reload(), 1500);
 
+const draw = document.querySelector("[data-draw]");
+if (draw) {
+  draw.querySelector("button").hidden = true;
+  draw.addEventListener("change", async () => { // a switch changes the picture in place; the newest wins
+    const to = new URL(draw.action), asked = new URLSearchParams(new FormData(draw));
+    if (!asked.has("draw")) return; // the last picture stays
+    to.search = asked;
+    to.hash = "";
+    draw.dataset.asked = to;
+    const page = await fetch(to).then((r) => (r.ok ? r.text() : null), () => null);
+    const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector("[data-draw] + *");
+    if (!fresh || draw.dataset.asked !== String(to)) return;
+    draw.nextElementSibling.replaceWith(document.importNode(fresh, true));
+    history.replaceState(null, "", to);
+  });
+}
+
+if (location.hash === "#h-folds" || location.hash === "#tests") document.querySelector("#tests")?.setAttribute("open", "");
+document.querySelector('a[href="#h-folds"]')?.addEventListener("click", () => document.querySelector("#tests").setAttribute("open", ""));
+
 /** A number of four digits, not above v. */
 function below(v) {
   const r = Number(v.toPrecision(4));

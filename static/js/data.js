@@ -1,4 +1,5 @@
-// The page of data: choosing a file, or dropping one anywhere, uploads it; generators have sliders.
+// The pages of data: choosing a file, or dropping one anywhere, uploads it; generators have sliders;
+// another label, or a correction, has the columns proposed anew.
 import { addSliders } from "./sliders.js";
 
 addSliders(document);
@@ -13,6 +14,11 @@ function send() {
   input.setCustomValidity(file?.size > most ? `This file has ${(file.size / 2 ** 20).toFixed(1)} MB, more than the ${most / 2 ** 20} MB that are accepted.` : "");
   if (file) form.requestSubmit();
 }
+
+const propose = document.querySelector('button[name="propose"]');
+propose?.form.addEventListener("change", (e) => {
+  if (e.target.name === "label" || e.target.name === "fix") propose.form.requestSubmit(propose);
+});
 
 if (form) {
   const over = (on) => form.classList.toggle("over", on);

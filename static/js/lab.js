@@ -138,6 +138,7 @@ function reflect(reply) {
     if (!error) continue;
     error.textContent = reply.errors[name] || "";
     error.hidden = !reply.errors[name];
+    if (reply.errors[name]) for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     field.querySelector("input[name], select").setAttribute("aria-invalid", String(Boolean(reply.errors[name])));
     const slider = field.querySelector(".slider");
     if (slider && reply.resolved && name in reply.resolved) resolve(slider, reply.resolved[name]);
@@ -163,9 +164,30 @@ function reflect(reply) {
 function showFormula(select) {
   const p = form.querySelector(`[data-formula-of="${select.name}"]`);
   const formula = select.selectedOptions[0]?.dataset.formula || "";
-  if (p) {
-    p.textContent = formula;
-    p.hidden = formula === "";
+  if (!p) return;
+  p.innerHTML = formula;
+  p.hidden = formula === "";
+  weigh();
+}
+
+/** The C of the objective is as large as its slider is far. */
+function weigh() {
+  const slider = form.querySelector("[data-field=C] input[type=range]");
+  const price = slider && [...form.querySelectorAll("[data-formula-of=learner] mi")].find((m) => m.textContent === "C");
+  if (!price) return;
+  price.classList.add("price");
+  price.style.transform = `scale(${(0.7 + (0.7 * slider.value) / slider.max).toFixed(2)})`;
+}
+weigh();
+
+/** Folds remember being open. */
+for (const fold of form.querySelectorAll("[data-fold]")) {
+  const key = `fold ${fold.dataset.fold}`;
+  try {
+    if (localStorage.getItem(key)) fold.open = true;
+    fold.addEventListener("toggle", () => (fold.open ? localStorage.setItem(key, "open") : localStorage.removeItem(key)));
+  } catch {
+    break; // not allowed: they open as the page says
   }
 }
 
@@ -184,6 +206,7 @@ form.addEventListener("input", (e) => {
   if (e.target.dataset.reload !== undefined) return;
   if (e.target.name === "points") points.dataset.edited = "true";
   if (e.target.tagName === "SELECT") showFormula(e.target);
+  if (e.target.name === "C") weigh();
   ask(Boolean(e.detail?.coarse));
 });
 

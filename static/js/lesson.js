@@ -1,6 +1,7 @@
 // A lesson, live: demos answer every change, algorithms run step by step,
 // questions reveal in place.
 import { explore } from "./explore.js";
+import { watchFormulas } from "./formulas.js";
 import { Live, fragment } from "./live.js";
 import { addSliders } from "./sliders.js";
 import { sketches } from "./sketch.js";
@@ -162,6 +163,7 @@ class Demo {
       if (lesson(link.pathname) === lesson(location.pathname)) link.search = carried.toString();
     }
     history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
+    document.dispatchEvent(new Event("changed"));
   }
 
   /** Shows another exhibit. A stage stays in its place, for somebody may hold a handle on it. */
@@ -382,15 +384,6 @@ class Replay {
   }
 }
 
-/** A formula that is wider than its place can be scrolled by the keyboard, too. */
-const formulas = new ResizeObserver((changes) => {
-  for (const { target } of changes) {
-    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
-    else target.removeAttribute("tabindex");
-  }
-});
-const watchFormulas = (root) => root.querySelectorAll('math[display="block"]').forEach((m) => formulas.observe(m));
-
 const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−");
 
 /** The demos of the page. */
@@ -406,8 +399,15 @@ export function mount(root) {
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
 
-/** Shows what gives answers away: in words at once, in demos by asking anew. */
-export function unfold(screen) {
+/** Shows what gives answers away: words that are not in the page yet, and demos by asking anew. */
+export async function unfold(screen) {
+  const words = screen.querySelector(".afterwards [data-after]:not(:has(*))");
+  if (words) {
+    const response = await fetch(words.dataset.after);
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    words.replaceChildren(...page.querySelector(".afterwards [data-after]").childNodes);
+    watchFormulas(screen);
+  }
   screen.removeAttribute("data-folded");
   for (const demo of demos) {
     const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");

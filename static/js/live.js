@@ -149,13 +149,14 @@ const relisten = 5000;
  * @param {string} url of the stream
  * @param {string} event its name
  * @param {(data: any) => Promise<void> | void} receive takes its data; where it fails the stream begins anew
+ * @returns {() => void} ends it
  */
 export function follow(url, event, receive) {
-  let stream, again;
+  let stream, again, ended = false;
   const listen = () => {
     clearTimeout(again);
     stream?.close();
-    if (document.hidden) return;
+    if (document.hidden || ended) return;
     const opened = (stream = new EventSource(url));
     const anew = () => {
       if (stream !== opened) return;
@@ -174,6 +175,10 @@ export function follow(url, event, receive) {
   document.addEventListener("visibilitychange", listen);
   addEventListener("online", listen);
   listen();
+  return () => {
+    ended = true;
+    listen();
+  };
 }
 
 /** Turns HTML into nodes whose pictures are ready to be shown, but for those that wait until somebody looks. */

@@ -1,6 +1,11 @@
-// A presenter's second window: it follows the slides of the first, and turns them.
-const channel = new BroadcastChannel("marginlab-slides");
+// A presenter's second window or phone: it follows the slides, and turns them.
+import { watchFormulas } from "./formulas.js";
+import { answer, follow } from "./live.js";
+
 const page = document.querySelector("[data-notes]");
+const { remote } = page.dataset; // where a phone sends keys; empty: the slides are in this browser
+const channel = remote ? { postMessage() {}, addEventListener() {} } : new BroadcastChannel("marginlab-slides");
+watchFormulas(page);
 const state = page.querySelector("[data-state]");
 let from = Number((sessionStorage.begun ??= Date.now()));
 
@@ -10,10 +15,12 @@ function tick() {
   page.querySelector("[data-clock]").textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
   page.querySelector("[data-elapsed]").textContent = `${Math.floor(gone / 60)}:${two(gone % 60)}`;
 }
-page.querySelector(".clocks").hidden = false;
-tick();
-setInterval(tick, 1000);
-page.querySelector("[data-restart]").addEventListener("click", () => {
+if (page.querySelector(".clocks")) {
+  page.querySelector(".clocks").hidden = false;
+  tick();
+  setInterval(tick, 1000);
+}
+page.querySelector("[data-restart]")?.addEventListener("click", () => {
   from = sessionStorage.begun = Date.now();
   channel.postMessage({ begun: from });
   tick();
@@ -24,23 +31,49 @@ channel.addEventListener("message", ({ data }) => {
   if (!data.notes) return;
   if (data.notes !== location.pathname) return location.replace(data.notes);
   followed = true;
-  for (const li of page.querySelectorAll("[data-part]")) {
-    const here = li.dataset.part === data.part;
-    li.classList.toggle("current", here);
-    if (li.dataset.part === "numbers") li.hidden = !data.numbers;
-    if (here) state.textContent = `On the screen: ${[li.textContent, data.step].filter(Boolean).join(", ")}`;
-  }
+  for (const li of page.querySelectorAll("[data-part]")) if (li.dataset.part === "numbers") li.hidden = !data.numbers;
+  mark(data.part, data.step);
 });
 channel.postMessage({ ask: true });
+
+/** Says which part is shown. */
+function mark(part, step) {
+  for (const li of page.querySelectorAll("[data-part]")) {
+    const here = li.dataset.part === part;
+    li.classList.toggle("current", here);
+    if (here) state.textContent = `On the screen: ${[li.textContent, step].filter(Boolean).join(", ")}`;
+  }
+}
+
+/** Presses a key of the slides. */
+async function send(key, shift) {
+  if (!remote) return channel.postMessage({ key, shift });
+  try {
+    await answer(remote, { method: "POST", body: new URLSearchParams({ key }) });
+  } catch (error) {
+    state.textContent = error.message;
+  }
+}
+
+if (remote) {
+  followed = true;
+  follow(`${page.dataset.follow}/events`, "place", ({ version, slide, part, step }) => {
+    if (version && slide !== page.dataset.slide) return location.reload();
+    mark(part, step && `step ${step}`);
+  });
+  page.querySelector("[data-free]")?.addEventListener("change", (e) => {
+    answer(remote.replace(/remote$/, "present"), { method: "POST", body: new URLSearchParams({ free: e.target.checked ? "1" : "0" }) }).catch((error) => (state.textContent = error.message));
+  });
+}
 
 page.addEventListener("click", (e) => {
   if (e.detail) document.activeElement.blur(); // by the pointer, which leaves the keys with the presenter
   const key = e.target.closest("[data-key]")?.dataset.key;
   if (!key || !followed) return; // on its own the page is a page
   e.preventDefault();
-  channel.postMessage({ key });
+  send(key);
 });
-page.querySelector("[data-afresh]").addEventListener("submit", async (e) => {
+page.querySelector("[data-afresh]")?.addEventListener("submit", async (e) => {
   e.preventDefault();
   const form = e.target;
   try {
@@ -56,5 +89,5 @@ const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft",
 document.addEventListener("keydown", (e) => {
   if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("button"))) return;
   e.preventDefault();
-  channel.postMessage({ key: e.key, shift: e.shiftKey });
+  send(e.key, e.shiftKey);
 });

@@ -55,19 +55,28 @@ if (student) {
   });
 }
 
-const results = document.querySelector("[data-results]");
-if (results) {
-  const buttons = results.querySelector("form[data-state]");
-  follow(results.dataset.results, "answers", async (news) => {
-    if (!news.html) return; // another question was asked
-    if (news.state !== buttons.dataset.state) return location.reload();
-    const old = results.querySelector("[data-results-part]");
-    const fresh = await fragment(news.html);
-    fresh.querySelector("details").open = old.querySelector("details").open;
-    old.replaceWith(fresh);
-  });
+/**
+ * Keeps the answers to a question up to date while they are shown.
+ * @param {Element} results
+ * @param {() => void} renew shows all anew where the buttons are others
+ * @returns {() => void} ends it
+ */
+export function tally(results, renew) {
+  const { state } = results.querySelector("form[data-state]").dataset;
   results.addEventListener("submit", (e) => {
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) e.preventDefault();
   });
+  return follow(results.dataset.results, "answers", async (news) => {
+    if (!news.html) return; // another question was asked
+    if (news.state !== state) return renew();
+    const old = results.querySelector("[data-results-part]");
+    const fresh = await fragment(news.html);
+    const details = fresh.querySelector("details");
+    if (details) details.open = old.querySelector("details")?.open ?? true;
+    old.replaceWith(fresh);
+  });
 }
+
+const results = document.querySelector("[data-results]");
+if (results) tally(results, () => location.reload());

@@ -1,6 +1,8 @@
 // Slides: keys for whoever presents, parts and slides that turn in place, so that a full
 // screen stays full, and a second window with notes that follows.
 import { mount, resize, stepped, unfold } from "./lesson.js";
+import { answer, follow as listen } from "./live.js";
+import { tally } from "./poll.js";
 
 const channel = new BroadcastChannel("marginlab-slides");
 const slide = () => document.querySelector("[data-slide]");
@@ -18,14 +20,43 @@ function at() {
   return Math.max(0, links().findIndex((l) => id(l) === (question || here)));
 }
 
-/** Shows a part. A fragment that the browser goes to is what the style sheet sees. */
-function show(k) {
+/** Shows a part, of words only the first build where they are to be built. A fragment that the browser goes to is what the style sheet sees. */
+function show(k, building = false) {
   const all = links();
+  built = building ? 1 : Infinity;
   location.replace(all[Math.min(all.length - 1, Math.max(0, k))].hash);
+}
+
+/** How many builds of the words are shown. */
+let built = Infinity;
+
+/** The words that are shown, in builds: each block, or item of a list, with the formulas that follow it. */
+function builds() {
+  const box = [...slide().querySelectorAll(".words")].find((e) => e.clientHeight), all = [];
+  for (const e of box?.querySelectorAll(":is(.words, [data-after]) > :not(ul, ol, [data-after], .fold-note), :is(ul, ol) > li") ?? []) {
+    if (e.matches("math") && all.length) all.at(-1).push(e);
+    else all.push([e]);
+  }
+  return all;
+}
+
+/** Hides what is not built yet; it keeps its place, so that nothing jumps. */
+function build() {
+  builds().forEach((block, k) => block.forEach((e) => e.classList.toggle("unbuilt", k >= built)));
+}
+
+/** Builds on or back; false: there is nothing left to build. */
+function rebuild(by) {
+  const last = builds().length, next = Math.min(built, last) + by;
+  if (next < 1 || next > last) return false;
+  built = next;
+  build();
+  return true;
 }
 
 /** Tells everybody which part is shown. */
 function tell() {
+  build();
   const all = links(), here = at();
   all.forEach((l, k) => {
     l.classList.toggle("current", k === here);
@@ -35,6 +66,99 @@ function tell() {
   const told = { slide: location.pathname, notes: slide().dataset.notes, part: id(all[here]), numbers: all.some((l) => id(l) === "numbers") };
   if (here === 0) told.step = slide().querySelector("[data-count]")?.textContent;
   channel.postMessage(told);
+  present();
+}
+
+/** Milliseconds between two states of a slide that those who follow are sent at least, and until one is sent again that was not taken. */
+const pace = 250, resend = 5000;
+let presenting = false, moved = false, sent = "";
+
+/** Sends the slide as it is to those who follow it, the newest state only. */
+async function present() {
+  const { teaches } = slide().dataset;
+  if (!teaches) return;
+  if (presenting) return (moved = true);
+  presenting = true;
+  const all = links(), body = new URLSearchParams({ path: location.pathname, query: location.search.slice(1), part: id(all[at()]), open: slide().matches("[data-folded]") ? "" : "1" });
+  let wait = pace;
+  try {
+    if (String(body) !== sent) await answer(`${teaches}/present`, { method: "POST", body });
+    sent = String(body);
+  } catch {
+    moved = true;
+    wait = resend;
+  }
+  setTimeout(() => {
+    presenting = false;
+    if (!moved) return;
+    moved = false;
+    present();
+  }, wait);
+}
+
+/** Shows in the slide how a class answers, from a page of the question's results. */
+async function results(action, body) {
+  const response = await answer(action, { method: "POST", body }, [404, 409, 422]);
+  const article = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-results]");
+  if (!article) return;
+  document.querySelector("dialog.class-results")?.close();
+  const dialog = document.createElement("dialog");
+  dialog.className = "class-results";
+  dialog.setAttribute("aria-label", "Answers of the class");
+  dialog.append(document.adoptNode(article));
+  document.body.append(dialog);
+  const stop = tally(article, () => renew(response.url));
+  dialog.addEventListener("close", () => {
+    stop();
+    dialog.remove();
+  });
+  dialog.addEventListener("submit", (e) => {
+    if (e.defaultPrevented) return;
+    e.preventDefault();
+    if (e.submitter.value === "delete") dialog.close();
+    results(e.target.action, new URLSearchParams(new FormData(e.target, e.submitter)));
+  });
+  dialog.showModal();
+}
+
+/** Shows the results of a page again, which have other buttons now. */
+async function renew(page) {
+  const fresh = new DOMParser().parseFromString(await (await answer(page)).text(), "text/html").querySelector("[data-results]");
+  const old = document.querySelector("dialog.class-results [data-results]");
+  if (!fresh || !old) return;
+  old.replaceWith(document.adoptNode(fresh));
+}
+
+/** Asks the class the question in sight. */
+function ask() {
+  const button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button");
+  if (button) results(button.form.action, new URLSearchParams({ question: button.value }));
+}
+
+/** Closes or reveals the question that is asked. */
+function conduct(what) {
+  document.querySelector(`dialog.class-results button[name=do][value=${what}]`)?.click();
+}
+
+/** A timer in the corner: it starts, stops, and goes. */
+function timer() {
+  const there = document.querySelector(".timer");
+  if (there?.dataset.stopped) return there.remove();
+  if (there) {
+    clearInterval(there.ticking);
+    there.dataset.stopped = "1";
+    return;
+  }
+  const clock = document.createElement("output"), from = Date.now();
+  clock.className = "timer";
+  clock.setAttribute("aria-label", "Timer");
+  const tick = () => {
+    const gone = Math.floor((Date.now() - from) / 1000);
+    clock.textContent = `${Math.floor(gone / 60)}:${String(gone % 60).padStart(2, "0")}`;
+  };
+  tick();
+  clock.ticking = setInterval(tick, 1000);
+  document.body.append(clock);
 }
 
 /** What is shown as text: words, a question, numbers, a derivation with what is told of it. */
@@ -167,6 +291,7 @@ function derive(line) {
 
 /** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. A question comes before the line that answers it. */
 function forward(steps) {
+  if (rebuild(1)) return;
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
   if (asked) { // also from a link, before its line is the next
     if (replay.at === asked.line - 1) asked.question.dataset.passed = "";
@@ -177,11 +302,12 @@ function forward(steps) {
     return asks > 0 ? show(asks) : derive(replay.at + 1);
   }
   const then = all.findIndex((l, k) => k > here && !amid(l));
-  if (then > 0) show(then);
+  if (then > 0) show(then, true);
   else if (next()) turn(next().href);
 }
 
 function back(steps) {
+  if (rebuild(-1)) return;
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
   if (asked) return derive(Math.min(replay.at, asked.line - 1));
   if (replay && here === 0 && (steps || "lines" in replay.element.dataset) && replay.at > 0) {
@@ -281,6 +407,10 @@ const keys = {
   b: blank,
   ".": blank,
   p: pointer,
+  t: timer,
+  q: ask,
+  c: () => conduct("close"),
+  v: () => conduct("reveal"),
   o: () => toggle(slide().querySelector(".overview")),
   Escape: () => toggle(slide().querySelector(".overview")),
   n: notes,
@@ -310,7 +440,10 @@ function taken(e) {
 function press(key, shiftKey) {
   const dialog = document.querySelector("dialog[open]");
   if (document.querySelector(".blank")) blank();
-  else if (dialog) return key !== "Escape" && choose(dialog, key); // with which the browser closes it
+  else if (dialog?.matches(".class-results") && key !== "Escape") {
+    if (key !== "c" && key !== "v" && key !== "t") dialog.close();
+    keys[key]({ shiftKey });
+  } else if (dialog) return key !== "Escape" && choose(dialog, key); // with which the browser closes it
   else keys[key]({ shiftKey });
   return true;
 }
@@ -342,11 +475,15 @@ document.addEventListener("click", (e) => {
 });
 
 document.addEventListener("submit", (e) => {
-  if (!e.target.matches("[data-afresh]")) return;
-  e.preventDefault();
-  afresh();
+  if (e.target.matches("[data-afresh]")) {
+    e.preventDefault();
+    afresh();
+  } else if (e.target.matches(".ask-class")) { // which keeps the screen full
+    e.preventDefault();
+    ask();
+  }
 });
-for (const what of ["unfolded", "stepped"]) document.addEventListener(what, tell);
+for (const what of ["unfolded", "stepped", "changed"]) document.addEventListener(what, tell);
 addEventListener("hashchange", () => {
   tell();
   arrange();
@@ -374,5 +511,7 @@ channel.addEventListener("message", ({ data }) => {
   if (data.afresh) refold();
   if (data.begun) sessionStorage.begun = data.begun;
 });
+
+if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => keys[key] && press(key, false));
 
 start();

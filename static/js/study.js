@@ -26,7 +26,7 @@ async function look() {
   due = performance.now() + Math.max(pause, 10 * (performance.now() - began));
 }
 
-if (part.hasAttribute("data-pending")) {
+if (part?.hasAttribute("data-pending")) {
   const events = new EventSource("/jobs/events");
   events.addEventListener("jobs", async (e) => {
     const job = JSON.parse(e.data).jobs.find((j) => j.id === part.dataset.pending);
@@ -40,5 +40,17 @@ if (part.hasAttribute("data-pending")) {
     bar.max = job.total;
     bar.value = job.done;
     if (performance.now() > due) look();
+  });
+}
+
+const form = document.querySelector("form.study-form[method=get]");
+if (form) { // what the study can show follows what is ticked
+  form.querySelector("[data-count]").hidden = true;
+  form.addEventListener("change", async () => {
+    const asked = new URLSearchParams(new FormData(form)).toString();
+    form.dataset.asked = asked;
+    const page = await fetch(`${form.action}?${asked}`).then((r) => (r.ok ? r.text() : null), () => null);
+    const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector("#power");
+    if (fresh && form.dataset.asked === asked) document.querySelector("#power").textContent = fresh.textContent;
   });
 }

@@ -45,7 +45,7 @@ func Boundary(s Scene) (*Picture, error) {
 		if slices.ContainsFunc(surf.f, math.IsNaN) {
 			p = append(p, t.Paper)
 		}
-		sh.add(field{0, func(w, h int) image.Image {
+		sh.add(field{paint: func(w, h int) image.Image {
 			return surf.paint(surf.f, w, h, p, func(v float64) uint8 {
 				switch {
 				case v >= 1:
@@ -59,7 +59,7 @@ func Boundary(s Scene) (*Picture, error) {
 				}
 				return 4 // not a number
 			})
-		}}.draw)
+		}, bands: func(c *draw.Canvas) { surf.bands(c, surf.f, p, -1, 0, 1) }}.draw)
 	}
 
 	var tr tracer

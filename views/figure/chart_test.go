@@ -91,7 +91,7 @@ func TestSoFar(t *testing.T) {
 	}
 }
 
-// Curves of which each is one of many are no curves to be told apart: there may be any
+// Curves of which each is one of many need not be distinguished: there may be any
 // number of them, the legend and the words have them once.
 func TestPaleCurves(t *testing.T) {
 	t.Parallel()

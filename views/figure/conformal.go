@@ -80,7 +80,7 @@ func Conformal(s Scene) (*Picture, error) {
 
 // smooth is a heat map of f.
 func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
-	return field{s.n, func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
+	return field{cells: s.n, paint: func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
 }
 
 // factors is the range of c at the points, within true: c is of interest where

@@ -57,7 +57,7 @@ func (p *Picture) DisplayList(w io.Writer, have string) error {
 
 var comma = []byte(",")
 
-// listCanvas is a vg.Canvas that writes a display list. The state is that of the SVG.
+// listCanvas is a vg.Canvas that writes a display list. The state matches the SVG's.
 type listCanvas struct {
 	*svgCanvas
 	have   string
@@ -109,28 +109,44 @@ func (c *listCanvas) path(p vg.Path) {
 }
 
 // polyline appends the data of a long path of lines in tenths of a unit, each place relative to
-// the one before, without those that nobody would see. Any other path is as an SVG has it.
+// the one before, without those that nobody would miss. Any other path is as an SVG has it.
 func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
+	at := make([]vg.Point, len(p))
+	kept := make([]bool, len(p))
+	from := 0 // where the lines began that have not been simplified
+	for i, q := range p {
+		switch q.Type {
+		case vg.MoveComp, vg.LineComp:
+			x, y := c.at(q.Pos)
+			at[i] = vg.Point{X: vg.Length(x), Y: vg.Length(y)}
+		case vg.CloseComp:
+		default:
+			return c.outline(b[:0], p)
+		}
+		kept[i] = true
+		if i+1 == len(p) || p[i+1].Type != vg.LineComp {
+			if q.Type == vg.LineComp {
+				simplify(at[from:i+1], kept[from:i+1])
+			}
+			from = i + 1
+		}
+	}
 	var lastX, lastY int64
 	for i, q := range p {
-		x, y := c.at(q.Pos)
-		dx, dy := int64(math.Round(10*x))-lastX, int64(math.Round(10*y))-lastY
+		if !kept[i] {
+			continue
+		}
+		dx, dy := int64(math.Round(10*float64(at[i].X)))-lastX, int64(math.Round(10*float64(at[i].Y)))-lastY
 		switch q.Type {
 		case vg.MoveComp:
 			b = append(b, 'm')
 		case vg.LineComp:
-			inner := i+1 < len(p) && p[i+1].Type == vg.LineComp
-			if inner && dx*dx+dy*dy < nearTenths*nearTenths {
-				continue
-			}
 			if dx >= 0 {
 				b = append(b, ' ')
 			}
 		case vg.CloseComp:
 			b = append(b, 'z')
 			continue
-		default:
-			return c.outline(b[:0], p)
 		}
 		b = strconv.AppendInt(b, dx, 10)
 		if dy >= 0 {
@@ -142,9 +158,36 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	return b
 }
 
-// nearTenths is the distance in tenths of a unit below which a long line takes a place as the
-// one before.
-const nearTenths = 15
+// nearLine is how far in units a line in motion may be from where it is at rest.
+const nearLine = 0.25
+
+// simplify clears kept for the places between the ends of a line that are nearer than nearLine
+// to what is left of it, as Douglas and Peucker do.
+func simplify(at []vg.Point, kept []bool) {
+	n := len(at) - 1
+	if n < 2 {
+		return
+	}
+	dx, dy := at[n].X-at[0].X, at[n].Y-at[0].Y
+	long := dx*dx + dy*dy
+	farthest, worst := 0, vg.Length(nearLine*nearLine)
+	for i := 1; i < n; i++ {
+		x, y := at[i].X-at[0].X, at[i].Y-at[0].Y
+		if long > 0 {
+			t := min(max((x*dx+y*dy)/long, 0), 1)
+			x, y = x-t*dx, y-t*dy
+		}
+		if far := x*x + y*y; far > worst {
+			farthest, worst = i, far
+		}
+	}
+	if farthest == 0 {
+		clear(kept[1:n])
+		return
+	}
+	simplify(at[:farthest+1], kept[:farthest+1])
+	simplify(at[farthest:], kept[farthest:])
+}
 
 func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
 	c.op('t', c.state.color)

@@ -106,7 +106,7 @@ func TestDisplayList(t *testing.T) {
 	}
 }
 
-// Long lines come in tenths, relative to the place before, and lose no end.
+// Long lines come in tenths, relative to the place before, and lose neither ends nor corners.
 func TestPolyline(t *testing.T) {
 	t.Parallel()
 	c := &listCanvas{svgCanvas: newSVG(100, 100, 1)}
@@ -115,9 +115,12 @@ func TestPolyline(t *testing.T) {
 	for i := 1; i <= 100; i++ { // a tenth of a unit apart in each direction
 		p.Line(vg.Point{X: vg.Length(i) / 10, Y: vg.Length(i) / 10})
 	}
+	for i := 9; i >= 0; i-- { // down
+		p.Line(vg.Point{X: 10, Y: vg.Length(i)})
+	}
 	p.Close()
 	got := string(c.polyline(nil, p))
-	if want := "m0 1000 11-11 11-11 11-11 11-11 11-11 11-11 11-11 11-11 11-11 1-1z"; got != want {
+	if want := "m0 1000 100-100 0 100z"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

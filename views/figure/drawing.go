@@ -32,7 +32,7 @@ func (f Format) sheet() (*sheet, error) {
 }
 
 // Color is a colour of the theme, by what it is for. ClassColor(i) is that of
-// class i; the names are those of the first classes.
+// class i; the names belong to the first classes.
 type Color int
 
 // The colours of lines and marks. Ink is the colour of text.
@@ -70,7 +70,7 @@ func (t *Theme) color(c Color) color.NRGBA {
 type Dash int
 
 // The patterns. A pattern should come with every colour, so that neither has to be
-// told apart alone.
+// distinguished alone.
 const (
 	Solid Dash = iota
 	Dashed
@@ -88,7 +88,7 @@ type Pen struct {
 	Pale  bool // translucent, as one of many
 }
 
-// paleOpacity is that of a line that is one of many: where several run it is darker.
+// paleOpacity is the opacity of a line that is one of many: where several run it is darker.
 const paleOpacity = 0.45
 
 // style is the pen's line; thick is the width of a line that is not thin.

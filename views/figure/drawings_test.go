@@ -75,7 +75,7 @@ func ExampleLifted() {
 	// Output: as testdata/lifted.svg
 }
 
-// meanRanks are those of Demšar's example, table 6, over 14 data sets, with the critical
+// meanRanks holds the mean ranks of Demšar's example, table 6, over 14 data sets, with the critical
 // difference at the level 0.1, as in the paper.
 func meanRanks() figure.Ranks {
 	return figure.Ranks{Names: []string{"C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"}, Ranks: []float64{3.143, 2, 2.893, 1.964}, Difference: 1.12}

@@ -59,7 +59,7 @@ type note struct {
 	over  bool       // it lies on a line
 }
 
-// radius is that of a dot, smaller in a crowd.
+// radius returns the radius of a dot, smaller in a crowd.
 func (e *easel) radius() vg.Length {
 	crowd := math.Sqrt(80 / float64(max(e.dots, 80)))
 	return max(3.8, 2.2*e.thick) * vg.Length(max(crowd, 0.4))
@@ -589,7 +589,7 @@ func within(ring []vg.Point, p vg.Point) (in bool) {
 	return in
 }
 
-// area is that of a closed polygon, positive when it runs counter-clockwise.
+// area returns the area of a closed polygon, positive when it runs counter-clockwise.
 func area(ring []vg.Point) (sum float64) {
 	for i := 1; i < len(ring); i++ {
 		sum += float64(ring[i-1].X*ring[i].Y - ring[i].X*ring[i-1].Y)

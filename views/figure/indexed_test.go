@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The bytes are those of image/png.
+// The bytes equal those that image/png writes.
 func TestIndexed(t *testing.T) {
 	t.Parallel()
 	std := png.Encoder{CompressionLevel: png.BestSpeed}

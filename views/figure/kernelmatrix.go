@@ -13,7 +13,7 @@ import (
 
 // KernelMatrix shows the values of a kernel among objects that are no vectors as a map,
 // with those of a class side by side, or by rising value; of many objects some. d are the data
-// that c was made of. Size, theme and whether labels are values are those of look.
+// that c was made of. Size, theme and whether labels are values come from look.
 func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error) {
 	m := Matrix{X: "object", Y: "object", Name: "k", Values: c.Values, ClassNames: d.Classes}
 	if n := len(c.Rows); n < c.Of {

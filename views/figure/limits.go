@@ -95,7 +95,7 @@ type tick struct {
 	label string
 }
 
-// length is that of the tick mark.
+// length returns the length of the tick mark.
 func (t tick) length() vg.Length {
 	if t.label == "" {
 		return 3

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml"
 )
 
-// radius is that of a marker: large for few points in a large frame.
+// radius returns the radius of a marker: large for few points in a large frame.
 func (s *Scene) radius() vg.Length {
 	k := zoom(s.Width, s.Height)
 	area, side := float64(s.Width*s.Height)/(k*k), float64(min(s.Width, s.Height))/k

@@ -33,7 +33,7 @@ type Matrix struct {
 	// its class and its name at the edge, and lines part it from the next one.
 	Classes    []int
 	ClassNames []string // nil: the numbers
-	// Names are those of every row, and of every column where there are as many. They
+	// Names holds the names of every row, and of every column where there are as many. They
 	// stand at the edge where there are no classes; nil: the numbers.
 	Names []string
 	// Columns are the names of the columns where they are not those of the rows.
@@ -129,7 +129,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// mean is that of the entries in a block of rows and columns.
+// mean returns the mean of the entries in a block of rows and columns.
 func (x *Matrix) mean(top, bottom, left, right int) float64 {
 	var sum float64
 	for i := top; i < max(bottom, top+1); i++ {
@@ -383,6 +383,8 @@ func (f cells) draw(c *draw.Canvas, _ mapping) {
 		b.crisp = true
 		c.DrawImage(c.Rectangle, small)
 		b.crisp = false
+	case *pdfCanvas:
+		c.DrawImage(c.Rectangle, small)
 	case *pngCanvas:
 		dx, dy := b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
 		large := image.NewPaletted(image.Rect(0, 0, dx, dy), small.Palette)

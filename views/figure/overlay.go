@@ -23,10 +23,10 @@ type Layer struct {
 
 // Overlay draws the boundaries of several models in one picture, over the regions on which all
 // predict the same class. Up to six have a colour and a dash pattern of their own; more cannot be
-// told apart and are thin lines without names, which are dense where the models agree. Where they
+// distinguished and are thin lines without names, which are dense where the models agree. Where they
 // do not predict the same class, the picture is grey and hatched; Disagree of the picture is the
 // share of that area. Points that all held out and tell apart have a ring. Size, theme, grid, title
-// and the points are those of the first layer's scene; so are the limits, unless they are zero:
+// and the points come from the first layer's scene; so are the limits, unless they are zero:
 // then every layer's points fit in. The views may differ, as models may be trained on different
 // features, but not the names of their axes.
 func Overlay(layers []Layer) (*Picture, error) {
@@ -100,7 +100,7 @@ func Overlay(layers []Layer) (*Picture, error) {
 	}
 	d.palette = append(d.palette, t.Differ[0], t.Differ[1])
 	share := d.share()
-	sh.add(field{0, d.paint}.draw)
+	sh.add(field{paint: d.paint}.draw)
 	sh.add(lines...)
 	dots := marks{Scene: &s, theme: t, radius: max(1.2, 0.7*s.radius())}
 	sh.add(dots.draw)

@@ -1,5 +1,5 @@
 // Package figure draws the pictures: decision boundaries, conformal factors,
-// overlays and plain point sets, and the drawings of the lessons, as SVG and PNG, in
+// overlays and plain point sets, and the drawings of the lessons, as SVG, PNG and PDF, in
 // a light and a dark theme. Equal input gives equal bytes.
 //
 // The parts: a Scene says what to draw of a model or of data; Boundary, Conformal,
@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Picture is a finished picture, ready to be written in either format.
+// Picture is a finished picture, ready to be written in any format.
 type Picture struct {
 	Width, Height int    // CSS pixels
 	Frame         Frame  // where the data are
@@ -28,6 +28,12 @@ type Picture struct {
 
 	// Scale is how many device pixels the PNG has per CSS pixel, 1 to 4; 0 is 1.
 	Scale int
+
+	// Unit is how many CSS pixels of the written picture one of Width and Height is: 0.75 makes
+	// letters of 9 points of 12; 0 is 1.
+	Unit      float64
+	Print     bool // SVG for print: in millimetres, its regions as paths
+	Greyscale bool // without hues
 
 	// Disagree is the share of the visible area, 0 to 1, on which the models of
 	// an overlay predict different classes; 0 for other pictures.
@@ -58,15 +64,29 @@ type Frame struct {
 // SVG writes the picture as an SVG document without scripts or outside parts.
 func (p *Picture) SVG(w io.Writer) error {
 	c := newSVG(p.Width, p.Height, p.zoom)
-	c.SetColor(p.paper)
-	c.Fill(draw.New(c).Rectangle.Path())
-	p.draw(c)
+	c.unit, c.print, c.grey = p.unit(), p.Print, p.Greyscale
+	p.paint(c)
 	err := c.writeTo(w, p.Caption)
 	svgTexts.Put(c.buf)
 	if err != nil {
 		return fmt.Errorf("picture as SVG: %w", err)
 	}
 	return nil
+}
+
+// unit is Unit or its default.
+func (p *Picture) unit() float64 {
+	if p.Unit == 0 {
+		return 1
+	}
+	return p.Unit
+}
+
+// paint draws the picture on its paper.
+func (p *Picture) paint(c vg.Canvas) {
+	c.SetColor(p.paper)
+	c.Fill(draw.New(c.(vg.CanvasSizer)).Rectangle.Path())
+	p.draw(c)
 }
 
 // PNG writes the picture with Scale device pixels per CSS pixel.
@@ -77,7 +97,7 @@ func (p *Picture) PNG(w io.Writer) error {
 	}
 	c := newPNG(scale*p.Width, scale*p.Height, float64(scale)*p.zoom, p.paper)
 	p.draw(c)
-	err := c.writeTo(w)
+	err := c.writeTo(w, p.Greyscale)
 	pngCanvases.Put(c)
 	if err != nil {
 		return fmt.Errorf("picture as PNG: %w", err)

@@ -123,7 +123,7 @@ func (c *pngCanvas) subpixel(l vg.Length) (pixel, sub int) {
 // writeTo encodes the pixels without alpha and without PNG's filters: pictures have
 // large even areas and equal marks, which compress better as they are, and trying
 // the filters on every row, as image/png does, would take half of the whole drawing.
-func (c *pngCanvas) writeTo(w io.Writer) error {
+func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
 	img, ok := c.Image().(*image.RGBA)
 	if !ok {
 		return encoder.Encode(w, c.Image())
@@ -145,6 +145,10 @@ func (c *pngCanvas) writeTo(w io.Writer) error {
 		line := img.Pix[y*img.Stride : y*img.Stride+4*width]
 		for i, j := 0, 1; i < len(line); i, j = i+4, j+3 {
 			copy(row[j:j+3], line[i:i+3])
+			if greyscale {
+				g := grey(color.NRGBA{line[i], line[i+1], line[i+2], 255})
+				row[j], row[j+1], row[j+2] = g.R, g.G, g.B
+			}
 		}
 		if _, err := c.z.Write(row); err != nil {
 			return err

@@ -203,7 +203,7 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	if none+several > 0 {
 		p = append(p, t.Differ[1])
 	}
-	sh.add(field{0, func(w, h int) image.Image {
+	sh.add(field{paint: func(w, h int) image.Image {
 		img := r.paint(w, h, p, paper)
 		if none+several > 0 {
 			r.hatch(img, paper+1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -94,7 +95,7 @@ func (s Shown) Judges() bool {
 }
 
 // ErrNoFigure is returned for a name that is none of the run's figures.
-var ErrNoFigure = errors.New("the run has no such figure")
+var ErrNoFigure = errors.New("there is no such figure")
 
 // Draw draws the figure of a name. It returns ErrNoFigure, an error for people where the
 // figure cannot be drawn, and that of ctx when it ends.
@@ -102,7 +103,11 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	figures := r.Figures()
 	i := slices.IndexFunc(figures, func(f Shown) bool { return f.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: %q", ErrNoFigure, name)
+		names := make([]string, len(figures))
+		for i, f := range figures {
+			names[i] = f.Name
+		}
+		return nil, fmt.Errorf("%w %q: expected one of %s", ErrNoFigure, name, strings.Join(names, ", "))
 	}
 	r.Look.Noted = r.Look.Noted || Noted(r.Result.Model.Rule, len(r.Result.Model.Features), r.Data.Len())
 	return figures[i].row.Draw(ctx, r, figures[i].machine)
@@ -257,7 +262,7 @@ func drawFit(ctx context.Context, r Run, _ int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Look.Limits = Limits{} // which are those of the main figure
+	r.Look.Limits = Limits{} // which belong to the main figure
 	return ValueFit(r.looked(FitScene(m, points, r.Data.Label)))
 }
 
@@ -266,7 +271,7 @@ func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
 		s.Limits = r.Look.Limits
 	}
-	s.Dark, s.Width, s.Height, s.LegendRows, s.Noted, s.Title = r.Look.Dark, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Noted, r.Look.Title
+	s.Dark, s.Grey, s.Width, s.Height, s.LegendRows, s.Noted, s.Title = r.Look.Dark, r.Look.Grey, r.Look.Width, r.Look.Height, r.Look.LegendRows, r.Look.Noted, r.Look.Title
 	return s
 }
 

@@ -23,7 +23,7 @@ type Scene struct {
 	Points []ml.Point   // of Model.Points; may be empty
 	View   dataset.View // over the model's features; of a model without: as DecisionScene lays out
 	// Classes lists the labels in the data set's order, which decides their colours
-	// and shapes; their names are those of the labels, whatever a legend might rather say.
+	// and shapes; their names are the labels, whatever a legend might rather say.
 	// nil: the labels of Points, sorted.
 	Classes []string
 	// Hollow is what held-out points are called in the legend; "": held out, with their number.
@@ -39,7 +39,7 @@ type Scene struct {
 	Slack bool // the way from points inside the margin or beyond to their own margin; only between two sides
 	Cores bool // the cores of the conformal map
 
-	// Targets is that of the spec: points have a residual in place of a slack.
+	// Targets is as in the spec: points have a residual in place of a slack.
 	Targets bool
 
 	Machine int // the machine of Model whose factor Conformal draws
@@ -158,12 +158,18 @@ func (s Scene) onPlane() (Scene, error) {
 // sides tells whether the model has one boundary, with a class on either side of it.
 func (s *Scene) sides() bool { return s.Model != nil && s.Model.Rule == ml.Sign }
 
+// The size of a picture that has none, in CSS pixels.
+const (
+	DefaultWidth  = 640
+	DefaultHeight = 520
+)
+
 func defaultSize(w, h int) (int, int) {
 	if w == 0 {
-		w = 640
+		w = DefaultWidth
 	}
 	if h == 0 {
-		h = 520
+		h = DefaultHeight
 	}
 	return w, h
 }

@@ -156,20 +156,27 @@ var pixelRoom sync.Pool // of *[]uint8
 type field struct {
 	cells int // of a smooth image; 0: it has edges, which want every pixel
 	paint func(w, h int) image.Image
+	bands func(c *draw.Canvas) // draws the same as paths, for print; nil: an image is as good
 }
 
 func (f field) draw(c *draw.Canvas, _ mapping) {
 	size := c.Size()
 	w, h := int(size.X), int(size.Y)
+	if f.bands != nil && forPrint(c) {
+		f.bands(c)
+		return
+	}
 	switch b := c.Canvas.(type) {
 	case *pngCanvas:
 		w, h = b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
-	case *svgCanvas: // is magnified by whoever shows it
+	case *svgCanvas: // is magnified by its viewer
 		most := 900
 		if f.cells > 0 {
 			most = f.cells
 		}
 		w, h = min(w, most), min(h, most)
+	case *pdfCanvas: // 400 pixels an inch
+		w, h = 4*w, 4*h
 	case *listCanvas: // is magnified, and moves
 		w, h = w/2, h/2
 	}
@@ -178,6 +185,98 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 	if p, ok := img.(*image.Paletted); ok {
 		pixelRoom.Put(&p.Pix)
 	}
+}
+
+// forPrint tells whether the canvas is of a document for print.
+func forPrint(c *draw.Canvas) bool {
+	if svg, ok := c.Canvas.(*svgCanvas); ok {
+		return svg.print
+	}
+	_, ok := c.Canvas.(*pdfCanvas)
+	return ok
+}
+
+// bands fills where f is a number in the first of the colours, and where it is at least each of
+// the rising levels in the next one.
+func (s *surface) bands(c *draw.Canvas, f []float64, colors color.Palette, levels ...float64) {
+	for k, level := range append([]float64{math.Inf(-1)}, levels...) {
+		c.SetColor(colors[k])
+		if p := s.above(c.Rectangle, f, level); len(p) > 0 {
+			c.Fill(p)
+		}
+	}
+}
+
+// above outlines where f is at least level, interpolated as the level lines are: rectangles of
+// neighbouring cells, and polygons in cells that a line crosses.
+func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Path) {
+	n := s.n
+	at := func(x, y float64) vg.Point {
+		return vg.Point{X: r.Min.X + r.Size().X*vg.Length(x/float64(n)), Y: r.Min.Y + r.Size().Y*vg.Length(y/float64(n))}
+	}
+	polygon := func(corners ...vg.Point) {
+		path.Move(corners[0])
+		for _, p := range corners[1:] {
+			path.Line(p)
+		}
+		path.Close()
+	}
+	for j := range n {
+		y := float64(j)
+		from := -1 // where a run of whole cells begins
+		end := func(i int) {
+			if from >= 0 {
+				polygon(at(float64(from), y), at(float64(i), y), at(float64(i), y+1), at(float64(from), y+1))
+				from = -1
+			}
+		}
+		for i := range n {
+			k := j*(n+1) + i
+			v := [4]float64{f[k], f[k+1], f[k+n+2], f[k+n+1]} // counter-clockwise
+			inside := 0
+			for _, a := range v {
+				inside += btoi(a >= level)
+			}
+			if inside == 4 {
+				if from < 0 {
+					from = i
+				}
+				continue
+			}
+			end(i)
+			if inside == 0 || !finite(v[:]...) {
+				continue
+			}
+			x := float64(i)
+			places := [4][2]float64{{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}}
+			apart := inside == 2 && (v[0] >= level) == (v[2] >= level) && v[0]/4+v[1]/4+v[2]/4+v[3]/4 < level
+			var corners []vg.Point
+			for e := range 4 {
+				a, b := v[e], v[(e+1)%4]
+				p, q := places[e], places[(e+1)%4]
+				if a >= level {
+					corners = append(corners, at(p[0], p[1]))
+				}
+				if (a >= level) != (b >= level) {
+					t := (level - a) / (b - a)
+					corners = append(corners, at(p[0]+t*(q[0]-p[0]), p[1]+t*(q[1]-p[1])))
+				}
+			}
+			if apart { // a saddle whose two corners are not joined
+				if v[0] >= level { // corners: 0, its right, 2's right, 2, 2's left, 0's upper
+					polygon(corners[0], corners[1], corners[5])
+					polygon(corners[2], corners[3], corners[4])
+				} else {
+					polygon(corners[0], corners[1], corners[2])
+					polygon(corners[3], corners[4], corners[5])
+				}
+				continue
+			}
+			polygon(corners...)
+		}
+		end(n)
+	}
+	return path
 }
 
 // level is a level line to be drawn.

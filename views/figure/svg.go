@@ -25,6 +25,9 @@ import (
 type svgCanvas struct {
 	w, h  float64 // in units of its own
 	zoom  float64 // CSS pixels per unit
+	unit  float64 // CSS pixels of the document per pixel of the layout
+	print bool    // sizes in millimetres, and regions as paths
+	grey  bool    // without hues
 	buf   *bytes.Buffer
 	state svgState
 	stack []svgState
@@ -61,7 +64,7 @@ type svgState struct {
 
 // newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
 func newSVG(w, h int, zoom float64) *svgCanvas {
-	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, styles: map[[2]svgStyle]string{}}
+	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, unit: 1, styles: map[[2]svgStyle]string{}}
 	if c.buf, _ = svgTexts.Get().(*bytes.Buffer); c.buf == nil {
 		c.buf = new(bytes.Buffer)
 	}
@@ -76,9 +79,15 @@ var svgTexts sync.Pool // of *bytes.Buffer
 
 func (c *svgCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
 func (c *svgCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
-func (c *svgCanvas) SetColor(clr color.Color) { c.state.color = nrgba(clr) }
 func (c *svgCanvas) Push()                    { c.stack = append(c.stack, c.state) }
 func (c *svgCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
+
+func (c *svgCanvas) SetColor(clr color.Color) {
+	c.state.color = nrgba(clr)
+	if c.grey {
+		c.state.color = grey(c.state.color)
+	}
+}
 
 func (c *svgCanvas) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
 func (c *svgCanvas) Translate(p vg.Point) { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
@@ -363,6 +372,9 @@ func (c *svgCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 
 // encode writes an image as PNG in base64.
 func (c *svgCanvas) encode(img image.Image) {
+	if c.grey {
+		img = greyImage(img)
+	}
 	enc := base64.NewEncoder(base64.StdEncoding, c.buf)
 	encode := func() error { return encoder.Encode(enc, img) }
 	if p, ok := img.(*image.Paletted); ok {
@@ -382,7 +394,12 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 		return c.err
 	}
 	var head bytes.Buffer
-	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %.6g %.6g" font-family="`+fontFamily+`">`+"\n", math.Round(c.w*c.zoom), math.Round(c.h*c.zoom), c.w, c.h)
+	width, height := fmt.Sprintf("%g", math.Round(c.w*c.zoom*c.unit)), fmt.Sprintf("%g", math.Round(c.h*c.zoom*c.unit))
+	if c.print {
+		const millimetres = 25.4 / 96
+		width, height = fmt.Sprintf("%.5gmm", c.w*c.zoom*c.unit*millimetres), fmt.Sprintf("%.5gmm", c.h*c.zoom*c.unit*millimetres)
+	}
+	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %.6g %.6g" font-family="`+fontFamily+`">`+"\n", width, height, c.w, c.h)
 	if title != "" {
 		head.WriteString("<title>")
 		_ = xml.EscapeText(&head, []byte(title))

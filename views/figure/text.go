@@ -91,7 +91,7 @@ func tens(s string) string {
 // width is how far s reaches.
 func width(s string, size vg.Length) vg.Length { return widths.of(s, size, false) }
 
-// widths are those of texts that were measured of late: the same stand in one picture after
+// widths holds the widths of recently measured texts: the same stand in one picture after
 // the other.
 var widths measured
 
@@ -173,6 +173,12 @@ func rimmed(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Poi
 		svg.rim = paint("stroke", t.Paper) + ` stroke-width="` + strconv.FormatFloat(float64(2*rim), 'f', -1, 64) + `" stroke-linejoin="round" paint-order="stroke"`
 		text(c, clr, size, false, at, s)
 		svg.rim = ""
+		return
+	}
+	if pdf, ok := c.Canvas.(*pdfCanvas); ok {
+		pdf.rim, pdf.rimmed = float64(rim), t.Paper
+		text(c, clr, size, false, at, s)
+		pdf.rim = 0
 		return
 	}
 	for r := rim; r > 0.5; r -= 1.4 {

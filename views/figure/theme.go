@@ -138,5 +138,5 @@ func ramp(low, mid, high color.NRGBA, n int) color.Palette {
 }
 
 // dashes are the patterns of an overlay's lines, in order: the first is solid.
-// A pattern comes with every colour, so that neither has to be told apart alone.
+// A pattern comes with every colour, so that neither has to be distinguished alone.
 var dashes = [][]vg.Length{nil, {8, 4}, {2, 3}, {10, 3, 2, 3}, {14, 5}, {5, 2, 2, 2, 2, 2}}

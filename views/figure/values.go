@@ -254,7 +254,7 @@ func valueMark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length, fill color.Co
 	})
 }
 
-// valueLegend is that of a surface.
+// valueLegend returns the legend of a surface.
 func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entry) {
 	trained, held := 0, 0
 	for _, q := range s.Points {
@@ -332,7 +332,7 @@ func (s *Scene) valueCaption(subject string) string {
 
 // ValueOverlay draws the curves of several regressions of one variable in one picture, with
 // the points of the first scene. They must be laid out alike, over the same feature. More
-// than six cannot be told apart and are thin lines without names.
+// than six cannot be distinguished and are thin lines without names.
 func ValueOverlay(layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no curve to draw; choose at least one run")

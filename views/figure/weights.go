@@ -149,7 +149,7 @@ func drawWeights(ctx context.Context, r Run, machine int) (*Picture, error) {
 	return p.Picture()
 }
 
-// sides are those of a machine, in the colours of their classes.
+// sides returns the sides of a machine, in the colours of their classes.
 func (r Run) sides(machine int) Sides {
 	if r.Result.Model.Rule == ml.Value {
 		return Sides{[2]string{"a larger value", "a smaller one"}, [2]Color{Orange, Blue}}

@@ -26,7 +26,7 @@ type parser struct {
 	depth    int
 	style    style
 	font     font
-	unstyled bool // letters are those of text in every font
+	unstyled bool // letters look as in text in every font
 }
 
 func (p *parser) formula() ([]*node, error) {

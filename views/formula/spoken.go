@@ -4,7 +4,7 @@ import "strings"
 
 // Spoken converts a formula to text for names that take no MathML, such as those that
 // screen readers tell: letters and signs in their order, "x sub i", "x to the n", "a over
-// b". Errors are those of [MathML].
+// b". It returns the errors of [MathML].
 func Spoken(tex string) (string, error) {
 	p := parser{tex: tex, unstyled: true}
 	nodes, err := p.formula()

@@ -84,7 +84,7 @@ func (a Asked) Brief(kept string) string {
 		return kept
 	}
 	if k, err := strconv.Atoi(kept); err == nil && k >= 0 && k < len(a.Question.Options) {
-		return Letter(k)
+		return Letter(slices.Index(a.Order(), k))
 	}
 	return a.Label(kept)
 }
@@ -110,6 +110,12 @@ func (a Asked) Often(counts map[string]int) (label string, n int) {
 		return a.Label(most), n
 	}
 	return "", 0
+}
+
+// Order is the order in which a class sees the options, on the slide, on its phones, in the
+// histogram and on paper, so that a letter means the same to all.
+func (a Asked) Order() []int {
+	return a.Question.Order(a.Lesson.Slug + "/" + a.Screen.Slug)
 }
 
 // Letter is what an option is called in a room: A, B, C.
@@ -139,13 +145,15 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	add := func(row *HistogramRow, round, n int) { row.Counts[round] += n; h.Totals[round] += n }
 	if len(a.Question.Options) > 0 {
 		h.Rows = make([]HistogramRow, len(a.Question.Options))
-		for i := range h.Rows {
-			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[i], Counts: make([]int, len(rounds)), Right: revealed && float64(i) == a.Truth.Value}
+		row := make([]*HistogramRow, len(h.Rows)) // by option
+		for i, k := range a.Order() {
+			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[k], Counts: make([]int, len(rounds)), Right: revealed && float64(k) == a.Truth.Value}
+			row[k] = &h.Rows[i]
 		}
 		for round, counts := range rounds {
 			for given, n := range counts {
 				if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(h.Rows) {
-					add(&h.Rows[k], round, n)
+					add(row[k], round, n)
 				}
 			}
 		}

@@ -5,10 +5,14 @@
 package lessons
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +31,10 @@ type Lesson struct {
 	Slug    string // in addresses
 	Title   string // from the words
 	Summary string // from the words: one or two sentences for the list
+	Puzzle  string // from the words: what the lesson asks of the moons, the data set of the story
+	Part    string // of the road that the lesson is on
 	Screens []Screen
+	Task    string // query of the lab with what a course hands in: data on which the defaults leave room to win
 	Guide   Guide
 	Carry   bool // controls of one name are one control: their value goes from screen to screen
 
@@ -279,6 +286,7 @@ type Question struct {
 	Slug    string // in addresses; unique within the screen
 	Ask     string
 	Options []string // to choose from; nil: a number is asked for
+	Wrong   []string // the misconception behind each option; empty for the right one
 	Sketch  *Sketch  // to be drawn instead; it has the answer
 	// Answer computes what is right: the index of an option, or the number.
 	Answer func(ctx context.Context) (float64, error)
@@ -337,6 +345,33 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 		within = 0.01
 	}
 	return math.Abs(g-truth.Value) <= within*math.Max(1, math.Abs(truth.Value)), Plain(truth.Value, 4), nil
+}
+
+// Order is the order in which the options are shown, by index: shuffled, so that the place of
+// an option says nothing, and the same each time for the same seed. An option that speaks of
+// the others, such as "Neither.", stays behind them.
+func (q *Question) Order(seed string) []int {
+	sum := sha256.Sum256([]byte(seed + "/" + q.Slug))
+	order := rand.New(rand.NewChaCha8(sum)).Perm(len(q.Options))
+	last := func(i int) int {
+		if ofOthers.MatchString(q.Options[i]) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last(i), last(j)) })
+	return order
+}
+
+// ofOthers is the beginning of an option that speaks of the others.
+var ofOthers = regexp.MustCompile(`^(Both|Neither|None|All)\b`)
+
+// Mistaken is the misconception behind a wrong answer, empty where none is known.
+func (q *Question) Mistaken(given string) string {
+	if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(q.Wrong) {
+		return q.Wrong[k]
+	}
+	return ""
 }
 
 // Given is how the right answer is given.

@@ -29,6 +29,8 @@ import (
 //
 //	Summary, plain text.
 //
+//	? What the lesson asks of the moons, plain text.
+//
 //	## Title of a screen {#slug}
 //
 //	Words of the screen: paragraphs, lists, numbered lists, *stress*, formulas as
@@ -63,7 +65,8 @@ func New(words string, l Lesson) Lesson {
 	if l.Title, ok = strings.CutPrefix(title, "# "); !ok {
 		l.wrong = fmt.Errorf("the words of the lesson %s begin with %q; start with \"# \" and its title", l.Slug, title)
 	}
-	l.Summary = strings.TrimSpace(summary)
+	summary, l.Puzzle, _ = strings.Cut(strings.TrimSpace(summary), "\n\n? ")
+	l.Summary = summary
 	sections := strings.Split(rest, "\n## ")
 	for i := range l.Screens {
 		s := &l.Screens[i]

@@ -16,14 +16,6 @@ type Section struct {
 	Title    string
 }
 
-// Name is how a screen refers to the section.
-func (s Section) Name() string {
-	if s.Document == "001" {
-		return s.Number
-	}
-	return "“" + s.Title + "”"
-}
-
 // Documents are the lecture's documents with every section.
 var Documents = []Document{
 	document("000", "Minimal complexity machines and kernel optimisation",

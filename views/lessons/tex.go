@@ -7,6 +7,20 @@ import (
 	"strings"
 )
 
+// TeX writes a number in a formula, with as many digits as views.Short shows and rounding
+// errors as 0.
+func TeX(v float64) string {
+	if math.IsInf(v, 0) {
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'g', -1, 64)[:1], "+") + `\infty`
+	}
+	s := strings.ReplaceAll(Short(v), "−", "-")
+	if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
+		n, _ := strconv.Atoi(exponent)
+		return mantissa + ` \cdot 10^{` + strconv.Itoa(n) + "}"
+	}
+	return s
+}
+
 // TeXFraction writes a number in TeX, as a fraction where that is short.
 func TeXFraction(v float64) string {
 	for q := 1.0; q <= 36; q++ {
@@ -20,7 +34,10 @@ func TeXFraction(v float64) string {
 			return fmt.Sprintf(`\tfrac{%d}{%d}`, int(n), int(q))
 		}
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	if math.Abs(v) >= 1e-9 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	}
+	return TeX(v)
 }
 
 // TeXTerm is one summand: a factor and what it multiplies, nothing for a number.

@@ -21,6 +21,11 @@ import (
 //go:embed *.md
 var files embed.FS
 
+// Dashboard is a dashboard of Grafana, to which the manual links.
+//
+//go:embed dashboard.json
+var Dashboard []byte
+
 // Topic is one page of the manual. Its text stands in the file Slug.md.
 type Topic struct {
 	Slug    string
@@ -114,12 +119,19 @@ func (t Topic) HTML() (string, error) {
 	if err := markdown().Renderer().Render(&b, p.source, p.root); err != nil {
 		return "", fmt.Errorf("the manual's page %s: %w", t.Slug, err)
 	}
-	html := b.String()
+	html := strings.ReplaceAll(b.String(), `href="dashboard.json"`, `href="/manual/dashboard.json"`)
 	for _, other := range Topics {
 		html = strings.ReplaceAll(html, `href="`+other.Slug+".md", `href="/manual/`+other.Slug)
 	}
 	html = strings.ReplaceAll(html, "<table>", `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>`)
 	return strings.ReplaceAll(html, "</table>", "</table></div>"), nil
+}
+
+// Fragment returns a piece of Markdown as HTML.
+func Fragment(source string) (string, error) {
+	var b bytes.Buffer
+	err := markdown().Convert([]byte(source), &b)
+	return b.String(), err
 }
 
 // Hit is a section that a search found.

@@ -35,6 +35,33 @@ func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog
 	}
 }
 
+// BackUp makes backups of a store whenever one is due, until ctx ends. After a failure, which the
+// log tells, the next attempt comes within an hour.
+func BackUp(ctx context.Context, st *store.Store, b store.Backups, log *slog.Logger) {
+	for {
+		wait, err := b.Wait(st.Now())
+		if err == nil && wait == 0 {
+			var file string
+			if file, err = st.BackUp(ctx, b); err == nil {
+				log.InfoContext(ctx, "backup made", "file", file)
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			log.ErrorContext(ctx, "no backup made", "dir", b.Dir, "err", err)
+			wait = min(b.Every, time.Hour)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(wait, time.Hour)): // the clock may be put right meanwhile
+		}
+	}
+}
+
 // Tend keeps the log of a store short and its disk usable, until ctx ends, and tells when the disk
 // becomes low and when it has room again.
 func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {

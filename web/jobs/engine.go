@@ -19,7 +19,7 @@ type Engine interface {
 	// Slots is how many cells the engine has use for at a time, as it is now.
 	Slots() int
 
-	// Compute returns what a cell gives, the same whoever computes it, or why it cannot be
+	// Compute returns what a cell gives, the same on every machine, or why it cannot be
 	// computed. ErrGivenBack and ErrLost: others may try.
 	Compute(ctx context.Context, c store.Cell) (eval.CellResult, error)
 }
@@ -94,7 +94,7 @@ func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 	})
 }
 
-// planned is a search of a moment ago, or as load finds it. Whoever asks meanwhile waits.
+// planned is a search of a moment ago, or as load finds it. Callers meanwhile wait.
 func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

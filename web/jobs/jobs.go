@@ -1,6 +1,6 @@
 // Package jobs trains queued runs in the background. The rows of the store are
 // the queue and its durable state; here are the workers, the means to cancel
-// them, and the progress they report to whoever listens. Several programs may work
+// them, and the progress they report to listeners. Several programs may work
 // on one database: each holds the runs that it trains by leases.
 package jobs
 
@@ -29,6 +29,7 @@ import (
 type Config struct {
 	Workers int           // trainings at a time, of one workspace one less; 0: one
 	Turn    time.Duration // after which work makes room for what is shorter; 0: a second
+	Memory  int64         // bytes that work may hold, and a quarter more for light work; 0: 768 MB for each worker, which is also the most
 	Leave   bool          // cells are left to the engine of Use
 	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
 	Log     *slog.Logger
@@ -47,6 +48,7 @@ type Queue struct {
 	store   *store.Store
 	owner   store.Owner // of the runs that this queue trains
 	workers int
+	memory  int64
 	leave   bool
 	turn    time.Duration
 	limit   time.Duration
@@ -74,7 +76,7 @@ type Queue struct {
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
 	worked   map[string]*working                    // by search
 	shared   []*job                                 // medium and heavy work here; those in front go on, the others hold
-	served   map[string]time.Time                   // when sharers were, see lanes.go
+	accounts map[string]*account                    // of sharers, see lanes.go
 
 	cells *Local // what the workers compute cells with
 	here  post
@@ -171,7 +173,7 @@ func (q *Queue) end(j *job) {
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
 		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, turn: cmp.Or(c.Turn, time.Second), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
-		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{}, served: map[string]time.Time{},
+		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{}, accounts: map[string]*account{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.cells = NewLocal(q.workers, st.PlanOf)
@@ -179,6 +181,7 @@ func New(st *store.Store, c Config) *Queue {
 	if q.train == nil {
 		q.train = ml.Train
 	}
+	q.memory = min(cmp.Or(c.Memory, math.MaxInt64), memoryEach*int64(q.workers))
 	if q.trained == nil {
 		q.trained = func(string, string, time.Duration) {}
 	}
@@ -480,7 +483,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 		}
 		return
 	}
-	if errors.Is(err, store.ErrNotFound) { // whoever did it has said so
+	if errors.Is(err, store.ErrNotFound) { // its author has said so
 		q.trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
 		return
 	}

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -20,10 +21,11 @@ import (
 //   - There is room for a few of each weight, since they hold their memory. What finds none goes
 //     back into the queue with its new weight, and begins anew when there is room: a turn is
 //     lost, once. Estimates decide where work begins, so that most begin where they belong.
-//   - Who is next: the work of courses and other work in turn; among them one network address
-//     after the other, where a course counts as that of its teacher; there one workspace after
-//     the other; of one workspace runs and cells for as long as each other, and hand-ins first.
-//     A workspace that is new at an address does not come before those that wait there.
+//   - Who is next: the work of courses and other work for as long as each other; so among them
+//     network addresses, where a course counts as that of its teacher; there workspaces; of one
+//     workspace runs and cells, and hand-ins first. Of those who were given as much, the shorter
+//     work goes first. Who had nothing waiting comes a turn before those who always have: a
+//     workspace that is new at an address does not come before all that wait there.
 //
 // Only the order depends on this, and never a result.
 
@@ -31,46 +33,81 @@ import (
 const mediumTurns = 10
 
 // What is held of heavy work, for each place. Of all places but one it may be of one network.
+const heavyEach = 3
+
+// Work holds at most so many bytes for each place, by estimate; one that takes more is alone. Light
+// work has a part of as much again, a lightShare-th, which medium and heavy work cannot take from it.
 const (
-	heavyEach   = 3
-	heavyMemory = 768 << 20 // bytes, by estimate
+	memoryEach = 768 << 20
+	lightShare = 4
 )
+
+// MemoryWithin returns how much work may hold, for a Config, where the program may take so many
+// bytes: what pages and other requests need is kept for them.
+func MemoryWithin(bytes int64) int64 { return max(1, (bytes-pagesMemory)/(lightShare+1)*lightShare) }
+
+// pagesMemory is what eight of the worst requests at once take.
+const pagesMemory = 512 << 20
 
 // errNoRoom is why work ends that goes back into the queue for lack of room.
 var errNoRoom = errors.New("there is no room for the work to go on; it begins anew later")
 
+// Load counts the runs and cells of searches that wait for this server, and those that it works
+// on, by weight. Work that is computed elsewhere is not among them.
+func (q *Queue) Load(ctx context.Context) (waiting, running map[store.Weight]int, err error) {
+	if waiting, err = q.store.CountWaiting(ctx, q.owner); err != nil {
+		return nil, nil, err
+	}
+	running = map[store.Weight]int{}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, j := range q.running {
+		if !j.away {
+			running[j.as]++
+		}
+	}
+	return waiting, running, nil
+}
+
 // several is all places but one, where there are several: the last one is for others.
 func (q *Queue) several() int { return max(1, q.workers-1) }
 
-// room tells whether there is room to begin work as one of a weight, or for a job to go on as
+// room reports whether there is room to begin work as one of a weight, or for a job to go on as
 // such. Callers hold q.mu.
-func (q *Queue) room(as store.Weight, w store.Waiting) bool {
+func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
 	network := q.networkOf(w)
 	var all, near, own int
-	var memory, nearMemory int64
-	others := 0 // of another weight than light
+	others := 0                      // of another weight than light
+	var light, long, nearHeavy int64 // bytes
 	for _, j := range q.running {
-		if j.away {
+		if j.away || j == self {
 			continue
 		}
 		if j.as != store.Light {
 			others++
 		}
+		if q.small(j.as, j.work) {
+			light += j.work.Memory
+		} else {
+			long += j.work.Memory
+		}
 		if j.as != as {
 			continue
 		}
-		all, memory = all+1, memory+j.work.Memory
+		all++
 		if q.networkOf(j.work) == network {
-			near, nearMemory = near+1, nearMemory+j.work.Memory
+			near, nearHeavy = near+1, nearHeavy+j.work.Memory
 		}
 		if j.work.Workspace == w.Workspace {
 			own++
 		}
 	}
-	if all > 0 && own >= q.several() {
+	switch {
+	case all > 0 && own >= q.several(),
+		q.small(as, w) && light > 0 && light+w.Memory > q.memory/lightShare,
+		!q.small(as, w) && long > 0 && long+w.Memory > q.memory:
 		return false
 	}
-	places := int64(q.workers)
 	switch as {
 	case store.Light:
 		if others > 0 {
@@ -80,59 +117,132 @@ func (q *Queue) room(as store.Weight, w store.Waiting) bool {
 	case store.Medium:
 		return all < q.several()
 	}
-	memory, nearMemory = memory+w.Memory, nearMemory+w.Memory
-	return all == 0 || all < heavyEach*q.workers && memory <= places*heavyMemory &&
-		(near == 0 || near < heavyEach*q.several() && nearMemory <= int64(q.several())*heavyMemory)
+	return all < heavyEach*q.workers &&
+		(near == 0 || near < heavyEach*q.several() && nearHeavy+w.Memory <= q.memory*int64(q.several())/int64(q.workers))
+}
+
+// small reports whether work takes its memory of the part that is for light work alone.
+func (q *Queue) small(as store.Weight, w store.Waiting) bool {
+	return as == store.Light && w.Memory <= q.memory/lightShare
 }
 
 // next chooses what begins of what waits.
 func (q *Queue) next(list []store.Waiting) (w store.Waiting, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.room(w.Weight, w) }))
+	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.room(w.Weight, w, nil) }))
 }
 
-// inTurn chooses what is next of what may begin: the lightest, of those whose turn it is.
-// Callers hold q.mu.
+// account is what a sharer was given of the processors, in virtual time: that of those who share
+// with it, which passes as slowly as there are many of them.
+type account struct {
+	begins time.Duration // when its next work does
+	now    time.Duration // among those who share what it has: when the last work began
+	asked  time.Time     // until when its work is accounted for: what came later came after a pause
+}
+
+// inTurn chooses what is next of what may begin: the lightest, of those whose turn it is, by
+// start-time fair queueing at each level. First is the work whose end, as expected, is the
+// earliest in virtual time, so that among equals the shorter work goes first. A workspace that had
+// nothing waiting comes a turn before those that always have. Callers hold q.mu.
 func (q *Queue) inTurn(list []store.Waiting) (next store.Waiting, ok bool) {
 	if len(list) == 0 {
 		return next, false
 	}
-	since := map[store.Workspace]time.Time{}
+	lightest := slices.MinFunc(list, func(v, w store.Waiting) int { return cmp.Compare(v.Weight, w.Weight) }).Weight
+	var some []candidate
 	for _, w := range list {
-		if first, ok := since[w.Workspace]; !ok || w.Since.Before(first) {
-			since[w.Workspace] = w.Since
+		if w.Weight == lightest {
+			some = append(some, candidate{w, q.sharers(w)})
 		}
 	}
-	served := func(w store.Waiting) (times [4]time.Time) {
-		for i, key := range q.sharers(w) {
-			times[i] = q.served[key]
-		}
-		if first := since[w.Workspace]; times[2].Before(first) {
-			times[2] = first
-		}
-		return times
-	}
-	return slices.MinFunc(list, func(v, w store.Waiting) int { // the first of equals, as the store lists them
-		if c := cmp.Compare(v.Weight, w.Weight); c != 0 {
-			return c
-		}
-		one, other := served(v), served(w)
-		return slices.CompareFunc(one[:], other[:], time.Time.Compare)
-	}), true
+	return q.choose(some, 1).Waiting, true
 }
 
-// sharers names who has a share in the processors by some work: at each level those who share
-// what one of the level before has.
-func (q *Queue) sharers(w store.Waiting) [4]string {
-	lane, kind := "others", " runs"
+// candidate is work that may begin, with who has a share by it.
+type candidate struct {
+	store.Waiting
+	sharers
+}
+
+// choose chooses among the work of those who share what one sharer of the level above has.
+func (q *Queue) choose(list []candidate, level int) (next candidate) {
+	if level > levels {
+		return list[0] // as the store lists them
+	}
+	groups := map[string][]candidate{}
+	for _, c := range list {
+		groups[c.sharers[level]] = append(groups[c.sharers[level]], c)
+	}
+	var earliest time.Duration
+	for _, c := range list { // in their order
+		group := groups[c.sharers[level]]
+		if group == nil {
+			continue // it was looked at
+		}
+		delete(groups, c.sharers[level])
+		oldest := slices.MinFunc(group, func(c, d candidate) int { return c.Since.Compare(d.Since) })
+		begins := q.begins(c.sharers[level], c.sharers[level-1], oldest.Since)
+		c = q.choose(group, level+1)
+		if ends := begins + q.expected(c.Waiting); next.ID == "" || ends < earliest {
+			next, earliest = c, ends
+		}
+	}
+	return next
+}
+
+// begins is when the next work of a sharer of what above has begins, of which the oldest waits
+// since some time.
+func (q *Queue) begins(key, above string, since time.Time) time.Duration {
+	a := q.account(key)
+	if since.After(a.asked) {
+		a.begins, a.asked = max(a.begins, q.account(above).now-q.turn), since
+	}
+	return a.begins
+}
+
+// account returns that of a sharer.
+func (q *Queue) account(key string) *account {
+	a := q.accounts[key]
+	if a == nil {
+		a = &account{}
+		q.accounts[key] = a
+	}
+	return a
+}
+
+// expected is how long work is expected to go on with its weight.
+func (q *Queue) expected(w store.Waiting) time.Duration {
+	most := w.Work
+	switch w.Weight {
+	case store.Light:
+		most = q.turn
+	case store.Medium:
+		most = mediumTurns * q.turn
+	}
+	return max(time.Millisecond, min(w.Work, most))
+}
+
+// levels is at how many levels the processors are shared.
+const levels = 4
+
+// sharers are who has a share in the processors by some work of a weight, which the first names: at
+// each level those who share what one of the level before has.
+type sharers [1 + levels]string
+
+func (q *Queue) sharers(w store.Waiting) (keys sharers) {
+	lane, kind := "others", "runs"
 	if w.Teacher != "" {
 		lane = "courses"
 	}
 	if w.Search {
-		kind = " cells"
+		kind = "cells"
 	}
-	return [4]string{lane, q.networkOf(w), string(w.Workspace), string(w.Workspace) + kind}
+	keys[0] = w.Weight.String()
+	for i, name := range [levels]string{lane, q.networkOf(w), string(w.Workspace), kind} {
+		keys[i+1] = keys[i] + " " + name
+	}
+	return keys
 }
 
 func (q *Queue) networkOf(w store.Waiting) string {
@@ -142,23 +252,33 @@ func (q *Queue) networkOf(w store.Waiting) string {
 	return q.store.NetworkOf(w.Workspace)
 }
 
-// mostServed is for how many sharers it is kept when they were served.
-const mostServed = 20_000
+// mostAccounts is how many accounts are kept.
+const mostAccounts = 100_000
 
 // serve notes that work begins. Callers hold q.mu.
 func (q *Queue) serve(w store.Waiting) {
-	if len(q.served) > mostServed {
-		clear(q.served)
+	if len(q.accounts) > mostAccounts {
+		clear(q.accounts)
 	}
-	for _, key := range q.sharers(w) {
-		q.served[key] = q.store.Now()
+	keys, now := q.sharers(w), q.store.Now()
+	for i, key := range keys[1:] {
+		a, above := q.account(key), q.account(keys[i])
+		above.now = max(above.now, a.begins)
+		a.begins, a.asked = a.begins+q.expected(w), now
 	}
 }
 
-// pay notes that work has ended which took so long: that kind of work of the workspace waits
-// for as long, if the other kind has something to do. Callers hold q.mu.
+// pay notes that work has ended, after so long rather than as expected. With another weight than
+// it began with it only counts among the kinds of work of one workspace. Callers hold q.mu.
 func (q *Queue) pay(w store.Waiting, took time.Duration) {
-	q.served[q.sharers(w)[3]] = q.store.Now().Add(took)
+	keys := q.sharers(w)
+	for i, key := range keys[1:] {
+		used := took
+		if i < levels-1 {
+			used = q.expected(store.Waiting{Weight: w.Weight, Work: took})
+		}
+		q.account(key).begins += used - q.expected(w)
+	}
 }
 
 // overdue ends the turn of light work.
@@ -166,9 +286,9 @@ func (q *Queue) overdue(j *job) {
 	q.mu.Lock()
 	if q.running[j.key] == j && !j.over {
 		switch {
-		case q.room(store.Medium, j.work):
+		case q.room(store.Medium, j.work, j):
 			q.goOn(j, store.Medium)
-		case q.room(store.Heavy, j.work):
+		case q.room(store.Heavy, j.work, j):
 			q.goOn(j, store.Heavy)
 		default:
 			q.giveBack(j, store.Medium)
@@ -199,7 +319,7 @@ func (q *Queue) rotate() {
 	defer q.mu.Unlock()
 	for _, j := range q.shared {
 		if j.as == store.Medium && !j.over && j.worked() >= mediumTurns*q.turn {
-			if q.room(store.Heavy, j.work) {
+			if q.room(store.Heavy, j.work, j) {
 				j.as = store.Heavy
 			} else {
 				q.giveBack(j, store.Heavy)

@@ -152,7 +152,7 @@ func TestLongerThanATurn(t *testing.T) {
 		if first.as != store.Medium {
 			t.Errorf("after a turn it is %v", first.as)
 		}
-		if q.room(store.Light, store.Waiting{Workspace: "b"}) != true {
+		if q.room(store.Light, store.Waiting{Workspace: "b"}, nil) != true {
 			t.Error("there is no room for light work")
 		}
 		time.Sleep(mediumTurns * q.turn)
@@ -160,13 +160,13 @@ func TestLongerThanATurn(t *testing.T) {
 		if first.as != store.Heavy {
 			t.Errorf("after ten more it is %v", first.as)
 		}
-		big := store.Waiting{ID: "a2", Workspace: "a2", Memory: 2 * heavyMemory, Weight: store.Heavy}
-		if q.room(store.Heavy, big) {
+		big := store.Waiting{ID: "a2", Workspace: "a2", Memory: 2 * memoryEach, Weight: store.Heavy}
+		if q.room(store.Heavy, big, nil) {
 			t.Error("one network may hold all memory")
 		}
 		second := q.beginOne(t, "b", store.Medium, 0)
 		third := q.beginOne(t, "c", store.Light, 0)
-		third.work.Memory = 2 * heavyMemory
+		third.work.Memory = 2 * memoryEach
 		fourth := q.beginOne(t, "d", store.Light, 0) // more than there are places for, as it has begun
 		q.saves(fourth)
 		time.Sleep(q.turn)
@@ -188,44 +188,162 @@ func TestLongerThanATurn(t *testing.T) {
 	})
 }
 
-// Whose turn it is: courses and others, then networks, then workspaces, of which one that is new
-// does not come before those that wait.
+// All that is under way holds no more memory than there is for it, whatever its weight; one that takes more
+// is alone, and what is light and small has a part of its own.
+func TestMemoryOfWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const mb = 1 << 20
+		q := bench(4)
+		q.memory = 1000 * mb
+		room := func(as store.Weight, memory int64, want bool) {
+			t.Helper()
+			if got := q.room(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil); got != want {
+				t.Errorf("room for %v work of %d MB: %v", as, memory, got)
+			}
+		}
+		for _, as := range []store.Weight{store.Light, store.Medium, store.Heavy} {
+			room(as, 5000, true) // alone
+		}
+		begin := func(id string, as store.Weight, memory int64) *job {
+			return q.begin(t.Context(), id, store.Waiting{ID: id, Workspace: store.Workspace(id), Weight: as, Memory: memory * mb}, false, 0)
+		}
+		jobs := []*job{begin("a", store.Heavy, 700), begin("b", store.Medium, 200)}
+		room(store.Heavy, 100, true)
+		room(store.Heavy, 101, false)
+		room(store.Medium, 101, false)
+		room(store.Light, 250, true) // a quarter of it
+		room(store.Light, 251, false)
+		jobs = append(jobs, begin("c", store.Light, 200))
+		room(store.Light, 50, true)
+		room(store.Light, 51, false)
+		room(store.Medium, 100, true)
+		time.Sleep(q.turn)
+		synctest.Wait()
+		if c := jobs[2]; c.backAs != store.Medium {
+			t.Errorf("light work goes on as %v, and there is no memory for it", c.as)
+		}
+		time.Sleep(mediumTurns * q.turn)
+		q.rotate()
+		if b := jobs[1]; b.as != store.Heavy {
+			t.Error("its own memory is in the way of medium work")
+		}
+		for _, j := range jobs {
+			q.end(j)
+		}
+	})
+}
+
+// Whose turn it is: courses and others have as much of the time as each other, so have networks, and
+// workspaces of each. Who had nothing waiting comes a turn before those who always have, and what is short before
+// what is long.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := bench(2)
-		begin := time.Now()
-		time.Sleep(time.Minute)
 		var list []store.Waiting
-		add := func(w store.Waiting) {
-			w.ID = fmt.Sprint(len(list))
-			if w.Since.IsZero() {
-				w.Since = begin
-			}
-			list = append(list, w)
+		add := func(ws, teacher store.Workspace, work time.Duration) {
+			time.Sleep(time.Second)
+			list = append(list, store.Waiting{ID: fmt.Sprint(len(list)), Workspace: ws, Teacher: teacher, Work: work, Since: time.Now()})
 		}
-		take := func(want ...string) {
-			t.Helper()
-			for _, want := range want {
+		// serve has work begin and end so many times, and returns how often that of each workspace.
+		serve := func(times int) map[store.Workspace]int {
+			served := map[store.Workspace]int{}
+			for range times {
 				time.Sleep(time.Second)
 				w, ok := q.inTurn(list)
-				if !ok || string(w.Workspace) != want {
-					t.Fatalf("the turn of %q, want %q", w.Workspace, want)
+				if !ok {
+					t.Fatal("nothing is next")
 				}
 				q.serve(w)
+				q.pay(w, w.Work)
+				served[w.Workspace]++
+			}
+			return served
+		}
+		want := func(got, want map[store.Workspace]int) {
+			t.Helper()
+			for ws := range want {
+				if d := got[ws] - want[ws]; d < -2 || d > 2 {
+					t.Errorf("served %v, want about %v", got, want)
+					return
+				}
 			}
 		}
-		add(store.Waiting{Workspace: "a1"})
-		add(store.Waiting{Workspace: "a2"})
-		add(store.Waiting{Workspace: "b1"})
-		take("a1", "b1", "a2", "b1", "a1", "b1") // b has half, as one network of two
-		add(store.Waiting{Workspace: "a3", Since: time.Now()})
-		add(store.Waiting{Workspace: "c1", Weight: store.Medium})
-		take("a2", "b1", "a1", "b1", "a3") // a new workspace waits for those of its network
-		add(store.Waiting{Workspace: "s1", Teacher: "b1"})
-		add(store.Waiting{Workspace: "s2", Teacher: "b1"})
-		take("s1", "b1", "s2", "a2", "s1") // the course of b is not b
-		list = list[4:5]
-		take("c1")
+		add("a1", "", 500*time.Millisecond)
+		add("a2", "", 500*time.Millisecond)
+		add("b1", "", 500*time.Millisecond)
+		want(serve(40), map[store.Workspace]int{"a1": 10, "a2": 10, "b1": 20})
+		list[0].Work = 100 * time.Millisecond // as much time is more runs
+		want(serve(80), map[store.Workspace]int{"a1": 50, "a2": 10, "b1": 20})
+		list[0].Work = 500 * time.Millisecond
+		add("s1", "b1", 500*time.Millisecond)
+		add("s2", "c1", 500*time.Millisecond)
+		want(serve(40), map[store.Workspace]int{"a1": 5, "a2": 5, "b1": 10, "s1": 10, "s2": 10})
+		list = list[:3]
+		serve(20)
+		add("a3", "", 500*time.Millisecond) // new at an address: before others, but once or twice, and its share then
+		if got := serve(6); got["a3"] < 1 || got["a3"] > 3 {
+			t.Errorf("of the next six it has %d", got["a3"])
+		}
+		want(serve(60), map[store.Workspace]int{"a1": 10, "a2": 10, "a3": 10, "b1": 30})
+		list = append(list, store.Waiting{ID: "heavy", Workspace: "d1", Weight: store.Heavy})
+		if got := serve(40); got["d1"] > 0 {
+			t.Error("heavy work begins before light work")
+		}
+		list = list[len(list)-1:]
+		want(serve(10), map[store.Workspace]int{"d1": 10})
 	})
+}
+
+// Beside workspaces at its address that always have much to do, about as long as a turn by estimate and
+// much longer in truth, work of a workspace that had nothing waiting is next, whatever it is expected to take,
+// and so is the next that it asks for.
+func TestShortWorkAmongLight(t *testing.T) {
+	t.Parallel()
+	for _, expected := range []time.Duration{0, 50 * time.Millisecond, time.Second, 9 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			q := bench(2)
+			var list []store.Waiting
+			for i := range 45 {
+				ws := store.Workspace(fmt.Sprint("a", i))
+				list = append(list, store.Waiting{ID: string(ws), Workspace: ws, Work: 300 * time.Millisecond, Since: time.Now()})
+			}
+			took := func(w store.Waiting) time.Duration {
+				if w.ID == "short" {
+					return 5 * time.Millisecond
+				}
+				return time.Minute
+			}
+			serve := func() store.Waiting {
+				time.Sleep(time.Second)
+				w, _ := q.inTurn(list)
+				q.serve(w)
+				q.pay(w, took(w))
+				return w
+			}
+			for range 100 {
+				serve()
+			}
+			for range 10 {
+				time.Sleep(time.Second)
+				list = append(list, store.Waiting{ID: "short", Workspace: "new", Work: expected, Since: time.Now()})
+				if w := serve(); w.ID != "short" {
+					if w = serve(); w.ID != "short" {
+						t.Fatalf("expected to take %v, it is not even the second", expected)
+					}
+				}
+				list = list[:45]
+			}
+			at := map[string]int{}
+			for range 90 {
+				at[serve().ID]++
+			}
+			for id, n := range at {
+				if n > 3 {
+					t.Errorf("of ninety turns for 45 workspaces, %s has %d", id, n)
+				}
+			}
+		})
+	}
 }

@@ -2,6 +2,8 @@
 package all
 
 import (
+	"slices"
+
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
 	"marginlab/views/lessons/eightsteps"
@@ -24,27 +26,22 @@ import (
 	"marginlab/views/lessons/width"
 )
 
-// Lessons are the lessons in the order in which they are taught.
-var Lessons = []lessons.Lesson{
-	margins.Lesson,
-	lagrange.Lesson,
-	hardmargin.Lesson,
-	perceptron.Lesson,
-	softmargin.Lesson,
-	kerneltrick.Lesson,
-	mercer.Lesson,
-	width.Lesson,
-	procedures.Lesson,
-	risk.Lesson,
-	mcm.Lesson,
-	conformal.Lesson,
-	eightsteps.Lesson,
-	generalisation.Lesson,
-	kernelridge.Lesson,
-	severalclasses.Lesson,
-	stringkernels.Lesson,
-	graphkernels.Lesson,
-	fisher.Lesson,
+// Lessons are the lessons in the order in which they are taught, by parts of the road.
+var Lessons = slices.Concat(
+	part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
+	part("Kernels", kerneltrick.Lesson, mercer.Lesson, width.Lesson, procedures.Lesson),
+	part("Capacity", risk.Lesson, mcm.Lesson, conformal.Lesson, eightsteps.Lesson),
+	part("Other tasks", kernelridge.Lesson, severalclasses.Lesson),
+	part("Beyond vectors", stringkernels.Lesson, graphkernels.Lesson, fisher.Lesson),
+	part("Taking stock", generalisation.Lesson),
+)
+
+// part puts lessons on one part of the road.
+func part(name string, ls ...lessons.Lesson) []lessons.Lesson {
+	for i := range ls {
+		ls[i].Part = name
+	}
+	return ls
 }
 
 // Find returns the lesson of a slug, or nil.

@@ -133,6 +133,9 @@ func TestLessonsAreWhole(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons {
+		if n := len(strings.Fields(l.Puzzle)); n == 0 || n > buildWords || l.Part == "" {
+			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
+		}
 		if err := l.Check(); err != nil {
 			t.Error(err)
 		}
@@ -277,8 +280,8 @@ func TestPointers(t *testing.T) {
 // taken are the names in addresses that say how an exhibit is shown.
 var taken = []string{"step", "width", "height", "dark", "coarse", "asking", "paper", "everything", "screen", "slide", "course", "ahead", "drawn", "v"}
 
-// TestDemos shows every demo at its defaults, and with every control at its ends
-// and at nonsense.
+// TestDemos shows every demo at its defaults, with every control at its ends and at nonsense,
+// and with all that can be dragged on one spot or one line.
 func TestDemos(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		if s.Demo == nil {
@@ -334,6 +337,18 @@ func TestDemos(t *testing.T) {
 			for _, name := range []string{x, y} {
 				if _, ok := values[name]; name != "" && !ok {
 					t.Errorf("the handle %q moves %q, which is no control", h.Label, name)
+				}
+			}
+		}
+		for _, at := range [][2]float64{{4, 3}, {-0.1, 0.3}} { // all points on one spot, and on a line
+			for _, apart := range []float64{0, 0.7} {
+				form := map[string]string{}
+				for i, h := range start.Handles {
+					x, y := h.Moves()
+					form[x], form[y] = strconv.FormatFloat(at[0]-float64(i)*apart, 'g', -1, 64), strconv.FormatFloat(at[1], 'g', -1, 64)
+				}
+				if delete(form, ""); len(form) > 2 {
+					show(form)
 				}
 			}
 		}
@@ -404,7 +419,7 @@ var given = map[string][]string{
 	"conformal/eigen":            {"both sides vanish", "for every $D$"},
 	"kernel-ridge/leave-one-out": {`1 - S_{ii}`},
 	"hard-margin/support":        {"nothing moves", "Only the support vectors"},
-	"hard-margin/only-hard":      {"the formula of 002 says"},
+	"hard-margin/only-hard":      {`sum_i\alpha_i}$ says`},
 	"perceptron/gram":            {"largest change", "mistaken."},
 	"perceptron/order":           {"not widest", "hard-margin SVM", "the best order", "widest line"},
 	"soft-margin/c":              {"as $C$ falls", "more points get a ring"},
@@ -528,7 +543,7 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		words  []string // that wait
 	}{
 		{"risk/shattering", []string{"n", "4"}, false, []string{"realised so far"}},
-		{"risk/bound", []string{"h", "3", "remp", "0", "m", "80"}, true, []string{"bound of 000", "structural term", `\varepsilon`}},
+		{"risk/bound", []string{"h", "3", "remp", "0", "m", "80"}, true, []string{"Vapnik's bound", "structural term", `\varepsilon`}},
 		{"conformal/magnify", []string{"where", "-2", "steepness", "1.5"}, true, []string{`$R/\Delta$ after`, "slope in the gap", "the gap has shrunk"}},
 		{"conformal/magnify", []string{"where", "0.4"}, false, nil},
 		{"conformal/empirical", []string{"kernel", "square"}, true, []string{"of the kernel that is chosen"}},
@@ -547,12 +562,12 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"graph-kernels/blind", []string{"h", "2"}, true, nil},
 		{"graph-kernels/machine", []string{"family", "cycles", "h", "1"}, false, []string{"right on fresh graphs"}},
 		{"graph-kernels/machine", []string{"family", "cycles", "h", "0"}, true, []string{"right in training", "support vectors"}},
-		{"string-kernels/gaps", []string{"handout", "false"}, true, []string{"The features of the three words", "add up to the kernel"}},
+		{"string-kernels/gaps", []string{"seven", "false"}, true, []string{"The features of the three words", "add up to the kernel"}},
 		{"string-kernels/weights", []string{"decay", "0.2", "k", "2"}, false, []string{"the distance grows by"}},
 		{"string-kernels/cost", []string{"n", "40"}, false, []string{"entries of all tables"}},
 		{"string-kernels/machine", []string{"k", "1"}, false, []string{"right on fresh strings"}},
 		{"perceptron/rule", []string{"label", "1", "angle", "-130"}, true, []string{"A mistake", "$ after"}},
-		{"perceptron/dual", []string{"printed", "true", "step", "8"}, true, []string{"having learned nothing", "the sum of all"}},
+		{"perceptron/dual", []string{"strict", "true", "step", "8"}, true, []string{"having learned nothing", "the sum of all"}},
 		{"perceptron/dual", []string{"step", "8"}, false, nil},
 		{"perceptron/gram", []string{"turn", "40"}, false, []string{"was mistaken.", "learned after"}},
 		{"perceptron/never", []string{"step", "160"}, true, []string{"looks", "mistakes"}},
@@ -710,7 +725,7 @@ func TestQuestions(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		for i := range s.Questions {
 			q := &s.Questions[i]
-			for _, text := range append([]string{q.Ask, q.Explain}, q.Options...) {
+			for _, text := range slices.Concat([]string{q.Ask, q.Explain}, q.Options, q.Wrong) {
 				if err := lessons.Text(text).Render(t.Context(), &strings.Builder{}); err != nil {
 					t.Errorf("%q: %v", text, err)
 				}
@@ -738,6 +753,9 @@ func TestQuestions(t *testing.T) {
 				}
 				if right {
 					rights++
+				}
+				if said := q.Mistaken(given); len(q.Options) > 0 && (said == "") != right {
+					t.Errorf("%s: the option %q, right: %t, has the misconception %q", q.Slug, q.Options[k], right, said)
 				}
 			}
 			if rights != 1 {
@@ -802,6 +820,37 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 			t.Errorf("%s takes %q for a sketch: %v", q.Slug, nonsense, err)
 		}
 	}
+}
+
+// TestPlacesOfAnswers counts where right answers stand as a class sees them: nobody should be
+// right by a letter.
+func TestPlacesOfAnswers(t *testing.T) {
+	t.Parallel()
+	var places [3]int
+	for k := range Lessons {
+		l := &Lessons[k]
+		for i := range l.Screens {
+			s := &l.Screens[i]
+			for j := range s.Questions {
+				q := &s.Questions[j]
+				if len(q.Options) != len(places) {
+					continue
+				}
+				truth, err := q.Solve(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				places[slices.Index(lessons.Asked{Lesson: l, Screen: s, Question: q}.Order(), int(truth.Value))]++
+			}
+		}
+	}
+	n := places[0] + places[1] + places[2]
+	for i, k := range places {
+		if 5*k < n || 2*k > n {
+			t.Errorf("%d of %d right answers have the letter %s: %v", k, n, lessons.Letter(i), places)
+		}
+	}
+	t.Logf("right answers by letter: %v", places)
 }
 
 // TestClassColours: the colours of two classes, and their names, belong to classes; what is

@@ -90,6 +90,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "conformal",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -102,6 +103,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "wrong-place", Ask: `The map is made steep inside a class instead, with $m = -2$ and $s = 1.5$. How does $R/\Delta$ compare with that of the identity map?`,
 				Options: []string{"It is smaller: magnifying helps anywhere.", "It is the same.", "It is larger."},
+				Wrong:   []string{"Length given to one place is taken from others, here from the gap.", "The ends stay, but the gap does not.", ""},
 				Answer: func(context.Context) (float64, error) {
 					before, after := ratio(identity), ratio(bend(1.5, -2))
 					return float64(1 + lessons.Sign(after-before)), nil
@@ -135,6 +137,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "order", Ask: `The formulas of $\mathbf B$ and $\mathbf W$ are written for rows sorted by class. What if they are not sorted?`,
 				Options: []string{"$J$ comes out wrong: the blocks are elsewhere.", "$J$ is the same, if “block” is read as “both points of one class”.", "$J$ changes its sign."},
+				Wrong:   []string{"Blocks are pairs of one class, wherever they stand.", "", "$J$ is a quotient of sums of squares: it has no sign to change."},
 				Answer: func(ctx context.Context) (float64, error) {
 					f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
 					if err != nil {
@@ -156,6 +159,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "harm", Ask: "Two clouds on opposite sides of the origin. In the feature space of which kernel are they separated worst?",
 				Options: []string{"$\\mathbf x^\\top\\mathbf z$", "$(\\mathbf x^\\top\\mathbf z)^2$", "$(1 + \\mathbf x^\\top\\mathbf z)^2$", "RBF, $\\gamma = 0.5$", "RBF, $\\gamma = 50$"},
+				Wrong:   []string{"The plane itself keeps opposite clouds apart.", "", "The 1 keeps the linear terms, which know the side.", "This width groups neighbours: it suits two clouds.", "Very narrow is bad, but does not fold the clouds together."},
 				Answer:  harms,
 				Explain: `It has products of two coordinates only, and these are the same for $\mathbf x$ and $-\mathbf x$: the clouds fall on one another.`,
 			}},
@@ -178,19 +182,6 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
 				},
 				Explain: `Far from both cores $c = \alpha_0 = 1$: nothing changes there. About $-1$ it rises to nearly 2 and about $1$ it falls below 0, to nearly $-1$; the widths are the same, as $\gamma_c$ is.`,
-			}, {
-				Slug: "negative", Ask: `$c(\mathbf x)$ is negative at some points and positive at others. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel?`,
-				Options: []string{"Yes, whatever the signs.", "No: it has negative entries.", "Only if k has negative entries as well."},
-				Answer: func(ctx context.Context) (float64, error) {
-					p, err := moons()
-					if err != nil {
-						return 0, err
-					}
-					k := p.Scaled((&mlconformal.Map{Gamma: 1, Alpha: []float64{1, -1}, Cores: [][]float64{{-1, 0.5}, {2, 0}}}).Factors(p.X))
-					s, err := theory.Mercer(theory.Gram(k))
-					return lessons.Yes(s.PSD), err
-				},
-				Explain: `$\mathbf v^\top\mathbf D\mathbf K\mathbf D\,\mathbf v = (\mathbf D\mathbf v)^\top\mathbf K(\mathbf D\mathbf v) \ge 0$: a negative factor turns $\phi(\mathbf x)$ round in feature space, no more.`,
 			}},
 		},
 		{
@@ -232,6 +223,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "above", Ask: "Same cores, same width, the ridge in both. Can the gradient method, with more steps, end above the largest eigenvalue?",
 				Options: []string{"Yes, it is not restricted to eigenvectors.", "No, that is the maximum of the same quotient.", "Yes, if the first step is large enough."},
+				Wrong:   []string{`Neither is the maximum: it is taken over all $\boldsymbol\alpha$.`, "", "A long step may overshoot, never exceed a maximum."},
 				Answer: func(ctx context.Context) (float64, error) {
 					p, err := moons()
 					if err != nil {
@@ -272,6 +264,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "best", Ask: "The eigenvector reaches the largest $J$ of the three maps. On which of moons, circles, XOR and checkerboard has it also the best accuracy on held-out points, alone or with others (the settings of this screen)?",
 				Options: []string{"On all of them.", "On some of them.", "On none of them."},
+				Wrong:   []string{"$J$ is an average over training rows, not accuracy on new ones.", "", "A large $J$ is no harm either."},
 				Answer:  alwaysBest,
 				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few near the boundary, and by rows never seen.`,
 			}},
@@ -781,7 +774,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 	}
 	if relative(values) < 1e-12 {
-		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %g$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, ridge, rank)}
+		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %s$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, lessons.TeX(ridge), rank)}
 	}
 	return e, nil
 }
@@ -789,7 +782,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 // eigenDerivation leads from the quotient to a problem that can be solved.
 var eigenDerivation = []lessons.Line{
 	{Why: `At the top the gradient of the quotient is zero. By the quotient rule:`, TeX: `\nabla J = \frac{2\,(\mathbf B_0\mathbf c - J\,\mathbf W_0\mathbf c)}{\mathbf c^\top\mathbf W_0\,\mathbf c} = 0`},
-	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (The notes call it $\gamma$; here $\gamma$ is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
+	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (Often called $\gamma$, which here is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
 	{Why: `A free number for every training point is no function of $\mathbf x$. So $\mathbf c$ must come from the cores.`, TeX: `\mathbf c = \mathbf K_1\boldsymbol\alpha \qquad \mathbf K_1 = [\,\mathbf 1,\ k_1(\mathbf x_i, \mathbf a_j)\,]`},
 	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
 	{Slug: "trap", Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},

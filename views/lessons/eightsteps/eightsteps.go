@@ -61,6 +61,7 @@ func about(names ...string) []lessons.Control {
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "eight-steps",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Carry: true,
 	Screens: []lessons.Screen{
@@ -76,6 +77,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
 				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
+				Wrong:   []string{"Local does not mean few: every point then speaks for itself only.", "The data are the same, the rank of the kernel matrix is not.", ""},
 				Answer:  narrow,
 				Explain: `The optimum is a vertex of a linear programme and uses about as many coefficients as the kernel matrix has rank at the cut. A narrow kernel sees every point as different from all others: its rank is high.`,
 			}},
@@ -92,6 +94,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
 				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
+				Wrong:   []string{"The ridge is in $g$'s denominator, not in $J$'s.", "", "$D$ makes the denominator larger, so $g$ is the smaller one."},
 				Answer: func(ctx context.Context) (float64, error) {
 					t, err := moons(ctx, nil)
 					if err != nil {
@@ -119,6 +122,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
 				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
+				Wrong:   []string{`$\lambda$ becomes a quarter and takes the factor away.`, "", "The boundary is where $f = 0$, and $f$ is the same."},
 				Answer:  double,
 				Explain: `The matrix is four times as large, so every $\lambda$ becomes a quarter. The constraints speak of $f$ only, and the rank cut is relative. (With a price $\rho$ on $\lvert\lambda\rvert$, or for an SVM, the scale would matter.)`,
 			}},
@@ -130,6 +134,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
 				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
+				Wrong:   []string{"The map improves $J$ on training rows; that is another thing.", "Count again: equal results are no gain.", ""},
 				Answer:  ten,
 				Explain: `Counted on ten splits of the same data; equal results count as no gain. One split alone could have told you either story.`,
 			}},
@@ -448,7 +453,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
 		{Label: "J before", Value: views.Short(*t.report.JBefore)},
-		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %g$ in its denominator, J has not`, t.spec.Values.Number("core_ridge")), After: true},
+		{Label: "J after", Value: views.Long(*t.report.JAfter), Help: fmt.Sprintf(`g has $D = %s$ in its denominator, J has not`, lessons.TeX(t.spec.Values.Number("core_ridge"))), After: true},
 	}
 	if len(stats.Spectrum) > 1 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})

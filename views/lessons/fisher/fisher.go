@@ -58,6 +58,7 @@ const starts = 20
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "fisher-kernel",
+	Task:  "data=dna&kernel=spectrum",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -103,6 +104,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "more", Ask: `On the four clouds, the best of twenty starts with $K = 5$ has a larger likelihood than the best with $K = 4$. So five components describe the source better. True?`,
 				Options: []string{"True: the likelihood says so.", "No: on fresh points the five are no better.", "The likelihood is not larger."},
+				Wrong:   []string{"The likelihood of the *training* points always rises with $K$.", "", "Another component can only add to it."},
 				Answer:  more,
 				Explain: `The fifth component has something to gain on any training points, if only by their noise. On 1000 fresh points of the same source it loses. So the likelihood of the training points cannot choose $K$.`,
 			}},
@@ -134,7 +136,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 					Explain: `$K(1+2d) = 4\cdot 5 = $ %s, whatever the number of points.`,
 				},
 				{
-					Slug: "weights", Ask: `001 prints the score of a weight as $p(k\mid\mathbf x)/\pi_k$. What is its mean over the training points when EM has ended?`,
+					Slug: "weights", Ask: `Without the constraint that the weights sum to 1, the score of a weight is $p(k\mid\mathbf x)/\pi_k$. What is its mean over the training points when EM has ended?`,
 					Answer:  weightMean,
 					Explain: `$\frac1M\sum_i r_{ik}/\pi_k$, and $\pi_k$ *is* the mean of $r_{ik}$: so %s, where the gradient in the other parameters is 0.`,
 				},
@@ -150,6 +152,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "unit", Ask: `$x_1$ is measured in tenths: every value is multiplied by 10. Which kernel stays as it was?`,
 				Options: []string{"Both.", `The one with $F^{-1}$.`, `The simple one, $\mathbf u^\top\mathbf u$.`, "Neither."},
+				Wrong:   []string{"The inner product adds numbers of different units.", "", "Its gradients shrink with the new unit.", "The Fisher matrix carries the unit away."},
 				Answer:  unitChange,
 				Explain: `Each score is divided by its own root mean square, which carries the same unit. (And EM finds the same mixture, as starts and floor go by the columns' own variances.)`,
 			}},
@@ -164,6 +167,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "one", Ask: `Four clouds, opposite ones of one class, and a mixture of a single Gaussian. How does an SVM do with its Fisher kernel?`,
 				Options: []string{"As well as with four components.", "Clearly worse than with four components.", "No better than guessing."},
+				Wrong:   []string{"One Gaussian has no product $x_1x_2$ among its scores.", "", "The squares of the coordinates still tell a little."},
 				Answer:  tooFew,
 				Explain: `With $K = 1$ the scores are $1$, $x_j - \mu_j$ and $(x_j-\mu_j)^2$ but for factors: no product $x_1 x_2$, which is what tells the corners of the square apart. Two components can do it already; with four each cloud has entries of its own. A fifth has only noise left to describe, and adds errors again.`,
 			}},

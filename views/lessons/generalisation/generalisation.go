@@ -54,6 +54,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "generalisation",
+	Task:  "data=spiral",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -65,14 +66,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "small-c", Ask: `You lower $C$ of the linear SVM from 10 to 0.01. What does the bound $N_{SV}/N$ do?`,
-					Options: []string{"It falls: more regularisation, fewer support vectors.", "It rises: the margin widens and more points get caught in it.", "It stays."},
-					Answer:  smallC,
-					Explain: `With a cheap slack almost every point lies inside the margin, and every one of them is a support vector. The machine may be none the worse for it.`,
-				},
-				{
 					Slug: "mcm", Ask: `A linear MCM in the plane has two support vectors out of 30 points. At most two left-out points can be misclassified then. True?`,
 					Options: []string{"True: nothing changes without any other point.", "No: more than two can be."},
+					Wrong:   []string{`Other points fix the linear programme even with $\lambda_j = 0$.`, ""},
 					Answer:  notForMCM,
 					Explain: `The two points *span* $f$; they do not hold it in place. Other points fix the linear programme, and to lose one of those changes the machine.`,
 				},
@@ -102,6 +98,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "sparsest", Ask: "Of the ninety machines shown at first, take the one with the fewest support vectors and the one with the least error. Are they the same?",
 				Options: []string{"Yes, they are the same.", "No: the sparsest errs clearly more often.", "No, but the two err about equally often."},
+				Wrong:   []string{"Too few terms cannot bend as the classes ask.", "", "Compare the two errors: the gap is clear."},
 				Answer:  sparsest,
 				Explain: `Few terms can be too few: a machine with two or three of them draws too simple a boundary. Sparseness is worth having for speed and memory, and it has to be judged together with the error.`,
 			}},
@@ -116,6 +113,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
 				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
+				Wrong:   []string{"Not trained on, but chosen by: that is fitting, too.", "", "The best of many is too good, not too bad."},
 				Answer:  flatter,
 				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the screen “The training error flatters” of the lesson on risk once more, with settings in place of functions and the test fold in place of the training points.`,
 			}},
@@ -130,6 +128,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "conformal", Ask: "On the data shown at first, with settings chosen on training folds only: by how much does the conformal map raise the mean accuracy of the MCM?",
 				Options: []string{"By more than twice the standard error of the difference.", "By less than that, or it lowers it."},
+				Wrong:   []string{"Measured without tuning on test rows, the gain is within the noise.", ""},
 				Answer:  conformal,
 				Explain: `A difference within two standard errors is what chance alone would show. That is no proof that the map never helps; it is what these data say.`,
 			}},
@@ -142,10 +141,11 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showSummary,
 			},
 			Questions: []lessons.Question{{
-				Slug: "sparse-by-c", Ask: "You want an SVM with fewer support vectors. Which way do you turn $C$ at first?",
-				Options: []string{"Down: regularisation makes the solution sparse.", "Up: a narrower margin catches fewer points."},
-				Answer:  sparseByC,
-				Explain: `And watch the held-out error while you do so: the fewest support vectors need not come with the least error.`,
+				Slug: "claims", Ask: "Which of the seven claims are true as they stand, for a valid kernel?",
+				Options: []string{"1, 2 and 7.", "1, 2, 3 and 7.", "All but 6.", "All of them."},
+				Wrong:   []string{"", "Fewer support vectors alone prove nothing: think of the thirty pairs of settings.", "Claims 3, 4 and 5 each take a bound or a special case for the rule.", "Claim 6 alone was refuted by measuring."},
+				Answer:  func(context.Context) (float64, error) { return 0, nil },
+				Explain: `They follow from convexity, from the margin and from the law of large numbers. The others take an upper bound, or what was seen on some data, for a rule.`,
 			}},
 		},
 	},
@@ -275,41 +275,6 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 	}}
 }
 
-// vectors counts the support vectors under two settings.
-func vectors(ctx context.Context, t lessons.Toy, one, other []string) (sv [2]int, err error) {
-	d, err := t.Data()
-	if err != nil {
-		return sv, err
-	}
-	for i, s := range [][]string{one, other} {
-		res, _, err := lessons.Fit(ctx, d, s...)
-		if err != nil {
-			return sv, err
-		}
-		sv[i] = res.Report.SupportVectors
-	}
-	return sv, nil
-}
-
-// smallC compares the numbers of support vectors at two prices.
-func smallC(ctx context.Context) (float64, error) {
-	t, err := toy()
-	if err != nil {
-		return 0, err
-	}
-	sv, err := vectors(ctx, t, []string{"kernel", "linear", "C", "10"}, []string{"kernel", "linear", "C", "0.01"})
-	if err != nil {
-		return 0, err
-	}
-	switch {
-	case sv[1] < sv[0]:
-		return 0, nil
-	case sv[1] > sv[0]:
-		return 1, nil
-	}
-	return 2, nil
-}
-
 // notForMCM looks for more left-out errors than support vectors.
 func notForMCM(ctx context.Context) (float64, error) {
 	t, err := toy()
@@ -388,7 +353,7 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		},
 	}
 	if linear {
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "VC bound of 002", Value: lessons.Worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "VC bound, additive form", Value: lessons.Worth(theory.VCBound(0, 3, m, 0.05)), Help: "$h = 3$ for lines"})
 	}
 	if m <= 200 {
 		e.Lab = t.Lab(pairs...)
@@ -919,14 +884,4 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Tables: []lessons.Table{table},
 		Lab:    t.Lab(machineSettings("SVM", studyRho, price.Text(in), summaryGamma.Text(in))...),
 	}, nil
-}
-
-// sparseByC finds which way of turning C leaves fewer support vectors.
-func sparseByC(ctx context.Context) (float64, error) {
-	t, err := lessons.Drawn("moons", 80, noise["moons"], 1)
-	if err != nil {
-		return 0, err
-	}
-	sv, err := vectors(ctx, t, machineSettings("SVM", studyRho, "0.1", "1"), machineSettings("SVM", studyRho, "10", "1"))
-	return lessons.Yes(sv[0] < sv[1]), err
 }

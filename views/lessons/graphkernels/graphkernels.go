@@ -49,8 +49,8 @@ var (
 	pair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "house", Options: []param.Option{
 		{Name: "house", Label: "house and bull"}, {Name: "molecules", Label: "ethanol and ether"}, {Name: "trees", Label: "two trees"}, {Name: "rings", Label: "two triangles and a ring"},
 	}}
-	rounds  = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 1, Max: 3, Low: 1, High: 3}
-	handout = lessons.SwitchControl{Name: "handout", Label: "the handout's rule", Default: "false", Help: "Sorts the node's own colour among those of its neighbours."}
+	rounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 1, Max: 3, Low: 1, High: 3}
+	sorted = lessons.SwitchControl{Name: "sorted", Label: "own colour sorted in", Default: "false", Help: "Sorts the node's own colour among those of its neighbours."}
 
 	blindPair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "rings", Options: []param.Option{
 		{Name: "rings", Label: "two triangles and a ring"}, {Name: "fused", Label: "two fused rings and two joined rings"}, {Name: "trees", Label: "two trees"}, {Name: "house", Label: "house and bull"},
@@ -69,6 +69,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "graph-kernels",
+	Task:  "data=molecules&kernel=wl",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -151,7 +152,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "refine",
 			Covers: []string{"001 20.4"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{pair, rounds, handout}, Show: showRefine},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{pair, rounds, sorted}, Show: showRefine},
 			Questions: []lessons.Question{
 				{
 					Slug: "molecules", Ask: `Ethanol is C–C–O, ether here is C–O–C. What is $k$ with $h = 1$?`,
@@ -181,6 +182,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "more", Ask: "Two triangles and a ring of six: how many rounds does it take to tell them apart?",
 				Options: []string{"One.", "Three, as the ring is six nodes long.", "No number of rounds is enough."},
+				Wrong:   []string{"All nodes have two neighbours, before and after.", "No round ever makes two colours out of one here.", ""},
 				Answer:  neverApart,
 				Explain: `In round 0 all nodes have one colour; if all had one colour before, every signature is that colour and it twice again. A ring is seen only by somebody who can tell its nodes apart, and colours cannot.`,
 			}},
@@ -192,11 +194,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "rounds", Ask: `Cycles and trees, $C = 1000$: with which number of rounds are most fresh graphs right?`,
 				Options: []string{"$h = 0$", "$h = 1$", "$h = 3$: more rounds know more."},
+				Wrong:   []string{"Without a round only labels count, and there are none.", "", "More colours than graphs: learnt by heart."},
 				Answer:  bestRounds,
 				Explain: `With %s the machine counts neighbours, and that is all it takes. With $h = 3$ there are so many colours that forty graphs are learnt by heart: all right in training, fewer on fresh ones.`,
 			}, {
 				Slug: "none", Ask: `Cycles and trees have no labels. What does the machine know of two of them with $h = 0$, when the kernel is normalised?`,
 				Options: []string{"How many nodes they have.", "Nothing: every value of the kernel is 1.", "Whether they have a ring."},
+				Wrong:   []string{"Normalising removes the numbers of nodes.", "", "Rings show in no single colour of round 0."},
 				Answer:  alike,
 				Explain: `In round 0 all nodes have the one colour, so $k = N N'$, and normalised $N N'/\sqrt{N^2 N'^2} = 1$ for any two graphs. With $h = 1$ the numbers of neighbours come in.`,
 			}},
@@ -597,9 +601,9 @@ func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	if lambda*radius < 1 {
-		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms die out, and the sum comes to rest at the solution of the linear system.`, views.Short(lambda*radius))}
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms die out, and the sum comes to rest at the solution of the linear system.`, lessons.TeX(lambda*radius))}
 	} else {
-		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not die out, and the sum has no end. The linear system does not notice: what it says is no kernel.`, views.Short(lambda*radius))}
+		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not die out, and the sum has no end. The linear system does not notice: what it says is no kernel.`, lessons.TeX(lambda*radius))}
 	}
 	e.Figures = []lessons.Figure{{Name: "sums", Caption: `The terms $\lambda^n\,\mathbf 1^\top A_\times^n\mathbf 1$ and their sum, on a logarithmic axis: a geometric series has terms on a straight line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
@@ -731,7 +735,7 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	names := pairs[pair.Of(in)]
 	two := [2]shape{shapes[names[0]], shapes[names[1]]}
 	h := rounds.Of(in)
-	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h, OwnAmongNear: handout.Of(in)})
+	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h, OwnAmongNear: sorted.Of(in)})
 	if err != nil {
 		return nil, err
 	}
@@ -763,7 +767,7 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		if err != nil {
 			return nil, err
 		}
-		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(handout.Of(in), "which keeps the own colour in front", "by the code that trains")})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(sorted.Of(in), "which keeps the own colour in front", "by the code that trains")})
 	}
 	for i := range e.Numbers {
 		e.Numbers[i].After = asked

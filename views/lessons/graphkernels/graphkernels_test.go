@@ -196,8 +196,8 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 // colours that they should not.
 func TestTheHandoutConfusesNodes(t *testing.T) {
 	t.Parallel()
-	value := func(handout string) string {
-		e := show(t, "refine", "pair", "molecules", "h", "1", "handout", handout, "step", "1000")
+	value := func(sorted string) string {
+		e := show(t, "refine", "pair", "molecules", "h", "1", "sorted", sorted, "step", "1000")
 		return lessonstest.Number(t, e, "$k$ with $h = 1$")
 	}
 	if right, wrong := value("false"), value("true"); right != "5" || wrong != "8" {

@@ -51,6 +51,7 @@ var stacked = lessons.Toy{
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "hard-margin",
+	Task:  "data=iris-versicolor-virginica",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -78,6 +79,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}, {
 				Slug: "more", Ask: `One more training point is added; the classes are still separable. What can happen to the least value of $\frac12\lVert\mathbf w\rVert^2$?`,
 				Options: []string{"It stays or falls: more data, better fit.", "It stays or grows.", "It can do either."},
+				Wrong:   []string{"Each point is a constraint, and more constraints never help a minimum.", "", "It cannot fall: every old constraint is still there."},
 				Answer:  oneMore,
 				Explain: `Every point is one more constraint. A smaller allowed region has no shorter $\mathbf w$: the margin of a hard-margin machine never grows with more data.`,
 			}},
@@ -125,6 +127,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "delete", Ask: "You delete one point that is not a support vector and train again. What happens to the line?",
 					Options: []string{"It turns a little.", "It moves towards the gap that the point leaves.", "Nothing."},
+					Wrong:   []string{`Not every point pulls on the line: this one has $\alpha = 0$.`, "The machine does not fill gaps; only points on the margin count.", ""},
 					Answer:  deletion,
 					Explain: `Its $\alpha$ is 0. The old $\alpha$ of the others still fulfil all KKT conditions, and those are sufficient.`,
 				},
@@ -161,7 +164,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "sqrt", Ask: `With a small $C$ some points are inside the margin. Is $1/\sqrt{\sum_i\alpha_i}$ larger or smaller than the margin $1/\lVert\mathbf w\rVert$?`,
 				Options: []string{"Larger.", "Equal.", "Smaller."},
-				Answer:  slideMargin,
+				Wrong:   []string{`The slacks make $\sum\alpha_i$ larger, and it stands in the denominator.`, "They are equal only without slack.", ""},
+				Answer:  hardFormula,
 				Explain: `At the soft optimum $\sum_i\alpha_i = \lVert\mathbf w\rVert^2 + C\sum_i\xi_i$: the slacks make the sum larger than $\lVert\mathbf w\rVert^2$, and its root in the denominator makes the quotient smaller.`,
 			}},
 		},
@@ -724,7 +728,7 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 	}
 	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound.", bounded)
-	after := []string{fmt.Sprintf("The margin is %s, the formula of 002 says %s.", short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))}
+	after := []string{fmt.Sprintf("The margin is %s; $1/\\sqrt{\\sum_i\\alpha_i}$ says %s.", short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))}
 	if bounded == 0 {
 		note = "C is so large that no multiplier reaches it: the two columns agree, this *is* the hard margin."
 		after = nil
@@ -740,12 +744,12 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			After: true, Caption: "The same formulas, hard and soft", Head: []string{"formula", "hard margin", "with C"},
 			Rows: [][]string{
 				{`margin $1/\lVert\mathbf w\rVert$`, short(1 / lessons.Norm(hard.W)), short(1 / lessons.Norm(soft.W))},
-				{`$1/\sqrt{\sum_i\alpha_i}$ (002)`, short(1 / math.Sqrt(hard.AlphaSum())), short(1 / math.Sqrt(soft.AlphaSum()))},
+				{`$1/\sqrt{\sum_i\alpha_i}$`, short(1 / math.Sqrt(hard.AlphaSum())), short(1 / math.Sqrt(soft.AlphaSum()))},
 				{`$\sum_i\alpha_i$`, short(hard.AlphaSum()), short(soft.AlphaSum())},
 				{`$\lVert\mathbf w\rVert^2 + C\sum_i\xi_i$`, short(square(hard)), short(square(soft) + c.Of(in)**soft.Report.SlackSum)},
 				{`$b$ of the solver`, short(hard.B), short(soft.B)},
-				{`$b$ by the midpoint (002)`, short(hb.Midpoint), short(sb.Midpoint)},
-				{`$b$ by the heaviest SV (002)`, short(hb.Heaviest), short(sb.Heaviest)},
+				{`$b$ by the innermost points`, short(hb.Midpoint), short(sb.Midpoint)},
+				{`$b$ by the heaviest SV`, short(hb.Heaviest), short(sb.Heaviest)},
 				{`$y_k - \mathbf w^\top\mathbf x_k$ over all SVs`, between(hb.Low, hb.High), between(sb.Low, sb.High)},
 				{`middle of all $b$ that fulfil KKT`, short((hardLow + hardHigh) / 2), short((softLow + softHigh) / 2)},
 				{`all $b$ that fulfil KKT`, between(hardLow, hardHigh), between(softLow, softHigh)},
@@ -755,8 +759,8 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// slideMargin compares the slides' formula for the margin with the margin, at a small C.
-func slideMargin(ctx context.Context) (float64, error) {
+// hardFormula compares the hard margin's formula with the margin, at a small C.
+func hardFormula(ctx context.Context) (float64, error) {
 	m, err := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
 	if err != nil {
 		return 0, err

@@ -56,6 +56,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "kernel-ridge",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -68,6 +69,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "level", Ask: `Degree 3, $\lambda = 0.3$. All targets are raised by 5. What does the fitted curve do?`,
 				Options: []string{"It rises by 5 everywhere: the feature 1 takes that up.", "It rises by less than 5 on average.", "It stays."},
+				Wrong:   []string{"That would be a free bias; this weight has its price.", "", "The targets pull it up, only not all the way."},
 				Answer:  raised,
 				Explain: `The weight of the feature 1 would have to grow by 5, and weights are paid for. A bias outside of $\lVert\mathbf w\rVert^2$ would be free.`,
 			}},
@@ -101,6 +103,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "share", Ask: `The target of the marked point is raised by 1, then by 1 again. What does the curve do at that point?`,
 					Options: []string{"It rises by less than 1, both times by the same.", "It rises by less than 1, and by less the second time: the point becomes an outlier.", "It rises by 1 both times."},
+					Wrong:   []string{"", "Squares know no outliers: the pull grows with the distance.", "The price on the weights keeps the curve below the target."},
 					Answer:  share,
 					Explain: `$\mathbf a$ is linear in the targets, so $f$ is too. Nothing tells an outlier from others: its residual grows, and its pull with it.`,
 				},
@@ -160,6 +163,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "narrow", Ask: `A very narrow kernel, $\gamma = 100$, and the smallest $\lambda$ of the picture. What do the two errors look like that one can have in practice?`,
 					Options: []string{"Both are close to 0.", "The training error is close to 0, the left-out error large.", "Both are large."},
+					Wrong:   []string{"Between the points the curve falls back to 0: a left-out point finds nothing.", "", `With the smallest $\lambda$ the curve passes through its targets.`},
 					Answer:  narrow,
 					Explain: `Each bump serves its own point: the curve goes through all targets, noise included, and falls back towards 0 between them. A point that is left out finds nothing there.`,
 				},
@@ -180,6 +184,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "beyond", Ask: `Which of the two machines leaves more of the sixty training points beyond its own dashed line, $y_i f(\mathbf x_i) > 1$?`,
 				Options: []string{"Kernel ridge.", "The SVM.", "Both about as many."},
+				Wrong:   []string{"The square punishes values beyond 1, so ridge pulls them back.", "", "The losses differ exactly there."},
 				Answer:  beyond,
 				Explain: `The hinge is content with everything from 1 on. The square wants $f(\mathbf x_i) = \pm1$, and pulls back what goes beyond.`,
 			}},
@@ -210,6 +215,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "moves", Ask: `The far points go from $x_1 = 3.5$ to $x_1 = 12$, all on their own side. What happens?`,
 					Options: []string{"Neither line moves: the points are right anyway, and stay so.", "The SVM's line stays; that of ridge moves towards them, and gets others wrong.", "The SVM's line stays; that of ridge moves away from them, to widen its margin."},
+					Wrong:   []string{"For the square it matters *how* right a point is.", "", "Ridge has no margin to widen; it wants $f = 1$."},
 					Answer:  moves,
 					Explain: `Their multipliers in the SVM are 0 before and after. For the square their $f$ has become too large, and the cheapest way to make it smaller is a flatter $f$ that crosses 0 later.`,
 				},
@@ -886,8 +892,8 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Numbers: []lessons.Number{
 			{Label: `$\lambda$ that leaving out chooses`, Value: views.Short(chosen), Help: fmt.Sprintf("of the %d values of the picture", len(all)), After: bumps},
 			{Label: "its left-out error", Value: lessons.Short(there.leftOut), Help: "chosen for being the smallest", After: bumps},
-			{Label: "its error against fresh points", Value: lessons.Short(there.fresh), Help: fmt.Sprintf(`the noise alone makes $%g^2 = %s$`, deviation, views.Short(deviation*deviation)), After: bumps},
-			{Label: `the smallest error against fresh points`, Value: lessons.Short(least.fresh), Help: fmt.Sprintf(`at $\lambda = %s$, which nobody knows in practice`, views.Short(best)), After: bumps},
+			{Label: "its error against fresh points", Value: lessons.Short(there.fresh), Help: fmt.Sprintf(`the noise alone makes $%s^2 = %s$`, lessons.TeX(deviation), lessons.TeX(deviation*deviation)), After: bumps},
+			{Label: `the smallest error against fresh points`, Value: lessons.Short(least.fresh), Help: fmt.Sprintf(`at $\lambda = %s$, which nobody knows in practice`, lessons.TeX(best)), After: bumps},
 		},
 		Lab: c.lab(pairs...),
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
+	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
@@ -67,10 +68,10 @@ func TestDualWhereKIsSingular(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var eigen mat.EigenSym
-	eigen.Factorize(k, true)
-	var q mat.Dense
-	eigen.VectorsTo(&q)
+	_, q, ok := dense.Eigen(k, true)
+	if !ok {
+		t.Fatal("no eigenvalues")
+	}
 	n := len(l.X)
 	other := mat.NewVecDense(n, append([]float64(nil), res.A...))
 	other.AddScaledVec(other, 3, q.ColView(0)) // of the smallest eigenvalue, which is 0

@@ -69,6 +69,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "kernel-trick",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -81,6 +82,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "corners", Ask: "Four corners of a square, opposite corners in one class. How many of the four can a line get right at best?",
 				Options: []string{"two", "three", "all four"},
+				Wrong:   []string{"Cut off a single corner: three are right.", "", "Opposite corners cross: no half-plane holds one pair without the centre."},
 				Answer: func(context.Context) (float64, error) {
 					_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
 					return float64(len(corners.Y) - errors - 2), err
@@ -98,6 +100,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "xor", Ask: "Which third coordinate lets a plane separate the XOR clouds without an error?",
 				Options: []string{"$z = x_1^2 + x_2^2$", "$z = x_1 x_2$", "$z = x_1 + x_2$"},
+				Wrong:   []string{"All four clouds are about equally far from the origin.", "", "A sum of old coordinates is no new one."},
 				Answer:  rightLift,
 				Explain: `%s is positive for one class and negative for the other. The squares have about the same size in all four clouds, and a sum of the old coordinates is nothing new: $(x_1, x_2, x_1 + x_2)$ lies in a plane already, and what cuts it is a line again.`,
 			}},
@@ -112,6 +115,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "ring", Ask: "How many bumps does it take, at least, to separate the ring from what lies inside it?",
 				Options: []string{"one", "two", "one for each point of the ring"},
+				Wrong:   []string{"", "One bump is already high inside and low on the ring.", "That many work, but one in the middle is enough."},
 				Answer:  bumpsForRing,
 				Explain: `It takes %s, in the middle: $\exp(-\gamma\lVert\mathbf x - \mathbf c\rVert^2)$ is large inside, small on the ring, and one threshold parts them.`,
 			}},
@@ -131,6 +135,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "vectors", Before: "equal", Ask: "How many of the four points are support vectors in the six-dimensional space?",
 					Options: []string{"two, one of each class", "three", "all four"},
+					Wrong:   []string{"The square is symmetric: no corner can be left out.", "The square is symmetric: no corner can be left out.", ""},
 					Answer: func(ctx context.Context) (float64, error) {
 						x, err := newXOR(ctx)
 						if err != nil {
@@ -172,6 +177,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "outside", Ask: `To the weights of a trained machine a part $\mathbf v$ is added that stands at a right angle to every training point. What changes?`,
 				Options: []string{"Some training points change their side, and $\\lVert\\mathbf w\\rVert$ stays.", "Values of $f$ at training points, and $\\lVert\\mathbf w\\rVert$.", "No value of $f$ at a training point; only $\\lVert\\mathbf w\\rVert$ grows."},
+				Wrong:   []string{`$\mathbf v^\top\mathbf x_i = 0$ moves no training point, and a longer $\mathbf w$ is longer.`, `At a right angle, $\mathbf v$ adds 0 to every $f(\mathbf x_i)$.`, ""},
 				Answer:  span,
 				Explain: `$\mathbf v^\top\mathbf x_i = 0$, so the slacks stay, and by Pythagoras $\lVert\mathbf w + \mathbf v\rVert^2 = \lVert\mathbf w\rVert^2 + \lVert\mathbf v\rVert^2$: a price for nothing. The minimum has no such part.`,
 			}},
@@ -206,6 +212,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "rank", Ask: `48 different points of the plane, RBF kernel. How many of the vectors $\phi(\mathbf x_1), \dots, \phi(\mathbf x_{48})$ are linearly independent?`,
 				Options: []string{"2, as the points lie in a plane", "6, as for the quadratic kernel", "all 48"},
+				Wrong:   []string{"The plane has two dimensions; the feature space has infinitely many.", "Six is the quadratic kernel's limit; the RBF kernel has none.", ""},
 				Answer:  independent,
 				Explain: `The answer: %s. The Gram matrix has only positive eigenvalues, so no combination of the vectors is 0. It is so for any number of different points, and no finite dimension has room for that.`,
 			}},
@@ -577,7 +584,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// xor is the worked example of the SVM notes, 12.2.
+// xor is the worked example.
 type xor struct {
 	phi     *mat.Dense // 4 x 6
 	gram    *mat.SymDense
@@ -844,7 +851,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Numbers: []lessons.Number{
 			{Label: `$\begin{pmatrix}d+p\\ p\end{pmatrix}$`, Value: whole(f), Help: `features of $(1 + \mathbf x^\top\mathbf z)^p$: monomials up to degree $p$`},
 			{Label: `$\begin{pmatrix}d+p-1\\ p\end{pmatrix}$`, Value: whole(homogeneous[p-1]), Help: `features of $(\mathbf x^\top\mathbf z)^p$: monomials of degree $p$`},
-			{Label: `$d^p$`, Value: whole(printed[p-1]), Help: "products in every order, as the slides count"},
+			{Label: `$d^p$`, Value: whole(printed[p-1]), Help: "products in every order, each counted anew"},
 			{Label: "kernel", Value: whole(direct[p-1]), Help: `multiplications for one value of $k$`},
 			{Label: "chance", Value: views.Short(theory.CoverChance(n, int(here)-1)), Help: fmt.Sprintf("that random labels of %d points are separable with the features of $(1 + \\mathbf x^\\top\\mathbf z)^p$", n)},
 		},

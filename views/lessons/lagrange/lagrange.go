@@ -49,7 +49,7 @@ var (
 		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "0", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
 	}
 	number     = lessons.ChoiceControl{Name: "example", Label: "example", Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}}
-	offset     = lessons.IntegerControl{Name: "o", Label: "constant o", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the slides."}
+	offset     = lessons.IntegerControl{Name: "o", Label: "constant o", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the examples."}
 	kktMinimum = lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
 		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "1", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
@@ -62,6 +62,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "lagrange",
+	Task:  "data=iris-sepal",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -89,6 +90,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "twice", Ask: `Write the same line as $2x + 4y + 2 = 0$. What happens to the solution?`,
 				Options: []string{"Nothing changes.", `The point stays, $\lambda$ doubles.`, `The point stays, $\lambda$ is halved.`, "The point moves."},
+				Wrong:   []string{"The point stays, but the multiplier belongs to $g$ as it is written.", `A longer $\nabla g$ needs a smaller factor, not a larger one.`, "", "Doubling an equation changes no solution of it."},
 				Answer:  twice,
 				Explain: `The line is the same, so the point is. But $\nabla g$ is twice as long, and $\nabla f = -\lambda\nabla g$ has to hold: a multiplier belongs to the way the constraint is written.`,
 			}},
@@ -114,6 +116,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "inside", Ask: "The free minimum lies well inside the allowed side, and the wall moves a little. What happens to the solution?",
 					Options: []string{"It moves along with the wall.", "It moves half as far.", "Nothing."},
+					Wrong:   []string{"It would if it leant on the wall; here it does not touch it.", "A constraint acts fully or not at all, never half.", ""},
 					Answer:  inside,
 					Explain: `A free constraint has $\alpha = 0$ and drops out of all equations: the solution is the free minimum.`,
 				},
@@ -129,6 +132,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "rejected", Before: "sign", Ask: `In example 4 the case $\alpha > 0$ leads to the same point $(-\frac15, -\frac25)$ as in example 3. Why is it no solution there?`,
 				Options: []string{"The point violates the constraint.", `Its multiplier is not positive.`, "It is a solution: there are two."},
+				Wrong:   []string{"It lies on the wall, $h = 0$, and that is allowed.", "", "Both cases give candidates; each must still pass its check."},
 				Answer: func(context.Context) (float64, error) {
 					s, err := theory.LagrangeExamples[3].Minimise()
 					if err != nil {
@@ -158,6 +162,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "slack", Ask: `At a solution the third multiplier is $\alpha_3 = 0.7$. What is $h_3$ there?`,
 					Options: []string{"negative", "0", "positive", "unknown without more numbers"},
+					Wrong:   []string{"A constraint that holds with room to spare has multiplier 0.", "", "Then the point would not be allowed.", "Complementary slackness is enough: one of the two factors is 0."},
 					Answer:  slack,
 					Explain: `Complementary slackness, $\alpha_3 h_3 = 0$, leaves nothing else: a wall that pushes is touched.`,
 				},
@@ -189,7 +194,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 
 // throughEnds is the constraint through the two ends, with a normal as long as that
-// of the slides' examples, √5; false where the ends coincide.
+// of the examples, √5; false where the ends coincide.
 func throughEnds(in lessons.Input) (theory.Problem, bool) {
 	n, b, ok := ends.Line(in)
 	if !ok {

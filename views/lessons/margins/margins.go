@@ -49,6 +49,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "margins",
+	Task:  "data=iris-sepal",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -61,11 +62,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "sign", Ask: `A point with label $y = -1$ has $f(\mathbf x) = -0.2$. Is it classified correctly?`,
 				Options: []string{"Yes.", "No, its value is negative.", "No, it is too close to the line."},
+				Wrong:   []string{"", "A negative value is no error by itself: the label is negative, too.", `A small $\lvert f\rvert$ is a small margin, not an error.`},
 				Answer: func(context.Context) (float64, error) {
 					m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
 					return lessons.Yes(m.Separates), err
 				},
-				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$. That $\lvert f\rvert$ is small does not make it wrong.`,
+				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$.`,
 			}},
 		},
 		{
@@ -91,6 +93,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "double", Ask: `You double $\mathbf w$ and $b$. What happens to the worst margins?`,
 				Options: []string{"Both double.", "The functional one doubles, the geometric one stays.", "The geometric one is halved, the functional one stays.", "Both stay."},
+				Wrong:   []string{`You took the geometric margin for $y f$: it is divided by $\lVert\mathbf w\rVert$.`, "", `$\lVert\mathbf w\rVert$ doubles, but so does $y f$ above it.`, `The line stays, but $y f$ is read off $\mathbf w$ and $b$, not off the line.`},
 				Answer:  doubling,
 				Explain: `$y_i f(\mathbf x_i)$ is proportional to the scale; divided by $\lVert\mathbf w\rVert$, which doubles too, it is not.`,
 			}},
@@ -119,6 +122,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "how-many", Ask: "Which points hold the widest line in place?",
 					Options: []string{"The two class means.", "All points, each a little.", "A few closest points, at least one of each class."},
+					Wrong:   []string{"Means hold the line of other classifiers; here far points do not count.", "Far points could move freely without changing the worst margin.", ""},
 					Answer:  holders,
 					Explain: `If all closest points were of one class, the line could move away from them and the worst margin would grow.`,
 				},

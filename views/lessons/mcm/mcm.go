@@ -57,12 +57,13 @@ var (
 	mcmPrice = lessons.NumberControl{Name: "mcm", Label: "C of the MCM", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
 	gamma    = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "3", Min: 0.03, Max: 100, Low: 0.03, High: 100, Log: true}
 	rankTol  = lessons.NumberControl{Name: "rank_tol", Label: "rank cut", Default: "1e-8", Min: 1e-8, Max: 0.5, Low: 1e-8, High: 0.1, Log: true, Help: "Used while ρ = 0."}
-	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0 is the handout's machine."}
+	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0: the original machine."}
 )
 
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "mcm",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -72,6 +73,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
 				Options: []string{`$h_{\text{MCM}}$ and $\hat R/\hat\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $\hat R/\hat\Delta$ grows.`, `Both grow.`},
+				Wrong:   []string{`$\hat R$ is measured from the origin, which stayed.`, "", "Distances from the hyperplane do not change."},
 				Answer:  shift,
 				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $\hat R$ is measured from the origin. So $h_{\text{MCM}} \le \hat R/\hat\Delta$ can be far from equality.`,
 			}},
@@ -83,6 +85,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "follows", Ask: `$h_{\text{MCM}}^2 \le (\hat R/\hat\Delta)^2$ and $h_{\text{VC}} \le \lceil(\hat R/\hat\Delta)^2\rceil + 1$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
+				Wrong:   []string{"Both lie below the same number, which orders neither.", "Both lie below the same number, which orders neither.", ""},
 				Answer:  follows,
 				Explain: `Two numbers below a third one are in no order. Both inequalities fail: with an RBF kernel $h_{\text{MCM}} = 1$ although every labelling is possible, and a threshold close to a point has a huge $h_{\text{MCM}}$ although $h_{\text{VC}} = 2$.`,
 			}},
@@ -123,6 +126,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "degenerate", Ask: `The smallest ratio in a step is 0. What does the pivot change?`,
 				Options: []string{"The line and the objective.", "The line, not the objective.", "Only the basis."},
+				Wrong:   []string{"A step of length 0 moves nothing.", "A step of length 0 moves nothing.", ""},
 				Answer:  zeroStep,
 				Explain: `The entering variable stays at 0, so no value changes. But another variable is basic now, with other reduced costs, and the next step may have a length.`,
 			}},
@@ -150,6 +154,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "price", Ask: `RBF kernel with $\gamma = 10$, sixty distinct points, $\rho = 0$, $C$ from 1 to 100. What changes?`,
 				Options: []string{"Fewer errors on the training points.", "Fewer support vectors.", "A larger h.", "Nothing."},
+				Wrong:   []string{"There are none left: $f$ fits every label.", "No price is paid, so none can change the solution.", "$h = 1$ is the least there is.", ""},
 				Answer:  priceIdle,
 				Explain: `The kernel matrix has full rank, so some $f$ takes the value $y_i$ at every point: $h = 1$ and no slack. Nothing can be better, whatever slack costs.`,
 			}},

@@ -76,6 +76,7 @@ var start = [2]float64{-0.2, 1.1}
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "mercer",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -85,6 +86,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "moved", Ask: "You move one point. Which entries of the Gram matrix change?",
 				Options: []string{"The one on the diagonal.", "Its row and its column.", "All of them."},
+				Wrong:   []string{"Under the RBF kernel the diagonal is even the one entry that stays.", "", "Entries of two other points do not know of it."},
 				Answer:  moved,
 				Explain: `$K_{ij} = k(\mathbf x_i, \mathbf x_j)$ depends on two points alone. Since $k$ is symmetric, the row and the column of the point change together. (Under the RBF kernel the diagonal stays 1.)`,
 			}},
@@ -97,12 +99,14 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "origin", Ask: `Look at one point only, the origin. There the sigmoid kernel is $k(\mathbf 0, \mathbf 0) = \tanh(r)$. For which $r$ does this alone prove that it is no valid kernel?`,
 					Options: []string{"$r > 0$", "$r < 0$", "For none: one point cannot prove anything."},
+					Wrong:   []string{`$\tanh(r) > 0$ is a fine squared length.`, "", "One negative squared length is proof enough."},
 					Answer:  origin,
 					Explain: `It is so for %s. A valid kernel has $k(\mathbf x, \mathbf x) = \lVert\phi(\mathbf x)\rVert^2 \ge 0$, and $\tanh(r)$ has the sign of $r$. A Gram matrix of size 1 is enough to refute.`,
 				},
 				{
 					Slug: "passed", Ask: "A kernel passes the test on your training set. Is it valid?",
 					Options: []string{"Yes.", "Not necessarily: other points may refute it.", "Yes, if there are more points than input dimensions."},
+					Wrong:   []string{"Validity is about all finite sets of points.", "", "The number of points against dimensions plays no part."},
 					Answer:  passed,
 					Explain: `The sigmoid kernel of this screen passes on the first few points and fails when more are looked at. No finite set proves validity; one can only refute.`,
 				},
@@ -115,6 +119,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "where", Ask: `Two points of opposite class with $\eta = K_{11} + K_{22} - 2K_{12} < 0$. Where on $0 \le a \le C$ is the dual $W(a) = 2a - \tfrac12 \eta a^2$ largest?`,
 				Options: []string{`At $a = 2/\eta$, where the slope is zero.`, "At $a = 0$.", "At $a = C$, whatever $C$ is."},
+				Wrong:   []string{"There the slope is zero, but it is a minimum, at a negative $a$.", "At 0 the slope is $2$: the dual rises from there.", ""},
 				Answer:  where,
 				Explain: `With $\eta < 0$ the slope $2 - \eta a$ only grows with $a$: the parabola opens upwards and its zero slope, at a negative $a$, is a minimum. Nothing but the bound $C$ stops the solver.`,
 			}},
@@ -126,6 +131,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "factor", Ask: `$c(\mathbf x)$ takes both signs. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel when $k$ is?`,
 				Options: []string{"Yes.", "No, the factor has to be positive."},
+				Wrong:   []string{"", "$c$ moves into the features, and features may be negative."},
 				Answer:  factor,
 				Explain: `%s Put the factor into the features: $\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)$. Nothing forbids a feature to be negative. This is the conformal kernel of a later lesson.`,
 			}},
@@ -137,6 +143,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "entries", Ask: `All entries of a symmetric matrix are positive. Is it positive semidefinite?`,
 				Options: []string{"Yes.", "Not necessarily."},
+				Wrong:   []string{"Positive entries are not positive eigenvalues.", ""},
 				Answer: func(context.Context) (float64, error) {
 					s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
 					return 1 - lessons.Yes(!s.PSD), err
@@ -151,6 +158,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "worst", Ask: "Four clouds at the corners of a square, opposite ones of one class. Which kernel is right least often on new points?",
 				Options: []string{"linear", "polynomial of degree 3", "RBF", "sigmoid"},
+				Wrong:   []string{"The line does badly, but the sigmoid does no better.", "It has the product $x_1x_2$, all that is needed.", "Bumps can surround every cloud.", ""},
 				Answer:  worst,
 				Explain: `%s, hardly behind the linear one. Both are functions of $\mathbf x^\top\mathbf z$ that change their sign with $\mathbf x$, so but for $b$ that is what $f$ does: the opposite clouds of one class cannot both be right. A product $x_1x_2$, which the polynomial has, and bumps, which the RBF has, can tell them.`,
 			}},

@@ -20,8 +20,8 @@ var (
 	sideC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
 )
 
-// lectures are the kernels of the lecture, as settings of a machine.
-var lectures = []struct {
+// four are the kernels that are compared, as settings of a machine.
+var four = []struct {
 	name, formula string
 	settings      []string
 }{
@@ -31,9 +31,9 @@ var lectures = []struct {
 	{"sigmoid", `$\tanh(\gamma\,\mathbf x^\top\mathbf z)$`, []string{"kernel", "sigmoid", "coef0", "0"}},
 }
 
-// settings of the k-th kernel of the lecture for a machine.
+// settings of the k-th kernel for a machine.
 func settings(k int, gamma, c string) []string {
-	s := append([]string{"C", c}, lectures[k].settings...)
+	s := append([]string{"C", c}, four[k].settings...)
 	if k > 0 {
 		s = append(s, "gamma", gamma)
 	}
@@ -67,7 +67,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	e := &lessons.Exhibit{Lab: t.Lab(settings(2, sideGamma.Text(in), sideC.Text(in))...)}
 	var layers []figure.Layer
 	var each []lessons.Figure
-	for k, l := range lectures {
+	for k, l := range four {
 		res, spec, err := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func worst(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	found, most := 0, -1.0
-	for k := range lectures {
+	for k := range four {
 		res, _, err := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
 		if err != nil {
 			return 0, err

@@ -20,7 +20,7 @@ func TestWorstKernelIsWorse(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wrong []float64
-	for k := range lectures {
+	for k := range four {
 		res, _, err := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ var (
 		X: lessons.NumberControl{Name: "px", Label: "point x₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
 		Y: lessons.NumberControl{Name: "py", Label: "point x₂", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
 	}
-	printed = lessons.SwitchControl{Name: "printed", Label: "as printed", Default: "false", Help: "Both tests < 0, as in 002."}
+	strict  = lessons.SwitchControl{Name: "strict", Label: "tests with < 0", Default: "false", Help: "Both tests < 0 in place of ≤ 0."}
 	points  = lessons.ChoiceControl{Name: "points", Label: "points", Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}}
 	product = lessons.ChoiceControl{Name: "product", Label: "inner product", Default: "linear", Options: []param.Option{
 		{Name: "linear", Label: "x·z"}, {Name: "poly", Label: "(1 + x·z)²"}, {Name: "rbf", Label: "exp(−|x − z|²)"},
@@ -53,6 +53,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "perceptron",
+	Task:  "data=iris-sepal",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -66,6 +67,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "sign", Ask: `A point with $y = -1$ has $\mathbf w^\top\mathbf x = 0.5$. What becomes of $\mathbf w$?`,
 					Options: []string{`$\mathbf w + \mathbf x$`, `$\mathbf w - \mathbf x$`, `It stays.`},
+					Wrong:   []string{"The point is added with its label's sign, and that is $-1$.", "", `$y\,\mathbf w^\top\mathbf x$ is negative: a mistake.`},
 					Answer: func(context.Context) (float64, error) {
 						switch w, x := [2]float64{1, 0}, [2]float64{0.5, 0.7}; update(w, x, -1) {
 						case [2]float64{w[0] + x[0], w[1] + x[1]}:
@@ -91,12 +93,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "dual",
 			Covers: []string{"002 perceptron"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{printed},
+				Controls: []lessons.Control{strict},
 				Show:     showDual,
 			},
 			Questions: []lessons.Question{
 				{
-					Slug: "printed", Ask: `How many mistakes does the algorithm count with the tests as printed in 002, on these points?`,
+					Slug: "strict", Ask: `Both tests are $< 0$ in place of $\le 0$. How many mistakes does the algorithm count on these points?`,
 					Answer: func(ctx context.Context) (float64, error) {
 						r, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{Strict: true})
 						if err != nil {
@@ -109,6 +111,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "rate", Ask: `From $\mathbf w = 0$, with the rule $\mathbf w \leftarrow \mathbf w + \eta\, y_i\mathbf x_i$: what does $\eta = 0.5$ in place of 1 do to the number of mistakes?`,
 					Options: []string{"It roughly doubles.", "Nothing.", "It is halved."},
+					Wrong:   []string{"Steps are half as long, but so is everything they are compared with.", "", `$\eta$ scales $\mathbf w$, and no sign depends on its length.`},
 					Answer:  rate,
 					Explain: `$\mathbf w$ is multiplied by $\eta$ at every moment, which changes no sign. This is why mistakes can be counted with whole numbers.`,
 				},
@@ -124,6 +127,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "turn", Ask: "All points are turned by 40 degrees about the origin, and the perceptron learns anew. What is different?",
 				Options: []string{"The counts and the line.", "The line, which has turned as well; not the counts.", "The counts only."},
+				Wrong:   []string{"Inner products do not change when all points turn, so the counts do not.", "", `$\mathbf w$ is a sum of points, and they have turned.`},
 				Answer:  turned,
 				Explain: `The counts follow from $G$ and the labels alone, and $G$ has not changed. $\mathbf w = \sum_j \alpha_j y_j\mathbf x_j$ has turned with the points.`,
 			}},
@@ -138,8 +142,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "scale", Ask: "You multiply all coordinates by 10. What happens to the bound and to the number of mistakes?",
 				Options: []string{"Both grow.", "The bound stays, the mistakes grow.", "Both stay.", "Both fall."},
+				Wrong:   []string{`$R$ grows, but $\gamma$ grows alike.`, "No sign changes, so neither do the mistakes.", "", "A larger scale is no wider margin relative to the data."},
 				Answer:  scaled,
-				Explain: `$R$ and $\gamma$ grow alike, and no sign of any margin changes. What counts is the margin *relative* to the size of the data, as in every bound of this lecture.`,
+				Explain: `$R$ and $\gamma$ grow alike, and no sign of any margin changes. What counts is the margin *relative* to the size of the data, as in every bound of these lessons.`,
 			}},
 		},
 		{
@@ -152,6 +157,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "best", Ask: fmt.Sprintf("%d shuffled orders end in as many lines. The best of them has what share of the widest margin?", orders),
 				Options: []string{"All of it: one of so many is bound to hit it.", "Less than all of it.", "More: the SVM pays for its slacks."},
+				Wrong:   []string{"Many tries help only a search that looks at margins; this one does not.", "", "These points are separable: no line has a wider margin than the widest."},
 				Answer:  bestOrder,
 				Explain: `Nothing in the rule looks at the size of a margin, only at its sign. To hit the widest line would be an accident; to exceed it is impossible.`,
 			}},
@@ -166,6 +172,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "counts", Ask: `The classes cannot be separated. What do the counts $\alpha_i$ do in the long run?`,
 				Options: []string{"They settle at the same value for all points.", "Those of a few points keep growing.", "They settle, only the line jumps."},
+				Wrong:   []string{"Points that are never misclassified keep 0.", "", `If the counts settled, so would $\mathbf w$, and the line with it.`},
 				Answer:  counts,
 				Explain: `Every pass has a mistake, so some counts grow for ever. Opposite points cancel in $\sum_j\alpha_j y_j\mathbf x_j$, which is how $\mathbf w$ stays bounded all the same.`,
 			}},
@@ -313,8 +320,8 @@ func describe(s stepwise.PerceptronState) string {
 }
 
 func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, printed := toy, printed.Of(in)
-	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{Strict: printed, MaxSteps: 200})
+	t, strict := toy, strict.Of(in)
+	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{Strict: strict, MaxSteps: 200})
 	if err != nil {
 		return nil, err
 	}
@@ -322,8 +329,8 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	s := r.At(step)
 	note := describe(s)
 	if step == r.Len()-1 {
-		if printed {
-			note += ` The pass is over, no margin is below 0: the algorithm as printed stops, having learned nothing.`
+		if strict {
+			note += ` The pass is over, no margin is below 0: the algorithm stops, having learned nothing.`
 		} else {
 			note += ` The pass is over and every margin is above 0: done.`
 		}
@@ -340,8 +347,8 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: lessons.Short(s.Worst), Help: "above 0: separated"},
 		},
 	}
-	if printed { // how many mistakes it counts is asked for
-		const asks = "The points. What do the printed tests make of them?"
+	if strict { // how many mistakes it counts is asked for
+		const asks = "The points. What do tests with < 0 make of them?"
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("line", asks, limits, 2, t.Dots(nil)), asks)
 		e.Notes, e.After, e.Tables[0].After = nil, e.Notes, true
 		for i := range e.Numbers {

@@ -59,9 +59,9 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-func TestAsPrintedLearnsNothing(t *testing.T) {
+func TestStrictLearnsNothing(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "dual", "printed", "true", "step", "1000")
+	e := lessonstest.Show(t, &Lesson, "dual", "strict", "true", "step", "1000")
 	for _, row := range e.Tables[0].Rows {
 		if row[2] != "0" || row[3] != "0" || row[4] != "wrong" {
 			t.Errorf("point %s: %v", row[0], row)

@@ -37,8 +37,8 @@ var (
 	rate     = lessons.ChoiceControl{Name: "rate", Label: "step size", Symbol: "η", Default: "0.1", Options: []param.Option{
 		{Name: "0.3", Label: "0.3, constant"}, {Name: "0.1", Label: "0.1, constant"}, {Name: "0.02", Label: "0.02, constant"}, {Name: "0", Label: "1/t in step t"},
 	}}
-	single  = lessons.SwitchControl{Name: "single", Label: "one point a step", Default: "false", Help: "In the order of the table, each counted M times."}
-	printed = lessons.SwitchControl{Name: "printed", Label: "condition as printed", Default: "false", Help: "f < 1 without the label; all points in every step."}
+	single     = lessons.SwitchControl{Name: "single", Label: "one point a step", Default: "false", Help: "In the order of the table, each counted M times."}
+	unlabelled = lessons.SwitchControl{Name: "unlabelled", Label: "condition without the label", Default: "false", Help: "f < 1 without the label; all points in every step."}
 
 	naiveToy = newToys("apart", "apart", "overlap", "ring")
 	shift    = lessons.NumberControl{Name: "shift", Label: "shift", Default: "0", Min: -2, Max: 2, Low: -2, High: 2}
@@ -70,6 +70,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "procedures",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -80,6 +81,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "negative", Before: "slope", Ask: `A point with $y = -1$ has $f(\mathbf x) = -2$. Does it push the weights in the next step of gradient descent?`,
 					Options: []string{`Yes, $f < 1$.`, `No, its hinge is flat there.`, "Yes, all points of the training set do."},
+					Wrong:   []string{"Mind the label: $y f = 2$.", "", "Only points inside their margin push."},
 					Answer: func(context.Context) (float64, error) {
 						if theory.Hinge(2) > 0 {
 							return 0, nil
@@ -108,17 +110,19 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "subgradient",
 			Covers: []string{"002 hinge", "002 primal-optimization"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, descentC, rate, single, printed}, Show: showDescent},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, descentC, rate, single, unlabelled}, Show: showDescent},
 			Questions: []lessons.Question{
 				{
 					Slug: "falls", Ask: `Sub-gradient descent with $\eta = 0.1$ on the overlapping points: does the objective fall in every step?`,
-					Options: []string{"Yes, it is a descent.", "No, now and then it rises.", "No, it rises all the time."},
+					Options: []string{"Yes, it is a descent.", "No, it rises in some steps and falls in others.", "No, it rises all the time."},
+					Wrong:   []string{"A sub-gradient at a kink need not point uphill on both sides.", "", "It does come near the minimum; only not at each step."},
 					Answer:  descends,
 					Explain: `Away from the kinks the step is one of steepest descent; across a kink the slope on the other side is another one, and a step of fixed length lands higher up.`,
 				},
 				{
 					Slug: "settles", Ask: `The last 20 of 120 steps: which of the two is still moving more, a constant rate of 0.1 or $1/t$?`,
 					Options: []string{"The constant rate.", "The shrinking rate.", "Neither moves any more."},
+					Wrong:   []string{"", "Its steps get shorter, so it comes to rest.", "A fixed step keeps jumping across the kink."},
 					Answer:  settles,
 					Explain: `The sub-gradient does not vanish at the minimum, which sits on a kink; only shorter steps can bring the iterate to rest.`,
 				},
@@ -132,12 +136,14 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "objective", Ask: `Where does the dual objective of naive ascent end, compared with the maximum of the SVM's dual?`,
 					Options: []string{"Below it: the algorithm is only approximate.", "Exactly at it.", "Above it."},
+					Wrong:   []string{"It is exact, for a problem with one constraint less.", `Without $\sum\alpha_iy_i = 0$ it may climb higher.`, ""},
 					Answer:  naiveEnds,
 					Explain: `It maximises the same function over a larger set, the whole box instead of a slice of it. A higher value is no better machine: such an $\boldsymbol\alpha$ belongs to no SVM.`,
 				},
 				{
 					Slug: "shift", Ask: `All points are moved by the same vector; linear kernel. Whose $\mathbf w$ changes?`,
 					Options: []string{"That of both.", "Only that of the SVM.", "Only that of naive ascent.", "Neither."},
+					Wrong:   []string{"The SVM's bias takes up the shift.", "It is the SVM that has a bias to take up the shift.", "", "Without a bias the line is tied to the origin."},
 					Answer:  shifted,
 					Explain: `The bias of the SVM takes up the shift. Without a bias the line has to pass through the origin, wherever the points are.`,
 				},
@@ -150,6 +156,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "falls", Ask: `Points are thrown out of the working set after every round. Can the dual objective fall from one round to the next?`,
 				Options: []string{"Yes, when a point is thrown out.", "Yes, when the new points are violators.", "No."},
+				Wrong:   []string{`A point with $\alpha = 0$ adds nothing to the dual.`, "Violators are exactly where the dual can still rise.", ""},
 				Answer:  chunkingRises,
 				Explain: `What is thrown out has $\alpha = 0$ and adds nothing; the next round starts where the last one ended and can only climb.`,
 			}},
@@ -170,6 +177,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "twins", Ask: `Two points with different labels lie in the same place, so that $\eta = 0$. Where does the step from inside the box end?`,
 					Options: []string{"Nowhere: there is no step to make.", "At an end of the segment.", "In the middle of the segment."},
+					Wrong:   []string{"With different labels both may rise together.", "", "Without curvature there is no top in between."},
 					Answer:  twins,
 					Explain: `The parabola is a straight line then; its highest place in the box is an end. The guard $\tau$ makes the formula say the same without a special case.`,
 				},
@@ -188,6 +196,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "monotone", Ask: "What do the two objectives do from step to step, on the overlapping points?",
 					Options: []string{"The dual rises and the primal falls in every step.", "The dual rises in every step, the primal goes up and down.", "Both go up and down."},
+					Wrong:   []string{"Only the dual is maximised; the primal just looks on.", "", "Each step maximises the dual on a segment that it stands on."},
 					Answer:  monotone,
 					Explain: `Each step maximises the dual on a segment that contains the place where it stands. Nothing of the kind is known of the primal, which sees $\mathbf w$ and $b$ jump.`,
 				},
@@ -211,6 +220,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "astray", Ask: "Which of the four keeps a distance from the optimum, however long it runs?",
 					Options: []string{"Sub-gradient descent with $1/t$.", "Naive ascent.", "Chunking.", "SMO."},
+					Wrong:   []string{"It is slow, but its steps shrink towards the optimum.", "", "It stops only when no point violates its conditions.", "It stops only when no pair violates the conditions."},
 					Answer:  astray,
 					Explain: `It solves the problem without a bias. Sub-gradient descent is slow but on the way; the other two arrive.`,
 				},
@@ -400,17 +410,17 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "$y f$", Value: lessons.Short(margin)},
 			{Label: "hinge loss", Value: lessons.Short(theory.Hinge(margin)), Help: "the slack of the point", After: true},
 			{Label: "$y f < 1$", Value: push[active], Help: "the right condition", After: true},
-			{Label: "$f < 1$", Value: push[printed], Help: "as printed in 002", After: true},
+			{Label: "$f < 1$", Value: push[printed], Help: "the condition without the label", After: true},
 		},
 	}
 	if active != printed {
-		e.After = []string{"Here the printed condition is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
+		e.After = []string{"Here the condition without the label is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
 	}
 	return e, nil
 }
 
 // descend are the states of sub-gradient descent on a linear problem; with the condition
-// as printed all points are taken in every step.
+// without the label in the condition all points are taken in every step.
 func descend(ctx context.Context, p problem, rate float64, single, printed bool) ([]stepwise.SubgradientState, error) {
 	r, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed})
 	if err != nil {
@@ -442,7 +452,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if err != nil {
 		return nil, err
 	}
-	walk, err := descend(ctx, p, eta, single.Of(in), printed.Of(in))
+	walk, err := descend(ctx, p, eta, single.Of(in), unlabelled.Of(in))
 	if err != nil {
 		return nil, err
 	}
@@ -507,7 +517,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	t := lessons.Table{
 		Caption: `Marked: the points that pushed in this step. Values after it.`,
-		Head:    []string{"point", "$y$", "$f$", "$y f$", "hinge", "$y f < 1$", "$f < 1$ (printed)"},
+		Head:    []string{"point", "$y$", "$f$", "$y f$", "hinge", "$y f < 1$", "$f < 1$"},
 		Marked:  now.Active,
 	}
 	mark := map[bool]string{true: "active", false: "–"}
@@ -521,14 +531,14 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	switch {
 	case step == 0:
 		e.Notes = []string{`Start: $\mathbf w = 0$ and $b = 0$, so that every point has a hinge of 1.`}
-	case printed.Of(in):
+	case unlabelled.Of(in):
 		before, content := walk[step-1], 0
 		for _, i := range now.Active {
 			if before.Points[i].Margin >= 1 {
 				content++
 			}
 		}
-		e.Notes = []string{fmt.Sprintf(`As printed: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
+		e.Notes = []string{fmt.Sprintf(`Without the label: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
 		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
 		word := "fell"
@@ -873,7 +883,7 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 
 // pairLines is the step of SMO, line by line.
 var pairLines = []lessons.Line{
-	{Why: `Hold all multipliers but two. The equality says what the two have in common (002 writes $\xi$ for $\zeta$; it is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
+	{Why: `Hold all multipliers but two. The equality says what the two have in common ($\zeta$ is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
 	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
 	{Why: `Insert: the dual is a parabola in $\alpha_2$. Its slope and its curvature, with $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$:`, TeX: `\frac{dQ}{d\alpha_2} = -y_2(g_1 - g_2) \qquad \frac{d^2Q}{d\alpha_2^2} = -\eta`},
 	{Why: `Its top, the box left aside.`, TeX: `\alpha_2^{\text{top}} = \alpha_2 - \frac{y_2(g_1 - g_2)}{\eta}`},

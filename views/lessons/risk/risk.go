@@ -53,7 +53,7 @@ var (
 	boundH     = lessons.IntegerControl{Name: "h", Label: "VC dimension", Symbol: "h", Default: "3", Min: 1, Max: 1000, Low: 1, High: 1000, Log: true}
 	boundM     = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "200", Min: 1, Max: 10_000_000, Low: 10, High: 1_000_000, Log: true}
 	boundError = lessons.NumberControl{Name: "remp", Label: "training error", Symbol: "R_emp", Default: "0.05", Min: 0, Max: 1, Low: 0, High: 0.5}
-	eta        = lessons.NumberControl{Name: "eta", Label: "risk of being wrong", Symbol: "η", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true, Help: "The bound may fail with this probability; the slides call it δ."}
+	eta        = lessons.NumberControl{Name: "eta", Label: "risk of being wrong", Symbol: "η", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true, Help: "The bound may fail with this probability; δ in the additive form."}
 
 	structuralM     = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "600", Min: 20, Max: 2500, Low: 50, High: 2500, Log: true}
 	structuralNoise = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.2", Min: 0, Max: 1, Low: 0.05, High: 0.6}
@@ -71,6 +71,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "risk",
+	Task:  "data=iris-sepal",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -80,6 +81,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
 				Options: []string{"The same: the line has not changed.", "A quarter.", "A half."},
+				Wrong:   []string{"The line stays, but the average gets steadier.", "Averages improve with the root of the number of points.", ""},
 				Answer:  fourTimes,
 				Explain: `An average of $M$ independent values strays from its mean by $\sqrt{R(1-R)/M}$: the root halves it. Ten times closer needs a hundred times the points.`,
 			}},
@@ -91,6 +93,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "perfect", Ask: `With $\gamma = 300$ the machine makes no error on its 60 training points. How often is it wrong on new ones?`,
 				Options: []string{"Less often than with $\\gamma = 1$.", "More often than with $\\gamma = 1$.", "About as often as with $\\gamma = 1$."},
+				Wrong:   []string{"No training error may mean learnt by heart.", "", "The training errors differ, and so do the true ones."},
 				Answer:  perfect,
 				Explain: `With $\gamma = 1$ it makes some errors on its training points, and fewer on new ones. With $\gamma = 300$ it has learnt the points by heart. Between them it falls back on the constant $b$.`,
 			}},
@@ -111,6 +114,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "dimension", Ask: `Three points on one line are *not* shattered by straight lines. Is the VC dimension of lines therefore smaller than 3?`,
 					Options: []string{"Yes: all sets of three points would have to be shattered.", "No: three points somewhere else are shattered, and that is enough.", "It depends on where the training points lie."},
+					Wrong:   []string{"One set of three that is shattered is enough.", "", "Capacity belongs to the family, not to the data."},
 					Answer: func(context.Context) (float64, error) {
 						row, err := theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})
 						if err != nil || row.Shattered() {
@@ -157,6 +161,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "too-careful", Ask: "The degree with the smallest bound, and the degree with the smallest true error: how do they compare on the points shown at first?",
 				Options: []string{"The bound picks a simpler machine than the truth.", "They are the same.", "The bound picks a more flexible machine than the truth."},
+				Wrong:   []string{"", "A bound that holds for the worst case pays more for capacity.", "The bound charges for capacity; it never asks for more."},
 				Answer:  tooCareful,
 				Explain: `The bound holds for every distribution and every function at once, so it charges far more for capacity than these points would ask for.`,
 			}},
@@ -166,8 +171,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{leastMargin, triangle}, Show: showMargin},
 			Questions: []lessons.Question{{
-				Slug: "units", Ask: `The same points are written in centimetres instead of metres: every coordinate is multiplied by 100. What does the slides' $\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)$ do?`,
+				Slug: "units", Ask: `The same points are written in centimetres instead of metres: every coordinate is multiplied by 100. What does $\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)$ do?`,
 				Options: []string{"It stays: capacity has no unit.", "It is multiplied by 100.", "It is multiplied by 10 000."},
+				Wrong:   []string{`It would with $\gamma^2$ below.`, "", `The square above grows so, but $\gamma$ below grows as well.`},
 				Answer:  units,
 				Explain: `A squared length over a length is a length. With $\gamma^2$ below, the units cancel, as they must.`,
 			}},
@@ -179,6 +185,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "all-support", Ask: "A narrow RBF kernel makes every one of 100 training points a support vector. What does the leave-one-out bound promise?",
 				Options: []string{"At most 1 % errors.", "At most 50 % errors.", "Nothing."},
+				Wrong:   []string{"That would take $N_{SV} = 1$.", "That would take $N_{SV} = 50$.", ""},
 				Answer: func(context.Context) (float64, error) {
 					b := theory.LeaveOneOutBound(100, 100)
 					if b.Vacuous {
@@ -572,7 +579,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
 	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
-		cs := []figure.Curve{{Name: "training error"}, {Name: "bound (002)"}, {Name: "bound (000)"}, {Name: "structural term"}}
+		cs := []figure.Curve{{Name: "training error"}, {Name: "additive bound"}, {Name: "Vapnik's bound"}, {Name: "structural term"}}
 		for _, x := range xs {
 			h, m := at(x)
 			a, b := theory.VapnikBound(remp, 1, h, m, eta).Value, theory.VCBound(remp, h, m, eta).Value
@@ -601,15 +608,15 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	grows := chart("over-m", "The same bound as points come in.", "points M", n, overM, true)
 	grows.After = true
 	capacity := chart("over-h", "The bounds against capacity. A share of errors is never above 1: there a bound says nothing.", "VC dimension h", h, overH, false)
-	capacity.Asks = "The slides' bound against capacity; that of 000 comes with the answers. A share of errors is never above 1: there a bound says nothing."
+	capacity.Asks = "The additive bound against capacity; Vapnik's comes with the answers. A share of errors is never above 1: there a bound says nothing."
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{capacity, grows},
 		Numbers: []lessons.Number{
 			{Label: `$\bar h = \min(h, 2M)$`, Value: views.Short(min(h, 2*n)), Help: "what both bounds take for $h$"},
 			{Label: `$\varepsilon$`, Value: views.Short(theory.VapnikEpsilon(h, m, eta)), After: true},
 			{Label: "structural term", Value: views.Short(bound.Value - remp), Help: "what the bound adds to the training error", After: true},
-			{Label: "bound of 000", Value: lessons.Worth(bound), After: true},
-			{Label: "bound of 002", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
+			{Label: "Vapnik's bound", Value: lessons.Worth(bound), After: true},
+			{Label: "additive bound", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error", After: true},
 		},
 	}, nil
@@ -813,13 +820,13 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
 		}},
 	}
-	lecture := theory.WholeMarginVCDim(ball.Radius, delta, 2)
+	floor := theory.WholeMarginVCDim(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
 	e.Numbers = []lessons.Number{
 		{Label: "realised with margin Δ", Value: fmt.Sprintf("%d of %d", wide(delta), len(s.Dichotomies)), Help: lessons.Either(all, "shattered with this margin", "not shattered with this margin")},
-		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + views.Short(ball.Radius) + "$, the circle in the picture"},
+		{Label: `$R^2/\Delta^2$`, Value: views.Short(ball.Radius * ball.Radius / delta / delta), Help: "$R = " + lessons.TeX(ball.Radius) + "$, the circle in the picture"},
 		{Label: `bound on $h$`, Value: views.Short(theory.MarginVCDim(ball.Radius, delta, 2)), Help: "rounded up, and at most 3 in the plane"},
-		{Label: "the same, rounded down", Value: views.Short(lecture), Help: lessons.Either(all && lecture < 3, "refuted in this picture: three points are shattered", "as 000 prints it, but for the order of square and whole part")},
+		{Label: "the same, rounded down", Value: views.Short(floor), Help: lessons.Either(all && floor < 3, "refuted in this picture: three points are shattered", "a common slip")},
 	}
 	e.Tables = []lessons.Table{unitTable(ball.Radius, theory.Diameter(k), delta)}
 	return e, nil
@@ -828,15 +835,15 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 // unitTable sets the forms of the bound side by side, in these units and in
 // units a hundred times smaller, without the cap by the dimension.
 func unitTable(radius, diameter, delta float64) lessons.Table {
-	t := lessons.Table{After: true, Caption: "The printed forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
+	t := lessons.Table{After: true, Caption: "Four forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
 	square := func(v float64) float64 { return v * v }
 	for _, row := range []struct {
 		form string
 		at   func(r, d, m float64) float64
 	}{
 		{`$\lceil R^2/\Delta^2\rceil+1$`, func(r, _, m float64) float64 { return theory.MarginVCDim(r, m, math.Inf(1)) }},
-		{`$[R/\Delta]^2+1$ (000)`, func(r, _, m float64) float64 { return square(math.Floor(r/m)) + 1 }},
-		{`$\lceil D^2/(2\gamma)\rceil+1$ (002)`, func(_, d, m float64) float64 { return theory.SlideVCDim(d, m, math.Inf(1)) }},
+		{`$[R/\Delta]^2+1$`, func(r, _, m float64) float64 { return square(math.Floor(r/m)) + 1 }},
+		{`$\lceil D^2/(2\gamma)\rceil+1$`, func(_, d, m float64) float64 { return theory.SlideVCDim(d, m, math.Inf(1)) }},
 		{`$[D^2/(2\gamma^2)]+1$`, func(_, d, m float64) float64 { return theory.DiameterVCDim(d, m, math.Inf(1)) }},
 	} {
 		t.Rows = append(t.Rows, []string{row.form, views.Short(row.at(radius, diameter, delta)), views.Short(row.at(100*radius, 100*diameter, 100*delta))})
@@ -844,7 +851,7 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 	return t
 }
 
-// units is what a hundredfold unit does to the slides' quotient.
+// units is what a hundredfold unit does to a quotient that has one.
 func units(context.Context) (float64, error) {
 	const diameter, margin = 300.0, 0.25 // large, so that rounding up does not show
 	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
@@ -971,21 +978,21 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	margin := 1 / s.norm
 	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
-	t := lessons.Table{Caption: "Every bound of the lecture on this run", Head: []string{"bound", "$h$", "value"}}
+	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}}
 	add := func(name string, h float64, b theory.Bound) {
 		t.Rows = append(t.Rows, []string{name, infinite(h), lessons.Worth(b)})
 	}
-	add("000, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("000, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
-	add("002, by dimension", s.dim+1, theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("002, by margin", h, theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", s.dim+1, theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", h, theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
+		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
 	case s.wrong > 0:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	default:
-		t.Rows = append(t.Rows, []string{"002, sparse", "", lessons.Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"sparse", "", lessons.Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {

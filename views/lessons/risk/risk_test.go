@@ -89,9 +89,9 @@ func TestBoundNumbers(t *testing.T) {
 		eps := 4 * (h*(math.Log(2*c.m/h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
 		slide := c.r + math.Sqrt((h*(1+math.Log(2*c.m/h))-math.Log(c.eta/4))/c.m)
-		for label, v := range map[string]float64{`$\bar h = \min(h, 2M)$`: h, `$\varepsilon$`: eps, "bound of 000": vapnik, "bound of 002": slide} {
+		for label, v := range map[string]float64{`$\bar h = \min(h, 2M)$`: h, `$\varepsilon$`: eps, "Vapnik's bound": vapnik, "additive bound": slide} {
 			want := views.Short(v)
-			if v >= 1 && strings.HasPrefix(label, "bound") {
+			if v >= 1 && strings.HasSuffix(label, "bound") {
 				want += " (vacuous)"
 			}
 			if got := lessonstest.Number(t, e, label); got != want {

@@ -58,6 +58,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "several-classes",
+	Task:  "data=iris",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -71,6 +72,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "nobody", Ask: `$f_A(\mathbf x) = -0.4$, $f_B(\mathbf x) = -0.9$, $f_C(\mathbf x) = -0.1$. What is the answer of one against the rest?`,
 					Options: []string{"$A$", "$B$", "$C$", "None of the three."},
+					Wrong:   []string{"$-0.4$ is below $-0.1$.", "$-0.9$ is the surest no of the three.", "", "The rule always answers: the largest value wins, whatever its sign."},
 					Answer: func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsRest, Classes: strings.Split(classNames, "")}
 						return float64(m.Class([]float64{-0.4, -0.9, -0.1})), nil
@@ -94,6 +96,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "double", Ask: `You multiply $\mathbf w$ and $b$ of one machine of three by 4. What changes?`,
 				Options: []string{"What that machine says about its own two sides.", "The hatched places.", "The answer at some places.", "Nothing."},
+				Wrong:   []string{"The sign of its $f$ stays at every place.", "Hatching goes by signs, which stay.", "", "Its values are compared with those of others."},
 				Answer:  quadrupled,
 				Explain: `The sign of $f$ stays at every place, so the machine says what it said and claims what it claimed. But $\arg\max$ compares its values with those of the others, and they are four times as large.`,
 			}},
@@ -109,6 +112,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "ring", Ask: `$A$ beats $B$ by $0.9$, $B$ beats $C$ by $0.2$, $C$ beats $A$ by $0.5$. Which class wins?`,
 					Options: []string{"$A$", "$B$", "$C$"},
+					Wrong:   []string{"", "$B$ has the smallest sum: $0.2 - 0.9 = -0.7$.", "$C$ has $0.3$, less than $A$."},
 					Answer: func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsOne, Classes: strings.Split(classNames, "")}
 						return float64(m.Class([]float64{-0.9, 0.5, -0.2})), nil
@@ -161,6 +165,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "alone", Ask: `Why may the dual of Crammer and Singer be climbed one point at a time, when SMO needs two?`,
 				Options: []string{"It has no bias, hence no constraint that ties points together.", "Its objective is linear in each point.", "Every point is a support vector of one class only."},
+				Wrong:   []string{"", "It is quadratic in each point.", "A point may hold several classes down at once."},
 				Answer:  oneAtATime,
 				Explain: `SMO moves pairs because $\sum_i\alpha_i y_i = 0$, which comes from the bias. Without a bias only $\sum_c\alpha_{ic}\le C$ is left, within one point. With biases, as Weston and Watkins have them, the solver has to move along cycles of classes.`,
 			}},
@@ -195,6 +200,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "work", Ask: "The work of training grows with the square of the number of points. One against one trains 45 machines for 10 classes, one against the rest 10. Which is more work?",
 				Options: []string{"One against one: 45 machines are more than 10.", "Both the same.", "One against the rest: each of its machines sees all points."},
+				Wrong:   []string{"Count points, not machines: each sees a fifth of them.", "$10n^2$ is not $1.8n^2$.", ""},
 				Answer: func(context.Context) (float64, error) {
 					rest, pairs, _ := theory.MulticlassWork(1000, 10)
 					return float64(1 + cmp.Compare(rest.Products, pairs.Products)), nil
@@ -212,6 +218,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "behind", Ask: "Linear functions: which rule is behind the others on *all* three data sets?",
 				Options: []string{"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
+				Wrong:   []string{"Pairs of classes are often linearly separable; it does well.", "It suffers in the middle, but has biases.", "Its biases save it in the middle.", ""},
 				Answer:  behind,
 				Explain: `Its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
 			}},
@@ -856,7 +863,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		name string
 		work theory.ClassWork
 	}{{"one against the rest", rest}, {"one against one", pairs}, {"all at once", joint}} {
-		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), "$" + views.Short(r.work.Products) + "\\,n^2$"})
+		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), "$" + lessons.TeX(r.work.Products) + "\\,n^2$"})
 	}
 	var ks, ofRest, ofPairs, ofJoint []float64
 	for c := 2; c <= 20; c++ {

@@ -65,6 +65,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "soft-margin",
+	Task:  "data=iris-sepal",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -77,6 +78,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "impossible", Ask: `Your point ($y = -1$) is put into the middle of the other class, at $(1.8, 0.4)$. What does the *hard* margin machine do?`,
 				Options: []string{"It makes one error, with the widest margin for the rest.", "Its margin becomes very small, but there is one.", "Nothing: its problem has no solution."},
+				Wrong:   []string{"That is the soft margin; the hard one allows no error.", "However narrow the margin, a line must separate first.", ""},
 				Answer:  impossible,
 				Explain: `No line has all points on their own side, so no $(\mathbf w, b)$ satisfies all constraints $y_i f(\mathbf x_i) \ge 1$ at once. The feasible region is empty.`,
 			}},
@@ -104,6 +106,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "dearer", Ask: `You raise $C$ and solve again. What happens to the two parts of the minimum?`,
 				Options: []string{`The margin $1/\lVert\mathbf w\rVert$ and $\sum\xi_i$ both fall, or stay.`, `The margin grows and $\sum\xi_i$ falls.`, `The margin falls and $\sum\xi_i$ grows.`},
+				Wrong:   []string{"", "Both wishes at once would have been cheaper before, too.", "That is what a *smaller* $C$ does."},
 				Answer:  dearer,
 				Explain: `Slack has become dearer, so less of it is bought: $\sum\xi_i$ cannot grow. The price is paid with a longer $\mathbf w$, a narrower margin.`,
 			}},
@@ -118,6 +121,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "inside", Before: "slack", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
 				Options: []string{`$\alpha_i = 0$`, `$0 < \alpha_i < C$`, `$\alpha_i = C$`, "Nothing."},
+				Wrong:   []string{"Then the point would lie outside the margin, without slack.", "Free points lie exactly on the margin, without slack.", "", `Complementary slackness, $\mu_i\xi_i = 0$, fixes it.`},
 				Answer:  atBound,
 				Explain: `$\mu_i \xi_i = 0$ and $\xi_i > 0$ leave $\mu_i = 0$, hence $\alpha_i = C - \mu_i = C$.`,
 			}},
@@ -132,6 +136,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "leave-out", Ask: `You leave the bounded support vectors out of the sum for $f$. What happens to the line?`,
 				Options: []string{"It stays: they are inside the margin and do not count.", "It is only shifted: they enter b but not w.", "It turns: they are part of w."},
+				Wrong:   []string{"The bound caps their influence; it does not end it.", `$b$ is found with the free ones; it is $\mathbf w$ that they enter.`, ""},
 				Answer:  leaveOut,
 				Explain: `$\mathbf w = \sum_i \alpha_i y_i \mathbf x_i$ over all $\alpha_i > 0$, and bounded ones have the *largest* $\alpha$ of all.`,
 			}},
@@ -147,6 +152,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				{
 					Slug: "count", Ask: `$C$ falls from 100 to 0.01 on the fourteen points. What happens to the number of support vectors?`,
 					Options: []string{"It falls: more regularisation, a simpler machine.", "It stays.", "It rises."},
+					Wrong:   []string{`Simpler means a shorter $\mathbf w$, not fewer terms.`, "The margin widens, and its points come along.", ""},
 					Answer:  count,
 					Explain: `A lower price widens the margin, and every point inside the margin is a support vector. A simpler function, but with more terms.`,
 				},
@@ -158,11 +164,6 @@ var Lesson = lessons.New(words, lessons.Lesson{
 						Draw:  lessons.SketchChart(figure.Axis{Name: "C", Log: true, Min: 1e-3, Max: 1e4}, figure.Axis{Name: "support vectors", Min: 0, Max: 15}, figure.Rule{Name: "all points", At: 14}),
 					},
 					Explain: `Read it from right to left: as $C$ falls the margin widens over ever more points, up to all of them.`,
-				},
-				{
-					Slug: "balanced", Ask: `Seven points of each class, $C = 0.001$. How many support vectors are there?`,
-					Answer:  tiny,
-					Explain: `All %s: $\mathbf w$ is so short that every point is inside the margin, and $\sum_i \alpha_i y_i = 0$ allows $\alpha_i = C$ for all when the classes are equally large.`,
 				},
 			},
 		},
@@ -600,7 +601,7 @@ func data(set string) (*dataset.Data, error) {
 // row is what a value of C leads to.
 type row struct {
 	all, free, bounded, errors float64
-	margin, slides             float64 // 1/|w| and 1/sqrt(sum alpha)
+	margin, hard               float64 // 1/|w| and 1/sqrt(sum alpha)
 }
 
 // marginOf is 1/|w|, without end for w = 0.
@@ -622,7 +623,7 @@ func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, ro
 		r := res.Report
 		rows = append(rows, row{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
-			errors: math.Round((1 - *r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), slides: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
+			errors: math.Round((1 - *r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), hard: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
 		})
 	}
 	return cs, rows, ctx.Err()
@@ -648,7 +649,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		return nil, err
 	}
 	r := res.Report
-	slides := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
+	hard := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
 	axis := figure.Axis{Name: "C", Log: true, Min: cs[0], Max: cs[len(cs)-1]}
 	chart := func(name, caption string, y figure.Axis, curves ...figure.Curve) lessons.Figure {
 		for i := range curves {
@@ -668,14 +669,14 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				figure.Curve{Name: "bounded", Y: lessons.Column(rows, func(r row) float64 { return r.bounded })},
 				figure.Curve{Name: "free", Y: lessons.Column(rows, func(r row) float64 { return r.free })},
 				figure.Curve{Name: "errors", Y: lessons.Column(rows, func(r row) float64 { return r.errors })}),
-			chart("margin", `The margin, and what the slides' formula makes of it. They agree only where no point is bounded.`, figure.Axis{Log: true},
+			chart("margin", `The margin $1/\lVert\mathbf w\rVert$ and the hard margin's formula $1/\sqrt{\sum\alpha_i}$. They agree only where no point is bounded.`, figure.Axis{Log: true},
 				figure.Curve{Name: "1/‖w‖", Y: lessons.Column(rows, func(r row) float64 { return r.margin })},
-				figure.Curve{Name: "1/√Σα", Y: lessons.Column(rows, func(r row) float64 { return r.slides })}),
+				figure.Curve{Name: "1/√Σα", Y: lessons.Column(rows, func(r row) float64 { return r.hard })}),
 		},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N), After: true},
 			{Label: "free / bounded inside / bounded wrong", Value: fmt.Sprintf("%d / %d / %d", *r.Free, *r.BoundedInside, *r.BoundedMisclassified), After: true},
-			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(marginOf(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(slides)},
+			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: views.Short(marginOf(r)), Help: `$1/\sqrt{\sum\alpha_i}$ would be ` + views.Short(hard)},
 			{Label: `$\sum_i\xi_i$`, Value: views.Short(*r.SlackSum)},
 		},
 	}
@@ -720,15 +721,6 @@ func count(ctx context.Context) (float64, error) {
 		return 1, nil
 	}
 	return 2, nil
-}
-
-// tiny counts the support vectors at a very small C.
-func tiny(ctx context.Context) (float64, error) {
-	m, err := at(ctx, 0.001)
-	if err != nil {
-		return 0, err
-	}
-	return float64(m.Report.SupportVectors), nil
 }
 
 func showChoose(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {

@@ -44,8 +44,8 @@ var (
 	right = lessons.TextControl{Name: "z", Label: "string z", Default: "CATTAGAGATACA", Max: 40}
 	mer   = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "3", Min: 1, Max: mostMer, Low: 1, High: mostMer}
 
-	decay   = lessons.NumberControl{Name: "decay", Label: "decay", Symbol: "λ", Default: "0.5", Min: 0.01, Max: 1, Low: 0.01, High: 1, Help: "Weight of each symbol that is left out."}
-	handout = lessons.SwitchControl{Name: "handout", Label: "only the columns of the handout", Default: "true", Help: "Add up the columns first."}
+	decay = lessons.NumberControl{Name: "decay", Label: "decay", Symbol: "λ", Default: "0.5", Min: 0.01, Max: 1, Low: 0.01, High: 1, Help: "Weight of each symbol that is left out."}
+	seven = lessons.SwitchControl{Name: "seven", Label: "only the seven columns", Default: "true", Help: "Add up the columns first."}
 
 	tableX     = lessons.TextControl{Name: "x", Label: "string x, downwards", Default: "cat", Max: 6}
 	tableZ     = lessons.TextControl{Name: "z", Label: "string z, across", Default: "cart", Max: 6}
@@ -81,6 +81,7 @@ const mostMer = 8
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "string-kernels",
+	Task:  "data=dna&kernel=spectrum",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -90,6 +91,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "needed", Ask: "What does a support vector machine need to know of the objects that it is trained on?",
 				Options: []string{"A vector for each of them.", "A similarity of every pair, whatever it is.", "A similarity of every pair that is an inner product of some features."},
+				Wrong:   []string{"Only inner products of vectors are ever used.", "Not every similarity is an inner product.", ""},
 				Answer:  needed,
 				Explain: `The dual contains the objects in $k(x_i, x_j)$ alone, so vectors are not needed. But its objective is concave only where $K$ is positive semidefinite, which an inner product guarantees and an arbitrary similarity does not.`,
 			}},
@@ -121,11 +123,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "gaps",
 			Covers: []string{"001 19.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{decay, handout}, Show: showGaps},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{decay, seven}, Show: showGaps},
 			Questions: []lessons.Question{
 				{
-					Slug: "missing", Ask: "Which piece of two symbols do *cat* and *cart* share that the handout's table leaves out?",
+					Slug: "missing", Ask: "Which piece of two symbols do *cat* and *cart* share that the seven columns leave out?",
 					Options: []string{"tr", "at", "rt", "ac"},
+					Wrong:   []string{"In neither word does t come before r.", "", "*cat* has no r.", "In neither word does a come before c."},
 					Answer:  missing,
 					Explain: `It stands in *cat* without a gap, worth $1$, and in *cart* with the r left out, worth $\lambda$. Together with ca and ct that makes $k(\text{cat}, \text{cart}) = 1 + \lambda + \lambda^3$.`,
 				},
@@ -143,6 +146,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "corner", Ask: `In the table of $B_p$, why is $\lambda^2 B_p(i-1, j-1)$ taken away?`,
 				Options: []string{"Because a match there must not be used twice in a piece.", "Because what ended there has come from above and from the left, twice in all.", "Because two gaps cost more than one."},
+				Wrong:   []string{"The tables keep the order of symbols; no match is used twice.", "", `Gaps are paid by $\lambda$ for each step; this is about counting.`},
 				Answer:  func(ctx context.Context) (float64, error) { return corner(ctx) },
 				Explain: `A pair that ended at $(i', j')$ with $i' < i$ and $j' < j$ is contained in $B_p(i-1, j)$ and in $B_p(i, j-1)$, each time with the full weight $\lambda^{i-i'+j-j'}$ after multiplying by $\lambda$. One of the two has to go, and $\lambda^2 B_p(i-1, j-1)$ is exactly that.`,
 			}},
@@ -178,6 +182,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "normal", Ask: "You normalise a kernel of strings. Is the matrix still positive semidefinite?",
 				Options: []string{"Yes, always.", "Only if the strings are equally long.", "Not in general."},
+				Wrong:   []string{"", "Every string is scaled to length 1, whatever its length.", "It scales features, and scaled features are features."},
 				Answer: func(ctx context.Context) (float64, error) {
 					k, err := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
 					if err != nil {
@@ -196,6 +201,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "letters", Ask: "With $k = 1$, what does the spectrum machine of this screen find on fresh strings?",
 				Options: []string{"Nearly all motifs.", "Little more than a coin: single letters say next to nothing about a motif.", "Exactly as much as with $k = 3$."},
+				Wrong:   []string{"The order of letters makes the motif, and $k = 1$ forgets it.", "", "Pieces of three letters keep some of the order."},
 				Answer:  letters,
 				Explain: `With $k = 1$ only the counts of A, C, G and T are left. A planted motif of six letters shifts them a little, the order of its letters is lost, and chance shifts them as well.`,
 			}},
@@ -373,17 +379,17 @@ func showSpectrum(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}, nil
 }
 
-// lecture are the words of the handout's example, and the columns of its table.
+// three are the words of the example, and sevenColumns all their pieces but one.
 var (
-	lecture        = []string{"cat", "cart", "bar"}
-	lectureColumns = []string{"ca", "ct", "cr", "ar", "rt", "ba", "br"}
+	three        = []string{"cat", "cart", "bar"}
+	sevenColumns = []string{"ca", "ct", "cr", "ar", "rt", "ba", "br"}
 )
 
-// lectureFeatures are the features of the handout's words, and the names of all of them: its
-// own columns first.
-func lectureFeatures() (names []string, features []map[string]theory.GapPolynomial, err error) {
-	names = slices.Clone(lectureColumns)
-	for _, w := range lecture {
+// threeFeatures are the features of the three words, and the names of all of them: the seven
+// columns first.
+func threeFeatures() (names []string, features []map[string]theory.GapPolynomial, err error) {
+	names = slices.Clone(sevenColumns)
+	for _, w := range three {
 		f, err := theory.SubsequenceFeatures(w, 2)
 		if err != nil {
 			return nil, nil, err
@@ -395,7 +401,7 @@ func lectureFeatures() (names []string, features []map[string]theory.GapPolynomi
 			}
 		}
 	}
-	slices.Sort(names[len(lectureColumns):])
+	slices.Sort(names[len(sevenColumns):])
 	return names, features, nil
 }
 
@@ -410,39 +416,39 @@ func columns(f map[string]theory.GapPolynomial, names []string) map[string]theor
 	return kept
 }
 
-// missing finds the shared piece that is no column of the handout.
+// missing finds the shared piece that is none of the seven columns.
 func missing(context.Context) (float64, error) {
-	names, features, err := lectureFeatures()
+	names, features, err := threeFeatures()
 	if err != nil {
 		return 0, err
 	}
-	for _, u := range names[len(lectureColumns):] {
+	for _, u := range names[len(sevenColumns):] {
 		if len(features[0][u]) > 0 && len(features[1][u]) > 0 {
 			return float64(slices.Index([]string{"tr", "at", "rt", "ac"}, u)), nil
 		}
 	}
-	return 0, errors.New("stringkernels: the handout's table has every piece that cat and cart share")
+	return 0, errors.New("stringkernels: the seven columns have every piece that cat and cart share")
 }
 
 func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	lambda := decay.Of(in)
-	names, features, err := lectureFeatures()
+	names, features, err := threeFeatures()
 	if err != nil {
 		return nil, err
 	}
-	if handout.Of(in) {
-		names = lectureColumns
+	if seven.Of(in) {
+		names = sevenColumns
 	}
 	table := lessons.Table{Caption: "The features of the three words, a column for each piece of two symbols", Head: []string{"word"}}
 	table.Head = append(table.Head, names...)
-	for i, w := range lecture {
+	for i, w := range three {
 		row := []string{w}
 		for _, u := range names {
 			row = append(row, "$"+features[i][u].TeX()+"$")
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	g, err := gramOf(ctx, gapKernel(2, lambda, false), lecture)
+	g, err := gramOf(ctx, gapKernel(2, lambda, false), three)
 	if err != nil {
 		return nil, err
 	}
@@ -456,9 +462,9 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			difference += whole - added
 			sums.Marked = append(sums.Marked, n)
 		}
-		sums.Rows = append(sums.Rows, []string{lecture[p[0]] + ", " + lecture[p[1]], "$" + sum.TeX() + "$", views.Short(added), views.Short(whole)})
+		sums.Rows = append(sums.Rows, []string{three[p[0]] + ", " + three[p[1]], "$" + sum.TeX() + "$", views.Short(added), views.Short(whole)})
 	}
-	table.After, sums.After = !handout.Of(in), !handout.Of(in) // they name what the handout leaves out
+	table.After, sums.After = !seven.Of(in), !seven.Of(in) // they name what the seven leave out
 	e.Tables = []lessons.Table{table, sums}
 	if difference != 0 {
 		e.Notes = []string{fmt.Sprintf("The columns and the kernel of *cat* and *cart* differ by %s: a piece is missing.", views.Short(difference))}
@@ -466,26 +472,26 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		e.Notes = []string{"The columns add up to the kernel."}
 	}
 	curves := make([]figure.Curve, 2)
-	for n, c := range [][]string{lectureColumns, nil} {
+	for n, c := range [][]string{sevenColumns, nil} {
 		f := features[0]
 		curves[n].Name = "all pieces"
 		if c != nil {
 			f = columns(f, c)
-			curves[n].Name = "columns of the handout"
+			curves[n].Name = "seven columns"
 		}
 		sum := theory.SubsequenceKernel(f, features[1])
 		for _, l := range steps(0.01, 1, 50) {
 			curves[n].X, curves[n].Y = append(curves[n].X, l), append(curves[n].Y, sum.At(l))
 		}
 	}
-	if handout.Of(in) {
+	if seven.Of(in) {
 		curves = curves[:1]
 	}
 	e.Figures = []lessons.Figure{{Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: append(curves[:1:1], l.Known(curves[1:]...)...), Here: &lambda}.Picture()
 	}}}
-	if !handout.Of(in) {
-		e.Figures[0].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the columns of the handout. Which piece do they leave out?`
+	if !seven.Of(in) {
+		e.Figures[0].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the seven columns. Which piece do they leave out?`
 		e.Notes, e.After = nil, e.Notes
 	}
 	return e, nil
@@ -551,7 +557,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	if step == r.Len()-1 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "$k(x, z)$ of the lab", Value: views.Short(truth), Help: "by the code that trains, which keeps two rows only"})
-		e.Notes = []string{fmt.Sprintf("The last table is full: $k(x, z) = %s$.", views.Short(s.Sum()))}
+		e.Notes = []string{fmt.Sprintf("The last table is full: $k(x, z) = %s$.", lessons.TeX(s.Sum()))}
 	}
 	return e, nil
 }
@@ -568,24 +574,14 @@ func sumTeX(s stepwise.SubsequenceTables, table, i, j int) string {
 			b.WriteString(" + ")
 		}
 		if f := math.Abs(t.Factor); f != 1 || n > 0 {
-			b.WriteString(teX(f) + ` \cdot `)
+			b.WriteString(lessons.TeX(f) + ` \cdot `)
 		}
-		b.WriteString(teX(t.Value))
+		b.WriteString(lessons.TeX(t.Value))
 	}
 	if len(terms) == 0 {
-		return teX(constant)
+		return lessons.TeX(constant)
 	}
 	return b.String()
-}
-
-// teX writes a number in a formula.
-func teX(v float64) string {
-	s := strings.ReplaceAll(views.Short(v), "−", "-")
-	if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
-		n, _ := strconv.Atoi(exponent)
-		return mantissa + ` \cdot 10^{` + strconv.Itoa(n) + "}"
-	}
-	return s
 }
 
 func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {

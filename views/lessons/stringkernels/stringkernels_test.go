@@ -33,13 +33,13 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 		e := show(t, "gaps", "decay", lessons.Setting(lambda))
 		sums := e.Tables[1]
 		if len(e.Tables[0].Head) != 1+7 || sums.Rows[0][1] != `$1 + \lambda^{3}$` || len(sums.Marked) != 1 || sums.Marked[0] != 0 {
-			t.Errorf("the handout's columns: %v, %v", e.Tables[0].Head, sums)
+			t.Errorf("the seven columns: %v, %v", e.Tables[0].Head, sums)
 		}
 		lessonstest.Near(t, "what is missing", number(t, sums.Rows[0][3])-number(t, sums.Rows[0][2]), lambda, 1e-3)
 		if !strings.Contains(e.Notes[0], "a piece is missing") {
 			t.Error(e.Notes)
 		}
-		e = show(t, "gaps", "decay", lessons.Setting(lambda), "handout", "false")
+		e = show(t, "gaps", "decay", lessons.Setting(lambda), "seven", "false")
 		for k, want := range []string{`$1 + \lambda + \lambda^{3}$`, "$0$", "$1$"} {
 			if row := e.Tables[1].Rows[k]; row[1] != want || row[2] != row[3] {
 				t.Errorf("all columns: %v, want %s", row, want)
@@ -82,7 +82,7 @@ func TestStepsShowTheirSum(t *testing.T) {
 	if n := e.Numbers[0]; n.Label != "$B_{1}(2, 2)$" || n.Value != "1.25" || n.Help != `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$` {
 		t.Errorf("%+v", n)
 	}
-	if got := teX(-1.5e-7); got != `-1.5 \cdot 10^{-7}` {
+	if got := lessons.TeX(-1.5e-7); got != `-1.5 \cdot 10^{-7}` {
 		t.Errorf("a small number is %s", got)
 	}
 }

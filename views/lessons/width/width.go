@@ -41,6 +41,7 @@ var (
 // Lesson is the row of the table of lessons.
 var Lesson = lessons.New(words, lessons.Lesson{
 	Slug:  "width",
+	Task:  "data=checkerboard",
 	Guide: lessons.NewGuide(guide),
 	Screens: []lessons.Screen{
 		{
@@ -75,6 +76,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "vectors", Ask: `$C = 1$. The kernel gets ever narrower, up to $\gamma = 1000$. How many of the points become support vectors?`,
 				Options: []string{"Fewer and fewer.", "About as many as before.", "Almost all of them."},
+				Wrong:   []string{"That is the wide end: few directions, few points.", "The narrower the kernel, the less one point can speak for another.", ""},
 				Answer:  vectors,
 				Explain: `When no point feels another, each must hold its own margin: $f(\mathbf x_i) \approx \alpha_i y_i + b$, so every $\alpha_i$ has to be positive.`,
 			}},
@@ -89,6 +91,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "training", Ask: `Which kernel has the lowest *training* error?`,
 				Options: []string{"The widest.", "The one with the lowest error on new points.", "The narrowest, perhaps with others."},
+				Wrong:   []string{"The widest can hardly bend.", "The two errors part where the noise begins to be fitted.", ""},
 				Answer:  training,
 				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
 			}, {
@@ -114,6 +117,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "which", Ask: `From $\gamma = 1$ to $\gamma = 10$: which part of the error grows most?`,
 				Options: []string{"Bias.", "Variance.", "Noise."},
+				Wrong:   []string{"A narrower kernel bends more easily; it is less biased.", "", "The noise is in the labels, whatever the machine."},
 				Answer:  which,
 				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine. (Much narrower still, every machine falls back on its constant $b$ between its points: then they agree again, and are wrong together.)`,
 			}},

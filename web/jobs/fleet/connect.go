@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"crypto/tls"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -94,6 +96,29 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 		return nil, fmt.Errorf("NATS server %s: %w", redact(a.URL), err)
 	}
 	return &Link{"--nats " + redact(a.URL), nc, nil}, nil
+}
+
+// Join connects a worker to NATS. While nobody answers there, it waits and tries again, until ctx ends.
+func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
+	for wait := pause / 2; ; wait = min(2*wait, longestWait) {
+		link, err := Connect(a, "worker", log)
+		if err == nil || !absent(err) {
+			return link, err
+		}
+		log.WarnContext(ctx, "waiting for the server: nobody answers", "at", redact(a.URL), "err", err, "trying again in", wait)
+		if sleep(ctx, wait); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// longestWait is the longest time between two tries to join.
+const longestWait = 30 * time.Second
+
+// absent reports whether a connection failed because nobody answered, who may come yet.
+func absent(err error) bool {
+	var dial *net.OpError
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // Check tells what is wrong with an access, before it is used.

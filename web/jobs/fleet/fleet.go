@@ -44,6 +44,7 @@ type Fleet struct {
 
 	tending sync.WaitGroup
 	laying  sync.Mutex // held while objects are put, so that each is put once
+	step    sync.Mutex // held by reconcile: what one found is done before the next looks
 
 	mu      sync.Mutex // guards what follows; never held over a request
 	members map[string]*member
@@ -443,6 +444,8 @@ const keep = time.Minute
 
 // reconcile compares what was handed out with the workers that live and with the stream.
 func (f *Fleet) reconcile(now time.Time) error {
+	f.step.Lock()
+	defer f.step.Unlock()
 	lost, loose := f.bury(now)
 	for _, e := range lost {
 		err := f.remove(f.ctx, e.job.Cell)

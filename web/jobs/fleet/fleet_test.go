@@ -160,7 +160,7 @@ func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	return last
 }
 
-// result is that of a search, which must be what one process gets, bit for bit.
+// want checks that a search has the result that one process gets, bit for bit.
 func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
 	h.Helper()
 	if e := h.end(ws, id); e.Status != store.Done {

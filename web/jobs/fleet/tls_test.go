@@ -62,7 +62,7 @@ func TestTLS(t *testing.T) {
 	h.hire(1, nil)
 	h.want(alice, id, n)
 
-	// Whoever does not speak TLS reads the greeting of the server and nothing else.
+	// A client without TLS reads the greeting of the server and nothing else.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://"))
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Whoever speaks the protocol of NATS without a token can neither put a cell into the stream
+// A NATS client without a token can neither put a cell into the stream
 // nor read one: the server says so and hangs up.
 func TestPlainOutsider(t *testing.T) {
 	t.Parallel()

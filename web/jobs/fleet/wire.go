@@ -115,7 +115,7 @@ type Version struct {
 // format grows when messages change.
 const format = 1
 
-// ThisVersion is that of the running program.
+// ThisVersion returns the version of the running program.
 func ThisVersion() Version {
 	v := Version{Format: format, Go: runtime.Version(), Arch: runtime.GOARCH, Loops: simd.Current().String()}
 	setting := map[string]string{}

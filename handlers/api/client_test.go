@@ -1,0 +1,126 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"marginlab/handlers"
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// Without a key a program is refused, and gets no cookie; a new key opens a workspace of its own.
+func TestKeysFailClosed(t *testing.T) {
+	t.Parallel()
+	server := handlerstest.ServeWith(t, false, handlers.Config{
+		Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour,
+		Keys: web.NewKeys([]byte("secret"), func(context.Context, string) bool { return false }),
+	}, jobs.Config{})
+	nobody := server.As(t, "")
+	for _, path := range []string{"/api/runs", "/api/datasets", "/api/workspace"} {
+		if a := server.As(t, handlerstest.Alice).Do("GET", path, ""); a.Status != 401 || a.Header.Get("Set-Cookie") != "" || !strings.Contains(string(a.Body), "POST /api/workspaces") {
+			t.Errorf("%s with a key of nobody: %d %v %s", path, a.Status, a.Header, a.Body)
+		}
+		a := nobody.Do("GET", path, "")
+		if a.Status != 401 || a.Header.Get("Set-Cookie") != "" || !strings.Contains(string(a.Body), "POST /api/workspaces") {
+			t.Errorf("%s without a key: %d %v %s", path, a.Status, a.Header, a.Body)
+		}
+	}
+	if a := nobody.Do("POST", "/api/runs", `{"dataset":"moons"}`); a.Status != 401 {
+		t.Errorf("a run without a key: %d", a.Status)
+	}
+	nobody.Want(http.StatusOK, "GET", "/api/openapi.json", "")
+	made := handlerstest.Decode[struct{ ID, Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", ""))
+	if made.ID == "" || strings.Contains(made.Key, made.ID) {
+		t.Errorf("%+v", made)
+	}
+	own := server.As(t, made.Key)
+	own.Upload("name=square", handlerstest.Square)
+	cookie := nobody.Do("GET", "/settings", "").Header.Get("Set-Cookie") // of any page is a key as well
+	_, key, _ := strings.Cut(strings.SplitN(cookie, ";", 2)[0], "=")
+	server.As(t, key).Want(http.StatusOK, "GET", "/api/runs", "")
+	if a := own.Do("POST", "/settings/workspace", "token="+handlerstest.Alice, "Content-Type", "application/x-www-form-urlencoded"); a.Status != 422 || a.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a key of nobody opens a workspace: %d", a.Status)
+	}
+	if other := handlerstest.Decode[struct{ Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", "")); other.Key == made.Key {
+		t.Error("two workspaces have one key")
+	}
+}
+
+// The client's own examples run against a server, and its estimator inside scikit-learn.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
+		t.Skip("there is no Python with NumPy")
+	}
+	server := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	module := server.As(t, "").Want(http.StatusOK, "GET", "/client.py", "").Body
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "marginlab.py"), module, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address, _ := json.Marshal(server.URL)
+	manual, err := os.ReadFile("../../views/manual/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(manual), "\nThen:\n")
+	example, _, _ = strings.Cut(example, "\n## ")
+	example = strings.ReplaceAll(strings.ReplaceAll(example, "\n    ", "\n"), "http://127.0.0.1:8080", server.URL)
+	if n := strings.Count(example, "\n"); n < 25 {
+		t.Errorf("the example of the manual has %d lines", n)
+	}
+	shown := exec.Command(python, "-c", example)
+	shown.Dir = dir
+	if out, err := shown.CombinedOutput(); err != nil || !strings.Contains(string(out), "refused: C must be") || !strings.Contains(string(out), "['a' 'b']") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(python, "-c", `
+import doctest, marginlab
+from marginlab import Lab, MarginClassifier, Problem
+lab = Lab(`+string(address)+`)
+failed, tried = doctest.testmod(marginlab, extraglobs={"url": lab.url, "key": lab.key})
+assert tried > 4 and failed == 0
+told = []
+runs = [lab.fit("moons", C=c, test_fraction=0.3, progress=told.append) for c in (1, 10)]
+assert "<svg" in runs[0].figure("boundary")._repr_svg_()
+assert lab.compare(*runs)
+found = lab.search("moons", {"C": [1, 10]}, folds=3)
+assert len(found.cells) == 2
+try:
+    lab.fit("nothing")
+    assert False
+except Problem as e:
+    assert e.status == 404 and "nothing" in str(e)
+assert len(runs[0].predict([[0, 0], [1, 1]])["predictions"]) == 2
+try:
+    from sklearn.base import clone
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import cross_val_score
+except ImportError:
+    print("without scikit-learn")
+    raise SystemExit
+X, y = load_iris(return_X_y=True)
+scores = cross_val_score(MarginClassifier(lab, C=10), X, y, cv=3)
+assert scores.min() > 0.9, scores
+m = clone(MarginClassifier(lab, C=10)).set_params(C=2).fit(X, y)
+assert m.get_params()["C"] == 2 and m.score(X, y) > 0.95 and m.predict(X).dtype == y.dtype
+`)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}

@@ -1,0 +1,269 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/views"
+	"marginlab/views/manual"
+	"marginlab/web"
+)
+
+// Docs shows the description as a page, with code for every operation.
+func (a *Room) Docs(w http.ResponseWriter, r *http.Request) error {
+	doc, err := a.description()
+	if err != nil {
+		return err
+	}
+	p := views.APIDocs{Page: a.Frame("JSON API", "manual"), Groups: documented(doc)}
+	kinds := web.Kinds()
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		p.Problems = append(p.Problems, views.APIField{Name: kind, Kind: fmt.Sprint(kinds[kind], " ", http.StatusText(kinds[kind]))})
+	}
+	return a.Render(w, r, views.APIDocsPage(p))
+}
+
+// methods are the order of operations on one path.
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+// documented returns the operations of a description by their first tag.
+func documented(doc object) (groups []views.APIGroup) {
+	by := map[string][]views.APIOperation{}
+	paths := doc["paths"].(object)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		item := paths[path].(object)
+		for _, method := range methods {
+			operation, ok := item[method].(object)
+			if !ok {
+				continue
+			}
+			tag := list(operation["tags"])[0].(string)
+			by[tag] = append(by[tag], documentedOperation(doc, path, method, item, operation))
+		}
+	}
+	for _, t := range list(doc["tags"]) {
+		tag := t.(object)
+		name := text(tag["name"])
+		groups = append(groups, views.APIGroup{Name: name, Help: help(tag["description"]), Operations: by[name]})
+	}
+	return groups
+}
+
+// help is a description in Markdown as HTML.
+func help(description any) string {
+	html, err := manual.Fragment(text(description))
+	if err != nil {
+		return ""
+	}
+	return html
+}
+
+func documentedOperation(doc object, path, method string, item, operation object) views.APIOperation {
+	o := views.APIOperation{ID: text(operation["operationId"]), Method: strings.ToUpper(method), Path: path, Summary: text(operation["summary"]), Help: help(operation["description"])}
+	address, mark := path, "?"
+	for _, p := range append(slices.Clone(list(item["parameters"])), list(operation["parameters"])...) {
+		p := resolved(doc, p)
+		if name := text(p["name"]); p["required"] == true && p["in"] == "query" {
+			address += mark + name + "={" + name + "}"
+			mark = "&"
+		}
+		o.Parameters = append(o.Parameters, views.APIField{Name: text(p["name"]), Kind: kindOf(doc, p["schema"]), Help: help(p["description"]), Required: p["required"] == true})
+	}
+	body, isJSON := any(nil), false
+	if request := resolved(doc, operation["requestBody"]); request != nil {
+		content := request["content"].(object)
+		if of, ok := content["application/json"].(object); ok {
+			schema := resolved(doc, of["schema"])
+			body, isJSON = sample(doc, schema, 0), true
+			properties, _ := schema["properties"].(object)
+			for _, name := range slices.Sorted(maps.Keys(properties)) {
+				field := resolved(doc, properties[name])
+				o.Fields = append(o.Fields, views.APIField{Name: name, Kind: kindOf(doc, properties[name]), Help: help(field["description"]), Required: required(schema, name)})
+			}
+		} else {
+			body = "file"
+		}
+	}
+	responses := operation["responses"].(object)
+	for _, status := range slices.Sorted(maps.Keys(responses)) {
+		answer := resolved(doc, responses[status])
+		o.Answers = append(o.Answers, views.APIField{Name: status, Help: help(answer["description"])})
+	}
+	o.Curl, o.Python = examples(address, method, body, isJSON)
+	return o
+}
+
+// examples returns a request for curl and for the client of one file. What stands in braces
+// in the path is a variable.
+func examples(path, method string, body any, isJSON bool) (curl, python string) {
+	inShell, inPython := path, strconv.Quote(path)
+	for {
+		before, after, ok := strings.Cut(inShell, "{")
+		if !ok {
+			break
+		}
+		name, rest, _ := strings.Cut(after, "}")
+		inShell = before + "$" + strings.ToUpper(name) + rest
+		inPython = "f" + strings.TrimPrefix(inPython, "f")
+	}
+	curl = `curl -H "Authorization: Bearer $KEY"`
+	if method != "get" && (method != "post" || body == nil) {
+		curl += " -X " + strings.ToUpper(method)
+	}
+	curl += ` "$LAB` + inShell + `"`
+	switch {
+	case isJSON:
+		asText, _ := json.Marshal(body) // made of a description in JSON
+		curl += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(string(asText), "'", `'\''`) + "'"
+		if method == "post" {
+			return curl, "lab.post(" + inPython + ", " + literal(body) + ")"
+		}
+		return curl, "lab.request(\"" + strings.ToUpper(method) + "\", " + inPython + ", json.dumps(" + literal(body) + ").encode())"
+	case body != nil:
+		curl += " --data-binary @file"
+		return curl, "lab.request(\"" + strings.ToUpper(method) + "\", " + inPython + ", open(\"file\", \"rb\").read(), \"application/octet-stream\")"
+	case method == "get":
+		return curl, "body, headers = lab.request(\"GET\", " + inPython + ")"
+	}
+	return curl, "lab.request(\"" + strings.ToUpper(method) + "\", " + inPython + ")"
+}
+
+// literal writes a value as Python does.
+func literal(v any) string {
+	switch v := v.(type) {
+	case object:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, strconv.Quote(name)+": "+literal(v[name]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = literal(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case bool:
+		return map[bool]string{false: "False", true: "True"}[v]
+	case nil:
+		return "None"
+	}
+	b, _ := json.Marshal(v) // a text or a number
+	return string(b)
+}
+
+// sample is the smallest value that a schema describes: its example or default, or an object of
+// the fields that are required.
+func sample(doc object, schema any, depth int) any {
+	s := resolved(doc, schema)
+	if s == nil || depth > 4 {
+		return object{}
+	}
+	for _, name := range []string{"examples", "enum"} {
+		if all := list(s[name]); len(all) > 0 {
+			return all[0]
+		}
+	}
+	if v, ok := s["example"]; ok {
+		return v
+	}
+	if v, ok := s["default"]; ok {
+		return v
+	}
+	for _, name := range []string{"anyOf", "oneOf"} {
+		if all := list(s[name]); len(all) > 0 {
+			return sample(doc, all[0], depth+1)
+		}
+	}
+	kind := s["type"]
+	if all := list(kind); len(all) > 0 {
+		kind = all[0]
+	}
+	switch kind {
+	case "string":
+		return "…"
+	case "number", "integer":
+		return 1
+	case "boolean":
+		return true
+	case "array":
+		return []any{sample(doc, s["items"], depth+1)}
+	}
+	properties, _ := s["properties"].(object)
+	v := object{}
+	for name, of := range properties {
+		if required(s, name) {
+			v[name] = sample(doc, of, depth+1)
+		}
+	}
+	return v
+}
+
+// kindOf is a word or two for what a schema describes.
+func kindOf(doc object, schema any) string {
+	s := resolved(doc, schema)
+	if s == nil {
+		return ""
+	}
+	if all := list(s["enum"]); len(all) > 0 && len(all) <= 8 {
+		words := make([]string, len(all))
+		for i, v := range all {
+			words[i] = fmt.Sprint(v)
+		}
+		return strings.Join(words, " | ")
+	}
+	if kinds := list(s["type"]); len(kinds) > 0 {
+		return strings.ReplaceAll(strings.Trim(fmt.Sprint(kinds), "[]"), " ", " | ")
+	}
+	return text(s["type"])
+}
+
+func required(schema object, name string) bool {
+	return slices.Contains(list(schema["required"]), any(name))
+}
+
+// resolved is an object of the description, or the one that it refers to; nil for anything else.
+func resolved(doc object, v any) object {
+	o, _ := v.(object)
+	ref, ok := o["$ref"].(string)
+	if !ok {
+		return o
+	}
+	at := doc
+	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		at, _ = at[part].(object)
+	}
+	return at
+}
+
+// list is a list of the description, also of one that a table of the program made.
+func list(v any) []any {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case nil, string, object:
+		return nil
+	case []string:
+		all := make([]any, len(v))
+		for i, s := range v {
+			all[i] = s
+		}
+		return all
+	}
+	b, err := json.Marshal(v)
+	var all []any
+	if err != nil || json.Unmarshal(b, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}

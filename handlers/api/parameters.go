@@ -1,0 +1,109 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/ml/param"
+	"marginlab/web"
+)
+
+// Checked answers by f, after parameters that the description of the route does not have, or
+// that are given twice, were refused: they would be ignored otherwise.
+func (a *Room) Checked(f web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		known, err := a.parameters()
+		if err != nil {
+			return err
+		}
+		q, err := query(r)
+		if err != nil {
+			return err
+		}
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		names := known[method+" "+chi.RouteContext(r.Context()).RoutePattern()]
+		var ps param.Problems
+		for name, values := range q {
+			several, ok := names[name]
+			switch {
+			case !ok:
+				ps = append(ps, param.Problem{Field: name, Message: name + " is not a parameter of this request"})
+			case len(values) > 1 && !several:
+				ps = append(ps, param.Problem{Field: name, Message: name + " is given more than once"})
+			}
+		}
+		slices.SortFunc(ps, func(a, b param.Problem) int { return strings.Compare(a.Field, b.Field) })
+		if err := ps.Err(); err != nil {
+			return err
+		}
+		return f(w, r)
+	}
+}
+
+// query reads the parameters of a request.
+func query(r *http.Request) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
+	}
+	return q, nil
+}
+
+// parameters maps the parameters of a query to whether they may be given several times.
+type parameters map[string]bool
+
+// described returns the parameters by method and path: "GET /api/runs/{id}".
+func described(doc object) map[string]parameters {
+	shared := doc["components"].(object)["parameters"].(object)
+	add := func(to parameters, of object) {
+		all, _ := of["parameters"].([]any)
+		for _, p := range all {
+			p := p.(object)
+			if ref, ok := p["$ref"].(string); ok {
+				p = shared[ref[strings.LastIndexByte(ref, '/')+1:]].(object)
+			}
+			if p["in"] == "query" {
+				to[p["name"].(string)] = p["schema"].(object)["type"] == "array"
+			}
+		}
+	}
+	known := map[string]parameters{}
+	for path, item := range doc["paths"].(object) {
+		item := item.(object)
+		for method, operation := range item {
+			if operation, ok := operation.(object); ok {
+				all := parameters{}
+				add(all, item)
+				add(all, operation)
+				known[strings.ToUpper(method)+" "+path] = all
+			}
+		}
+	}
+	return known
+}
+
+// maxWait bounds how long a request waits for the end of work.
+const maxWait = time.Minute
+
+// await waits as long as the request asks for, until the work that goes by ids has ended.
+func (a *Room) await(r *http.Request, ids ...string) error {
+	q, err := query(r)
+	if err != nil || q.Get("wait") == "" {
+		return err
+	}
+	seconds, err := strconv.ParseFloat(q.Get("wait"), 64)
+	if err != nil || !(seconds >= 0 && seconds <= maxWait.Seconds()) {
+		return param.Problems{{Field: "wait", Message: "wait expects seconds from 0 to 60, not " + strconv.Quote(q.Get("wait"))}}
+	}
+	a.Jobs.Wait(r.Context(), time.Duration(seconds*float64(time.Second)), ids...)
+	return r.Context().Err()
+}

@@ -1,0 +1,82 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// A parameter that a request does not have is an error at every route, before anything is done.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	n := 0
+	for method, pattern := range routes(t, s.App) {
+		if !strings.HasPrefix(pattern, "/api/") || pattern == "/api/openapi.json" || pattern == "/api/workspaces" {
+			continue
+		}
+		n++
+		path := strings.NewReplacer("{id}", "x", "{figure}", "boundary.svg", "{code}", "BCDFGH", "{token}", "x", "{file}", "x.csv").Replace(pattern)
+		if a := c.Do(method, path+"?nonsense=1", "{}"); a.Status != 422 || !strings.Contains(string(a.Body), "nonsense is not a parameter of this request") {
+			t.Errorf("%s %s: %d %s", method, pattern, a.Status, a.Body)
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d routes", n)
+	}
+	if a := c.Do("GET", "/api/runs?limit=1&limit=2", ""); a.Status != 422 || !strings.Contains(string(a.Body), "limit is given more than once") {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// A request that waits is answered at the end of the work, or after its time.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	type job struct {
+		ID     string
+		Status store.Status
+		Cells  []any
+	}
+	get := func(path string) job {
+		t.Helper()
+		return handlerstest.Decode[job](c.Want(http.StatusOK, "GET", path, ""))
+	}
+	if run := get("/api/runs/" + c.Train(`{"dataset":"moons"}`) + "?wait=60"); run.Status != store.Done {
+		t.Errorf("a run that was waited for is %s", run.Status)
+	}
+	search := handlerstest.Decode[job](c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10,100]},"folds":3}`))
+	none := get("/api/searches/" + search.ID + "?wait=60&cells=none")
+	if none.Status != store.Done || len(none.Cells) > 0 {
+		t.Errorf("a search that was waited for is %s, with %d cells", none.Status, len(none.Cells))
+	}
+	if all := get("/api/searches/" + search.ID); len(all.Cells) != 3 {
+		t.Errorf("%d cells", len(all.Cells))
+	}
+	long := c.Train(handlerstest.LongRun)
+	begun := time.Now()
+	if run := get("/api/runs/" + long + "?wait=0.2"); run.Status.Ended() || time.Since(begun) < 200*time.Millisecond {
+		t.Errorf("a long run is %s, after %v", run.Status, time.Since(begun))
+	}
+	ended := make(chan job)
+	go func() { ended <- get("/api/runs/" + long + "?wait=60") }()
+	c.Want(http.StatusAccepted, "POST", "/api/runs/"+long+"/cancel", "")
+	if run := <-ended; run.Status != store.Cancelled {
+		t.Errorf("a cancelled run is %s", run.Status)
+	}
+	for _, bad := range []string{"61", "-1", "x", "NaN"} {
+		if a := c.Do("GET", "/api/runs/"+c.Train(handlerstest.LongRun)+"?wait="+bad, ""); a.Status != 422 || !strings.Contains(string(a.Body), "0 to 60") {
+			t.Errorf("wait=%s: %d %s", bad, a.Status, a.Body)
+		}
+	}
+	if a := c.Do("GET", "/api/searches/"+search.ID+"?cells=some", ""); a.Status != 422 {
+		t.Errorf("cells=some: %d", a.Status)
+	}
+}

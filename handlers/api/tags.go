@@ -1,0 +1,64 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"marginlab/web"
+)
+
+// Tagged answers by read with a tag of what it says, so that a program that has it already is
+// told so.
+func Tagged(read web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		a, err := answerOf(read, r)
+		if err != nil {
+			return err
+		}
+		for name, values := range a.head {
+			w.Header()[name] = values
+		}
+		if web.Unchanged(w, r, web.TagOf(a.body.Bytes())) {
+			return nil
+		}
+		w.WriteHeader(a.status)
+		_, err = a.body.WriteTo(w)
+		return err
+	}
+}
+
+// Matching answers by change unless the request's If-Match says that it is about another state
+// than the one that read answers with now.
+func Matching(read, change web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if wanted := strings.Join(r.Header.Values("If-Match"), ","); wanted != "" {
+			asked := r.Clone(r.Context())
+			asked.Method, asked.Body, asked.URL.RawQuery = http.MethodHead, http.NoBody, "" // waits for nothing
+			a, err := answerOf(read, asked)
+			if err != nil {
+				return err
+			}
+			if !web.Matches(wanted, web.TagOf(a.body.Bytes())) {
+				return web.Errorf(web.Changed, "It has changed since its ETag was %s. Nothing was saved; read it again.", wanted)
+			}
+		}
+		return change(w, r)
+	}
+}
+
+// answer is an answer that is held back.
+type answer struct {
+	head   http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func answerOf(f web.Handler, r *http.Request) (*answer, error) {
+	a := &answer{head: http.Header{}, status: http.StatusOK}
+	return a, f(a, r)
+}
+
+func (a *answer) Header() http.Header         { return a.head }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }

@@ -1,0 +1,65 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// What a program has already is not sent again, and a change that is about another state than
+// the present one is refused.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	id := c.Upload("name=square", handlerstest.Square)
+	path := "/api/datasets/" + id.ID
+	tag := c.Want(200, "GET", path, "").Header.Get("ETag")
+	if tag == "" {
+		t.Fatal("no ETag")
+	}
+	if a := c.Do("GET", path, "", "If-None-Match", tag); a.Status != http.StatusNotModified || len(a.Body) != 0 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if a := c.Do("PATCH", path, `{"name":"first"}`, "If-Match", tag); a.Status != 200 {
+		t.Errorf("the present tag: %d %s", a.Status, a.Body)
+	}
+	for _, method := range []string{"PATCH", "PUT", "DELETE"} {
+		a := c.Do(method, path, `{"name":"second"}`, "If-Match", tag)
+		if a.Status != http.StatusPreconditionFailed || !strings.Contains(string(a.Body), `"type":"/api/docs#changed"`) {
+			t.Errorf("%s with a former tag: %d %s", method, a.Status, a.Body)
+		}
+	}
+	if now := handlerstest.Decode[struct{ Name string }](c.Want(200, "GET", path, "")); now.Name != "first" {
+		t.Errorf("it is called %q", now.Name)
+	}
+	if tag := c.Want(200, "GET", "/api/openapi.json", "").Header.Get("ETag"); c.Do("GET", "/api/openapi.json", "", "If-None-Match", tag).Status != http.StatusNotModified {
+		t.Error("the description is sent twice")
+	}
+	if a := c.Do("GET", "/api/datasets/"+strings.Repeat("0", len(id.ID)), ""); a.Status != 404 || !strings.Contains(string(a.Body), `"type":"/api/docs#not-found"`) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// The page of the description has every operation, with code, and needs no key.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	page := string(s.As(t, "").Want(200, "GET", "/api/docs", "").Body)
+	for path, item := range s.As(t, handlerstest.Alice).Doc["paths"].(handlerstest.Object) {
+		for method, operation := range item.(handlerstest.Object) {
+			operation, ok := operation.(handlerstest.Object)
+			if ok && !strings.Contains(page, `id="`+operation["operationId"].(string)+`"`) {
+				t.Errorf("no %s %s", method, path)
+			}
+		}
+	}
+	for _, want := range []string{`id="not-found"`, "curl -H", "lab.post(&#34;/api/runs&#34;, {&#34;dataset&#34;: &#34;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// barredEvery is how often a server looks whom the operator has shut out: the terminal is
+// another program.
+const barredEvery = 5 * time.Second
+
+// barred is whom the operator has shut out, as it was known last.
+type barred struct {
+	mu   sync.Mutex
+	at   time.Time
+	list store.Barred
+}
+
+// of returns the list, which is at most barredEvery old. When it cannot be read, the last one holds.
+func (b *barred) of(ctx context.Context, read func(context.Context) (store.Barred, error)) store.Barred {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := time.Now(); b.at.IsZero() || now.Sub(b.at) >= barredEvery {
+		b.at = now
+		if list, err := read(context.WithoutCancel(ctx)); err == nil {
+			b.list = list
+		}
+	}
+	return b.list
+}
+
+// refuseBarred refuses whom the operator has shut out.
+func (a *App) refuseBarred(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		list := a.barred.of(r.Context(), a.Store.Barred)
+		switch {
+		case list.Workspaces[door.Workspace(r.Context())]:
+			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked this workspace. What it holds is kept; ask the operator."))
+		case list.Addresses[web.Address(r.Context())]:
+			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked your network address; ask the operator."))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}

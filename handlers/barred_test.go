@@ -1,0 +1,53 @@
+package handlers_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/httprate"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+)
+
+// Whom the operator has shut out gets 403 everywhere, and nobody else.
+func TestBarred(t *testing.T) {
+	t.Parallel()
+	for _, address := range []bool{false, true} {
+		s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+		bar := func() error { return s.App.Store.BarWorkspace(t.Context(), store.WorkspaceOf(handlerstest.Bob), true) }
+		if address {
+			bar = func() error {
+				for _, ip := range []string{"127.0.0.1", "2001:db8:1:2:3::4", "::ffff:192.0.2.7"} {
+					kept, err := s.App.Store.BarAddress(t.Context(), ip, true)
+					if err != nil {
+						return err
+					}
+					seen, err := httprate.KeyByIP(&http.Request{RemoteAddr: net.JoinHostPort(strings.TrimPrefix(ip, "::ffff:"), "1234")}) // what web.Address is
+					if err != nil || kept != seen {
+						t.Errorf("%s is kept as %s, and seen as %s (%v)", ip, kept, seen, err)
+					}
+				}
+				return nil
+			}
+		}
+		if err := bar(); err != nil {
+			t.Fatal(err)
+		}
+		alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
+		for _, path := range []string{"/", "/lab", "/runs", "/api/runs"} {
+			if a := bob.Do("GET", path, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "The operator of this server has blocked") {
+				t.Errorf("%s: %d %s", path, a.Status, a.Body)
+			}
+			want := http.StatusOK
+			if address {
+				want = http.StatusForbidden
+			}
+			alice.Want(want, "GET", path, "")
+		}
+		alice.Want(http.StatusOK, "GET", "/healthz", "")
+	}
+}

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestFollow: a phone shows the slide, the part and the state of the teacher's slides as they
+// are turned, by the keyboard or by the teacher's own phone; what a student has answered stays.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	host, hand := s.client(), s.client()
+	code := strings.TrimPrefix(host.post(t, "/courses", "title=Margins&target=/lessons/margins&handins=true"), "/courses/")
+	teacher, student, phone := open(t, s), open(t, s), open(t, s)
+	teacher.use(host)
+	student.use(hand)
+	phone.use(host)
+	student.size(360, 740)
+	phone.size(360, 740)
+	teacher.size(1280, 720)
+	student.visit("/course/" + code)
+	student.visit("/course/" + code + "/follow")
+	student.wait(`document.querySelector("[data-place='0']")`)
+	teacher.visit("/lessons/margins/line?course=" + code)
+	student.wait(`document.querySelector(".follow.shows-picture .figure img")`)
+	student.fits(360)
+	before := get[string](student, element(".follow .figure img")+".getAttribute(\"src\")")
+
+	// Parts, the state of controls, and slides.
+	teacher.visit("/lessons/margins/line?course=" + code + "#words")
+	student.wait(`document.querySelector(".follow.shows-words .words")`)
+	teacher.visit("/lessons/margins/line?course=" + code + "&b=1#picture")
+	student.wait(`document.querySelector(".follow.shows-picture .figure img")?.getAttribute("src") !== ` + quote(before) + ` && document.querySelector(".follow .figure img").src.includes("b=1")`)
+
+	// The phone of the teacher turns the slides.
+	phone.visit("/courses/" + code + "/remote")
+	phone.fits(360)
+	phone.wait(`document.querySelector("[data-state]").textContent.includes("On the screen: Picture")`)
+	phone.click(".remote [data-key=PageDown]")
+	phone.wait(`!document.querySelector("[data-state]").textContent.includes("On the screen: Picture")`)
+	teacher.wait(`location.hash !== "#picture"`)
+
+	// A question is answered on the phone, and the answer stays while the teacher unfolds all.
+	teacher.visit("/lessons/margins/line?course=" + code + "#ask-distance")
+	student.wait(`document.querySelector(".follow.shows-ask [data-question]")`)
+	student.fill(".follow [name=answer]", "2")
+	student.click(".follow [data-question] [type=submit]")
+	student.wait(`document.querySelector(".follow .verdict.right")`)
+	teacher.keys("e")
+	student.wait(`document.querySelector(".follow.shows-ask:not([data-folded])")`)
+	if !student.visible(".follow .verdict.right") {
+		t.Error("the answer is gone")
+	}
+
+	// The teacher asks the class without leaving the slide.
+	teacher.keys("q")
+	teacher.wait(`document.querySelector("dialog.class-results[open] .poll-count")`)
+	student.wait(`document.querySelector("[data-asked].floating [data-waits]")`)
+	teacher.keys("c")
+	teacher.wait(`document.querySelector("dialog.class-results .histogram")`)
+	teacher.keys(kb.Escape)
+	teacher.wait(`!document.querySelector("dialog.class-results")`)
+
+	// Paused, the slide stays until the student follows again.
+	student.click("[data-pause]")
+	teacher.visit("/lessons/margins/two-margins?course=" + code + "#words")
+	student.wait(`document.querySelector("[data-follow-status]").textContent.includes("moved on")`)
+	student.click("[data-pause]")
+	student.wait(`document.querySelector(".follow.shows-words")`)
+	student.run("follow", func() { student.inspect("follow", "/course/"+code+"/follow", hand) })
+	phone.run("remote", func() { phone.inspect("remote", "/courses/"+code+"/remote", host) })
+}

@@ -1,0 +1,105 @@
+package browser
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// The metrics of the program itself are those that the manual lists, as Prometheus wants them, and
+// a worker that has left is not counted.
+func TestMetricsOfTheProgram(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--nats-listen", "127.0.0.1:0", "--backup-dir", filepath.Join(t.TempDir(), "backups"))
+	c := s.client()
+	run := c.post(t, "/runs", "data=moons&C=2")
+	for !strings.Contains(c.get(t, run).body, "accuracy") { // asks until it is trained
+		if t.Context().Err() != nil {
+			t.Fatal("the run is not trained")
+		}
+	}
+	metrics := func() string {
+		t.Helper()
+		return c.get(t, "/metrics").body
+	}
+	text := metrics()
+	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
+	if err != nil || len(faults) > 0 {
+		t.Errorf("Prometheus objects: %v, %v", faults, err)
+	}
+	manual, err := os.ReadFile("../../views/manual/server.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(manual), "\n## Metrics\n")
+	list, rules, _ := strings.Cut(list, "[A dashboard")
+	rules, _, _ = strings.Cut(rules, "\n## ")
+	dashboard := c.get(t, "/manual/dashboard.json").body
+	var panels struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	if err := json.Unmarshal([]byte(dashboard), &panels); err != nil || len(panels.Panels) < 10 {
+		t.Errorf("%d panels, %v", len(panels.Panels), err)
+	}
+	for _, p := range panels.Panels {
+		for _, target := range p.Targets {
+			for _, name := range regexp.MustCompile(`\b(marginlab|process|go)_\w+`).FindAllString(target.Expr, -1) {
+				if !strings.Contains(text, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" ") {
+					t.Errorf("the dashboard asks for %s, which is not there", name)
+				}
+			}
+		}
+	}
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(list, -1) {
+		if m[1] == "marginlab_" {
+			continue
+		}
+		named["marginlab_"+m[1]] = true
+		if !strings.Contains(text, "\n# TYPE marginlab_"+m[1]+" ") {
+			t.Errorf("the manual lists %s, which is not there", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (marginlab_\w+) `).FindAllStringSubmatch(text, -1) {
+		if !named[m[1]] {
+			t.Errorf("the manual does not list %s", m[1])
+		}
+	}
+	used := regexp.MustCompile(`marginlab_\w+`).FindAllString(rules, -1)
+	for _, name := range used {
+		if !named[name] {
+			t.Errorf("a rule asks for %s, which is not there", name)
+		}
+	}
+	if len(named) < 12 || len(used) < 5 {
+		t.Errorf("%d metrics, %d in rules", len(named), len(used))
+	}
+	for _, lane := range []string{"light", "medium", "heavy"} {
+		for _, name := range []string{"waiting", "running"} {
+			if line := "marginlab_work_" + name + `{lane="` + lane + `"} `; !strings.Contains(text, line) {
+				t.Errorf("no %s", line)
+			}
+		}
+	}
+
+	workers := func(want string) {
+		t.Helper()
+		limit := time.Now().Add(time.Minute)
+		for !strings.Contains(metrics(), "\nmarginlab_workers "+want+"\n") {
+			if time.Now().After(limit) {
+				t.Fatalf("not %s workers", want)
+			}
+		}
+	}
+	workers("0")
+	one := hire(t, s.help...)
+	workers("1")
+	one.stop()
+	workers("0")
+}

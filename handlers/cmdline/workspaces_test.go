@@ -1,0 +1,45 @@
+package cmdline_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// The operator lists the workspaces of a server that runs, shuts one out, and lets it in again.
+func TestWorkspaces(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	dir := filepath.Dir(s.App.Store.Path())
+	alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
+	alice.Upload("name=square", handlerstest.Square)
+	bob.Upload("name=square", handlerstest.Square)
+	bob.Train(`{"dataset":"moons"}`)
+	lines := strings.Split(strings.TrimSpace(must(t, "workspaces", "--data-dir", dir)), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], "1 data set, 1 run") || !strings.Contains(lines[1], "1 data set, ") || strings.Contains(lines[1], "run") {
+		t.Fatalf("the list says %q", lines)
+	}
+	name, _, _ := strings.Cut(lines[0], ",")
+	if out := must(t, "workspaces", "--block", name, "--data-dir", dir); !strings.Contains(out, name) {
+		t.Errorf("block says %q", out)
+	}
+	if out := must(t, "workspaces", "--data-dir", dir); !strings.Contains(out, ", blocked\n") {
+		t.Errorf("the list says %q", out)
+	}
+	alice.Want(http.StatusOK, "GET", "/api/runs", "") // the list of the server may be five seconds old for bob
+	if out := must(t, "workspaces", "--unblock", name, "--block-address", "192.0.2.7", "--data-dir", dir); !strings.Contains(out, "192.0.2.7") {
+		t.Errorf("unblock says %q", out)
+	}
+	if out := must(t, "workspaces", "--data-dir", dir); strings.Contains(out, "run, blocked") || !strings.Contains(out, "address 192.0.2.7, blocked") {
+		t.Errorf("the list says %q", out)
+	}
+	for _, bad := range [][]string{{"--block", "abc"}, {"--block", "ffffffffffff"}, {"--block-address", "here"}} {
+		if o := run(t.Context(), "", append([]string{"workspaces", "--data-dir", dir}, bad...)...); o.code != 1 || o.err == "" {
+			t.Errorf("%q: %d %s", bad, o.code, o.err)
+		}
+	}
+}

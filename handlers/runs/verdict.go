@@ -1,0 +1,201 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// effect is by how much one run exceeds the reference.
+type effect struct {
+	run  int
+	mean float64
+	ml.Interval
+	holm *float64 // nil: it cannot be told
+}
+
+// onFolds is the verdict by common folds.
+func onFolds(runs []store.Run, e *views.Evidence, pairs []eval.FoldPair) *views.Hero {
+	var effects []effect
+	for _, p := range pairs {
+		switch e.Reference {
+		case p.First:
+			effects = append(effects, effect{p.Second, -p.Mean, ml.Interval{Low: -p.Interval.High, High: -p.Interval.Low}, p.Holm})
+		case p.Second:
+			effects = append(effects, effect{p.First, p.Mean, p.Interval, p.Holm})
+		}
+	}
+	h := verdictOf(runs, e, effects)
+	h.Sub = upper(e.FoldsName) + " on the same folds; corrected t-test"
+	if len(pairs) > 1 {
+		h.Sub += " with Holm's correction"
+	}
+	h.Sub += "."
+	return h
+}
+
+// onHeldOut is the verdict by the points that all runs held out.
+func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.Hero {
+	var effects []effect
+	for _, p := range held.Pairs {
+		mean, in := p.Difference(held.N)
+		holm := p.Holm
+		switch e.Reference {
+		case p.First:
+			effects = append(effects, effect{p.Second, -mean, ml.Interval{Low: -in.High, High: -in.Low}, &holm})
+		case p.Second:
+			effects = append(effects, effect{p.First, mean, in, &holm})
+		}
+	}
+	if e.Values { // what counts there is how often one is closer, and no amount
+		for i, x := range effects {
+			effects[i].Interval = ml.Interval{Low: x.mean, High: x.mean}
+		}
+	}
+	h := verdictOf(runs, e, effects)
+	if e.Values {
+		h.Bars, h.Sub = nil, "Wilcoxon's signed-rank test on "+points(held.N)+" that all runs held out."
+		return h
+	}
+	h.Sub = "McNemar's exact test on " + points(held.N) + " that all runs held out."
+	least := 1
+	for ; least <= held.N && eval.SignTest(0, least)*float64(len(held.Pairs)) >= chance; least++ {
+	}
+	if least > held.N {
+		h.Sub += " They are too few to show any difference."
+	} else {
+		h.Sub += fmt.Sprintf(" They cannot show a difference below %s points.", tenth(100*float64(least)/float64(held.N)))
+	}
+	return h
+}
+
+// verdictOf says what effects come to, and draws them.
+func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Hero {
+	h := &views.Hero{P: make([]string, len(runs))}
+	names := withoutData(runs, e.Names)
+	h.Against = names[e.Reference]
+	better, worse, most := 0, 0, 0.0
+	for _, x := range effects {
+		h.P[x.run] = "–"
+		if x.holm != nil {
+			h.P[x.run] = short(*x.holm)
+			if *x.holm < chance && x.mean > 0 {
+				better++
+			} else if *x.holm < chance {
+				worse++
+			}
+		}
+		most = max(most, math.Abs(x.Low), math.Abs(x.High))
+	}
+	top := names[e.Reference]
+	switch n := len(effects); {
+	case n == 1 && better+worse == 1:
+		x, first, second := effects[0], top, names[effects[0].run]
+		if x.mean > 0 {
+			first, second = second, first
+		}
+		h.Sentence = fmt.Sprintf("“%s” is better than “%s”", first, second)
+		if !e.Values {
+			h.Sentence += fmt.Sprintf(" by %s points", tenth(100*math.Abs(x.mean)))
+		}
+		h.Sentence += "."
+	case n == 1:
+		h.Sentence = fmt.Sprintf("No difference is shown between “%s” and “%s”.", top, names[effects[0].run])
+	case better+worse == 0:
+		h.Sentence = fmt.Sprintf("No difference is shown between “%s” and the other %d runs.", top, n)
+	case worse == n:
+		h.Sentence = fmt.Sprintf("“%s” is better than all %d others.", top, n)
+	case better == 0:
+		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others; no difference is shown to the rest.", top, worse, n)
+	case worse == 0:
+		h.Sentence = fmt.Sprintf("%d of %d runs are better than “%s”; no difference is shown to the rest.", better, n, top)
+	default:
+		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others and worse than %d.", top, worse, n, better)
+	}
+	h.Sentence += fewest(runs, names)
+	if most == 0 {
+		most = 0.01
+	}
+	h.Most = tenth(100 * most)
+	at := func(v float64) string { return strconv.FormatFloat(100+95*v/most, 'f', 1, 64) }
+	if e.Values {
+		h.Most = views.Short(most)
+	}
+	for _, x := range effects {
+		bar := views.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
+		if e.Values {
+			bar.Text = fmt.Sprintf("%s (%s to %s)", views.Short(x.mean), views.Short(x.Low), views.Short(x.High))
+		} else {
+			bar.Text = fmt.Sprintf("%s (%s to %s)", signed(100*x.mean), signed(100*x.Low), signed(100*x.High))
+		}
+		h.Bars = append(h.Bars, bar)
+	}
+	return h
+}
+
+// withoutData are names of runs without the data set at their ends, where all are on the same one
+// and still have different names.
+func withoutData(runs []store.Run, names []string) []string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		cut, ok := strings.CutSuffix(name, " · "+runs[0].DatasetName)
+		if !ok || slices.Contains(short[:i], cut) {
+			return names
+		}
+		short[i] = cut
+	}
+	return short
+}
+
+// fewest says which run needs clearly the fewest support vectors; empty: none does.
+func fewest(runs []store.Run, names []string) string {
+	least, second := 0, math.MaxInt
+	for i, r := range runs {
+		if r.Report.SupportVectors < runs[least].Report.SupportVectors {
+			least = i
+		}
+	}
+	for i, r := range runs {
+		if i != least {
+			second = min(second, r.Report.SupportVectors)
+		}
+	}
+	n := runs[least].Report.SupportVectors
+	if fewer := second - n; n > 0 && 10*fewer >= second {
+		if len(runs) == 2 {
+			return fmt.Sprintf(" “%s” needs %s.", names[least], views.Counted(fewer, "fewer support vector"))
+		}
+		return fmt.Sprintf(" “%s” needs the fewest support vectors, %d.", names[least], n)
+	}
+	return ""
+}
+
+func tenth(v float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+}
+
+// signed is a number of points with its sign: "+1.2", "−0.4".
+func signed(v float64) string {
+	text := strconv.FormatFloat(v, 'f', 1, 64)
+	switch {
+	case text == "0.0" || text == "-0.0":
+		return "0"
+	case v > 0:
+		return "+" + text
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

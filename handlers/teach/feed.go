@@ -1,0 +1,55 @@
+package teach
+
+import (
+	"context"
+	"sync"
+)
+
+// feedBuffer is how many values a slow reader of a feed may be behind before it misses the oldest.
+const feedBuffer = 16
+
+// feed sends what happens in a course to everybody who listens, while they listen. It keeps
+// nothing. It is safe for concurrent use.
+type feed[T any] struct {
+	mu      sync.Mutex
+	readers map[string]map[chan T]struct{} // by course code
+}
+
+// send sends v to the readers of a course. A reader that is behind misses the oldest value.
+func (f *feed[T]) send(code string, v T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for ch := range f.readers[code] {
+		if len(ch) == cap(ch) {
+			select {
+			case <-ch:
+			default:
+			}
+		}
+		ch <- v
+	}
+}
+
+// listen returns a channel with what is sent from now on. The channel ends with ctx.
+func (f *feed[T]) listen(ctx context.Context, code string) <-chan T {
+	ch := make(chan T, feedBuffer)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.readers == nil {
+		f.readers = map[string]map[chan T]struct{}{}
+	}
+	if f.readers[code] == nil {
+		f.readers[code] = map[chan T]struct{}{}
+	}
+	f.readers[code][ch] = struct{}{}
+	context.AfterFunc(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.readers[code], ch)
+		close(ch)
+		if len(f.readers[code]) == 0 {
+			delete(f.readers, code)
+		}
+	})
+	return ch
+}

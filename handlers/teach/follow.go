@@ -1,0 +1,237 @@
+package teach
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
+	"marginlab/web"
+)
+
+const (
+	// presentedFor is how long a course follows a slide that nobody turns.
+	presentedFor = 3 * time.Hour
+	// longestState is how many bytes the state of a slide's controls may have.
+	longestState = 4 << 10
+)
+
+// presented is what the teacher of a course shows.
+type presented struct {
+	lessons.Place
+	Version int64 // grows with every change, also over restarts of the server
+	at      time.Time
+}
+
+// stage knows what every course is shown. It lives in memory: a teacher's slides tell it anew
+// when the server has been started again. It is safe for concurrent use.
+type stage struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	courses map[string]presented // by code
+	changes feed[presented]
+	keys    feed[string]
+}
+
+// show changes what a course is shown.
+func (s *stage) show(code string, change func(*lessons.Place)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for other, p := range s.courses {
+		if now.Sub(p.at) > presentedFor {
+			delete(s.courses, other)
+		}
+	}
+	p := s.courses[code]
+	before := p.Place
+	change(&p.Place)
+	p.at = now
+	if p.Place != before {
+		p.Version = max(p.Version+1, now.UnixMicro())
+	}
+	s.courses[code] = p
+	if p.Place != before {
+		s.changes.send(code, p)
+	}
+}
+
+// shown returns what a course is shown; its Version is 0 when that is nothing.
+func (s *stage) shown(code string) presented {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.courses[code]
+	if s.now().Sub(p.at) > presentedFor || p.Lesson == "" {
+		return presented{}
+	}
+	return p
+}
+
+// watch returns a channel with what a course is shown, now and as it changes, until ctx ends.
+func (s *stage) watch(ctx context.Context, code string) <-chan presented {
+	out := make(chan presented, 1)
+	changes := s.changes.listen(ctx, code)
+	out <- s.shown(code)
+	go func() {
+		defer close(out)
+		for p := range changes {
+			select { // the newest gives all there is to know
+			case <-out:
+			default:
+			}
+			out <- p
+		}
+	}()
+	return out
+}
+
+// Present takes from the teacher's slides what they show, for those who follow.
+func (a *Room) Present(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	form := r.PostForm
+	if form.Has("free") {
+		a.stage.show(g.Code, func(p *lessons.Place) { p.Free = form.Get("free") == "1" })
+		return noContent(w)
+	}
+	slug, screen, _ := strings.Cut(strings.TrimPrefix(form.Get("path"), "/lessons/"), "/")
+	l := all.Find(slug)
+	if l == nil {
+		return param.Problems{{Field: "path", Message: "There is no such lesson."}}
+	}
+	if s, _ := l.Screen(screen); s == nil {
+		return param.Problems{{Field: "path", Message: fmt.Sprintf("The lesson %q has no such screen.", l.Title)}}
+	}
+	state := form.Get("query")
+	q, err := url.ParseQuery(state)
+	if err != nil || len(state) > longestState {
+		return param.Problems{{Field: "query", Message: "The state of the slide is not a query of at most 4 kB."}}
+	}
+	for _, own := range []string{"run", "slide", "asking", "everything"} {
+		q.Del(own)
+	}
+	a.stage.show(g.Code, func(p *lessons.Place) {
+		p.Lesson, p.Screen, p.Query, p.Part, p.Open = slug, screen, q.Encode(), form.Get("part"), form.Get("open") == "1"
+	})
+	return noContent(w)
+}
+
+func noContent(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// Follow shows a student what the teacher shows; of the query's part only 1, what changes.
+func (a *Room) Follow(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	part, err := a.followPart(r, c.Code)
+	if err != nil {
+		return err
+	}
+	if r.FormValue("part") == "1" {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, err := w.Write(part)
+		return err
+	}
+	p := lessons.FollowPage{Page: a.Frame(c.Title, ""), Code: c.Code, Course: c.Title, Entrance: door.Entrance(c), Part: string(part)}
+	if p.InCourse, err = a.InCourse(r.Context(), c); err != nil {
+		return err
+	}
+	return a.Render(w, r, lessons.Follow(p))
+}
+
+// followPart is the HTML that follows a course, made once for everybody.
+func (a *Room) followPart(r *http.Request, code string) ([]byte, error) {
+	at := a.stage.shown(code)
+	return a.followed.Get(r.Context(), fmt.Sprint(code, at.Version), func(ctx context.Context) ([]byte, error) {
+		v := lessons.FollowView{Version: at.Version, Place: at.Place}
+		if at.Version > 0 {
+			var err error
+			if v.Lesson, v.Screen, err = a.Lessons.Following(r.WithContext(ctx), code, at.Place); err != nil {
+				return nil, err
+			}
+		}
+		var b bytes.Buffer
+		err := lessons.FollowPart(v).Render(ctx, &b)
+		return b.Bytes(), err
+	})
+}
+
+// FollowEvents streams what a course is shown as "place".
+func (a *Room) FollowEvents(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
+	if err != nil {
+		return err
+	}
+	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
+}
+
+// place is what streams say of a slide.
+type place struct {
+	Version int64  `json:"version"` // 0: nothing is shown
+	Slide   string `json:"slide,omitempty"`
+	Part    string `json:"part,omitempty"`
+	Step    string `json:"step,omitempty"`
+	Free    bool   `json:"free,omitempty"`
+}
+
+func placeOf(p presented) place {
+	if p.Version == 0 {
+		return place{}
+	}
+	q, _ := url.ParseQuery(p.Query)
+	return place{p.Version, p.Path(), p.Part, q.Get("step"), p.Free}
+}
+
+// Remote shows the notes of the slide that is shown, with buttons that turn it: for a
+// teacher's phone.
+func (a *Room) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
+	at := a.stage.shown(g.Code)
+	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
+	var err error
+	if remote.QR, err = door.QR(remote.Link); err != nil {
+		return err
+	}
+	if at.Version == 0 {
+		return a.Render(w, r, lessons.RemoteWaits(lessons.RemotePage{Page: a.Frame("Remote: "+g.Title, ""), Remote: *remote}))
+	}
+	p, err := a.Lessons.NotesOf(r, at.Place)
+	if err != nil {
+		return err
+	}
+	p.Remote = remote
+	return a.Render(w, r, lessons.Notes(p))
+}
+
+// Press sends a key from the teacher's remote to the slides.
+func (a *Room) Press(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	key := r.PostFormValue("key")
+	if key == "" || len(key) > 16 {
+		return param.Problems{{Field: "key", Message: "Give the name of a key of at most 16 letters."}}
+	}
+	a.stage.keys.send(g.Code, key)
+	return noContent(w)
+}
+
+// RemoteEvents streams to the slides the keys of the remote as "key".
+func (a *Room) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
+	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code), func(key string) (string, any) { return "key", key })
+}

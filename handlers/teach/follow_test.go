@@ -1,0 +1,131 @@
+package teach_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// present sends what a teacher's slide shows.
+func present(c *handlerstest.Client, status int, base, path, query, part string, open bool) {
+	c.T.Helper()
+	form := url.Values{"path": {path}, "query": {query}, "part": {part}}
+	if open {
+		form.Set("open", "1")
+	}
+	c.Send(status, base+"/present", form.Encode())
+}
+
+// Students see the slide, the part and the state that their teacher shows, and nothing that
+// gives an answer away before the teacher does.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lessons/margins", "")
+	base, path := "/courses/"+code, "/course/"+code+"/follow"
+	follow := func() *goquery.Document { t.Helper(); return a.Page(200, path) }
+	if h := follow().Find("h1").Text(); h != "Waiting for the teacher" {
+		t.Errorf("before anything is presented: %q", h)
+	}
+
+	stream := bufio.NewReader(a.Open(t.Context(), "GET", path+"/events", nil).Body)
+	type place struct {
+		Version     int64
+		Slide, Part string
+	}
+	next := func() (p place) {
+		t.Helper()
+		e, ok := handlerstest.NextEvent(t, stream)
+		if !ok || e.Name != "place" {
+			t.Fatalf("event %+v, %v", e, ok)
+		}
+		if err := json.Unmarshal([]byte(e.Data), &p); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if p := next(); p.Version != 0 {
+		t.Errorf("at first the stream says %+v", p)
+	}
+	present(tc, 204, base, "/lessons/margins/line", "course="+code, "picture", false)
+	first := next()
+	if first.Version == 0 || first.Slide != "/lessons/margins/line" || first.Part != "picture" {
+		t.Errorf("the stream says %+v", first)
+	}
+	doc := follow()
+	if doc.Find(".follow.shows-picture .figure").Length() == 0 || doc.Find(".demo-controls, .question, .words").Length() != 0 {
+		t.Error("the picture is not shown alone")
+	}
+	present(tc, 204, base, "/lessons/margins/line", "", "ask-distance", false)
+	if doc := follow(); doc.Find(".follow .question").Length() != 1 || doc.Find("[data-folded]").Length() != 1 {
+		t.Error("the question is not shown")
+	}
+	if next().Version <= first.Version {
+		t.Error("the version does not grow")
+	}
+	present(tc, 204, base, "/lessons/margins/line", "", "ask-distance", false) // as before: nobody is told
+	present(tc, 204, base, "/lessons/margins/line", "", "words", true)
+	if p := next(); p.Part != "words" {
+		t.Errorf("after the words came %+v", p)
+	}
+	if doc := follow(); doc.Find(".follow .words").Length() != 1 || doc.Find("[data-folded]").Length() != 0 {
+		t.Error("the words are not shown, or still folded")
+	}
+
+	// Students move the controls when they may.
+	tc.Send(204, base+"/present", "free=1")
+	if follow().Find(".follow .demo-controls").Length() != 1 {
+		t.Error("the controls are not there")
+	}
+
+	// Opening the course leads to the slide.
+	if doc := a.Page(200, "/course/"+code); doc.Find("[data-follow]").Length() != 1 {
+		t.Errorf("the code leads to %q", doc.Find("h1").Text())
+	}
+
+	// Only the teacher presents, from any browser with the teacher's link.
+	present(a, 404, base, "/lessons/margins/line", "", "picture", false)
+	present(a, 204, tc.Secret(code), "/lessons/margins/line", "", "picture", false)
+	present(tc, 422, base, "/lessons/nothing/line", "", "picture", false)
+	present(tc, 422, base, "/lessons/margins/nothing", "", "picture", false)
+	present(tc, 422, base, "/lessons/margins/line", strings.Repeat("x", 5000), "picture", false)
+	present(tc, 422, base, "/lessons/margins/line", "a=%zz", "picture", false)
+}
+
+// The teacher's phone shows the notes of the slide and sends its keys to the slides.
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
+	code := tc.Course("/lessons/margins", "")
+	base, secret := "/courses/"+code, tc.Secret(code)
+	if doc := a.Page(200, secret+"/remote"); doc.Find("h1").Text() != "Remote" {
+		t.Errorf("before anything is presented: %q", doc.Find("h1").Text())
+	}
+	present(tc, 204, base, "/lessons/margins/line", "", "picture", false)
+	doc := a.Page(200, secret+"/remote")
+	if doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() < 6 || doc.Find(".question").Length() == 0 {
+		t.Error("the remote has no keys, or no notes")
+	}
+	stream := bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body)
+	if line, err := stream.ReadString('\n'); err != nil || !strings.HasPrefix(line, ":") { // open: it listens
+		t.Fatal(line, err)
+	}
+	for _, key := range []string{"PageDown", " "} {
+		a.Send(204, secret+"/remote", url.Values{"key": {key}}.Encode())
+		if e, ok := handlerstest.NextEvent(t, stream); !ok || e.Name != "key" || e.Data != `"`+key+`"` {
+			t.Errorf("the slides are told %+v", e)
+		}
+	}
+	a.Send(422, secret+"/remote", "key=")
+	a.Send(404, base+"/remote", "key=b")
+	a.Page(404, base+"/remote")
+}

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// The same rows in every way that programs write them.
+func TestSameRowsFromManyWriters(t *testing.T) {
+	t.Parallel()
+	const want = "x,y,class\n1,2.5,a\n3,,b\n-1,0,a\n0.5,1e3,b\n"
+	pack := func(text string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write([]byte(text))
+		_ = w.Close()
+		return b.String()
+	}
+	read := func(text, file string) *Table {
+		t.Helper()
+		table, err := ParseTable(strings.NewReader(text), file, Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		return table
+	}
+	base := read(want, "rows.csv")
+	for name, text := range map[string]string{
+		"records.json":      `[{"x":1,"y":2.5,"class":"a"},{"x":3,"y":null,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}]`,
+		"indented.json":     "[\n  {\n    \"x\": 1, \"y\": 2.5,\n \"class\": \"a\"},\n {\"x\":3,\"class\":\"b\"}, {\"class\":\"a\",\"x\":-1,\"y\":0},{\"x\":0.5,\"y\":1e3,\"class\":\"b\"}\n]\n",
+		"lines.jsonl":       "{\"x\":1,\"y\":2.5,\"class\":\"a\"}\n{\"x\":3,\"class\":\"b\"}\n{\"x\":-1,\"y\":0,\"class\":\"a\"}\n{\"x\":0.5,\"y\":1e3,\"class\":\"b\"}\n",
+		"columns.json":      `{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`,
+		"named.json":        `{"x":{"0":1,"1":3,"2":-1,"3":0.5},"y":{"0":2.5,"1":null,"2":0,"3":1e3},"class":{"0":"a","1":"b","2":"a","3":"b"}}`,
+		"lists.json":        `[["x","y","class"],[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]`,
+		"split.json":        `{"columns":["x","y","class"],"index":[0,1,2,3],"data":[[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]}`,
+		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,
+		"records of no one": `[{"x":1,"y":2.5,"class":"a"},{"x":3,"y":null,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}]`,
+		"rows.csv.gz":       pack(want),
+		"records.json.gz":   pack(`{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`),
+		"packed.csv":        pack(want),
+	} {
+		got := read(text, name)
+		if len(got.Columns) != 3 || len(got.Lines) != 4 {
+			t.Errorf("%s: %d columns of %d rows", name, len(got.Columns), len(got.Lines))
+			continue
+		}
+		for j := range got.Columns {
+			if got.Columns[j].Name != base.Columns[j].Name || got.Columns[j].Numeric != base.Columns[j].Numeric {
+				t.Errorf("%s: column %d is %s", name, j, got.Columns[j].Name)
+			}
+			for i, s := range got.Columns[j].all() {
+				k := 0
+				for a, want := range base.Columns[j].all() {
+					if a == i && s != want {
+						t.Errorf("%s: row %d of %s is %q, want %q", name, i+1, got.Columns[j].Name, s, want)
+					}
+					k++
+				}
+			}
+		}
+	}
+}
+
+// Objects within a record have a column for each of their keys, and lists without names have
+// columns by their places.
+func TestNestedRecords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"size":{"w":1,"h":2},"class":"a"},{"size":{"w":3,"h":1},"class":"b"}]`:      "size.w size.h class",
+		"{\"size\":{\"w\":1},\"class\":\"a\"}\n{\"size\":{\"w\":3},\"class\":\"b\"}\n": "size.w class",
+		`[[1,2,"a"],[3,4,"b"]]`: "x1 x2 label",
+	} {
+		table, err := ParseTable(strings.NewReader(text), "r.json", Limits{})
+		if err != nil || strings.Join(table.names(), " ") != want || len(table.Lines) != 2 {
+			t.Errorf("%s: %v, want the columns %s", text, err, want)
+		}
+	}
+}
+
+// R's write.table leaves the name of the first column out.
+func TestTableOfR(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"numbers": "\"hp\" \"wt\" \"am\"\n\"1\" 21 2.62 \"a\"\n\"2\" 22.8 2.32 \"b\"\n\"3\" 18 3.1 \"a\"\n\"4\" 21.5 2.7 \"b\"\n\"5\" 17 3.4 \"a\"\n\"6\" 22 2.2 \"b\"\n\"7\" 17.5 3.3 \"a\"\n\"8\" 23.5 2.1 \"b\"\n",
+		"names":   "hp\twt\tam\nMazda RX4\t21\t2.62\ta\nDatsun 710\t22.8\t2.32\tb\nValiant\t18.1\t3.46\ta\nDuster 360\t14.3\t3.57\tb\nMerc 240D\t24.4\t3.19\ta\nMerc 230\t22.8\t3.15\tb\nFiat 128\t32.4\t2.2\ta\nHonda Civic\t30.4\t1.615\tb\n",
+	} {
+		table, err := ParseTable(strings.NewReader(text), "cars.txt", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		m := table.Propose(Mapping{}).Mapping
+		if m.Label != "am" || strings.Join(m.Features, " ") != "hp wt" {
+			t.Errorf("%s: label %s of %q", name, m.Label, m.Features)
+		}
+	}
+	if _, err := ParseTable(strings.NewReader("x y\n1 2\n3 4 5\n"), "x.txt", Limits{}); err == nil {
+		t.Error("a row with a field too many is taken")
+	}
+}
+
+func TestRecordsFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"x":1,"y":[1,2]}]`:              `record 1: "y" is a list`,
+		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" is there twice`,
+		`[{"x":1},7]`:                      "record 2: expected an object",
+		`[{"x":1}`:                         "ends before its last bracket",
+		`[{"x":1}] 5`:                      "nothing behind the last bracket",
+		`{"x":[1,2],"y":[1]}`:              `column "y": expected 2 values`,
+		`{"x":[1,2],"y":3}`:                `column "y": expected a list`,
+		`{"x":1,"y":[1]}`:                  `record 1: "y" is a list`,
+		"{\"x\":1}\n{\"x\":2,}":            "line 2",
+		`[{}]`:                             "empty ones",
+		`[{"x":{"y":[1]},"z":1}]`:          `record 1: "x.y" is a list`,
+		`[[1,2],[1]]`:                      "record 2: expected 2 values as in the first, found 1",
+		`[[1,[2]],[1,2]]`:                  `record 1: "column 2" is a list`,
+		`[[1,2],{"x":1}]`:                  "record 2: expected an object",
+		`{"columns":["x"],"data":[[1,2]]}`: "expected a name for each of 2 columns, found 1",
+		`{"columns":3,"data":[[1,2]]}`:     `a list of names under "columns"`,
+		"[\n]":                             "at least one row",
+	} {
+		_, err := ParseTable(strings.NewReader(text), "r.json", Limits{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	small := Limits{Rows: 3, Columns: 2, Bytes: 1000}
+	for _, text := range []string{
+		`[{"x":1},{"x":1},{"x":1},{"x":1}]`, `{"x":[1,2,3,4]}`, "{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n", `[{"a":1,"b":2,"c":3}]`,
+		`[[1],[2],[3],[4]]`, `[[1,2,3]]`, `{"data":[{"x":1},{"x":1},{"x":1},{"x":1}]}`, `[{"a":{"b":1,"c":1,"d":1}}]`,
+	} {
+		if _, err := ParseTable(strings.NewReader(text), "r.json", small); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
+	_ = w.Close()
+	if _, err := ParseTable(&b, "b.csv.gz", small); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a packed file that is too large: %v", err)
+	}
+	if _, err := ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{}); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a damaged one: %v", err)
+	}
+}

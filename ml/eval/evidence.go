@@ -1,0 +1,148 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// Evidence is what a cross-validation says of one setting: what a run keeps of it, and runs
+// are compared by.
+type Evidence struct {
+	Search   string `json:"search,omitempty"` // id of the search that computed it, which may be gone
+	Scheme   Scheme `json:"scheme"`           // Nested: the score judges the choice of the setting, too
+	Settings int    `json:"settings"`         // that the search chose from
+	// Optimistic says that the folds that judge the setting have chosen it, at least in part.
+	Optimistic  bool      `json:"optimistic"`
+	Score       string    `json:"score"` // "accuracy" or "mse"
+	Mean        float64   `json:"mean"`
+	Deviation   float64   `json:"sd"`
+	ml.Interval           // of Mean, at the level 0.95
+	Points      int       `json:"points,omitempty"` // judged in one repeat; 0: not known
+	Folds       []float64 `json:"folds,omitempty"`  // the score of each fold; nil where there are more than mostFolds
+}
+
+// mostFolds is how many folds evidence keeps one by one.
+const mostFolds = 1000
+
+// EvidenceOf returns what a result says of one of its settings, the best first: for the best
+// setting of a nested search the nested score, and always the folds of the setting itself. It
+// returns nothing for a setting of which a training failed, or a learning curve.
+func EvidenceOf(search string, scheme Scheme, r *Result, at int) (all []Evidence) {
+	if len(scheme.Learning) > 0 {
+		return nil
+	}
+	inPart := scheme.Warning(r) != ""
+	scheme.Onward = nil // as large as the search
+	add := func(nested, optimistic bool, folds []Fold) {
+		e := Evidence{Search: search, Scheme: scheme, Settings: len(r.Settings), Optimistic: optimistic}
+		if e.Scheme.Nested = nested; e.estimate(folds) {
+			all = append(all, e)
+		}
+	}
+	if r.Nested != nil && at == r.Best {
+		add(true, inPart, r.NestedFolds())
+	}
+	add(false, len(r.Settings) > 1, r.Settings[at].Folds)
+	SortEvidence(all)
+	return all
+}
+
+// estimate fills in what folds come to, and reports whether they come to anything.
+//
+// The interval uses Nadeau and Bengio's corrected variance: training folds overlap, so the plain
+// standard error is too small. Few folds may agree by chance, so an interval of an accuracy is
+// never narrower than Wilson's for the points judged.
+func (e *Evidence) estimate(folds []Fold) bool {
+	score := RankedBy("", folds[0].Errors != nil)
+	mean, deviation, ok := score.Over(folds)
+	if !ok {
+		return false
+	}
+	e.Score, e.Mean = score.Name, mean
+	n, repeats := len(folds), max(1, e.Scheme.Repeats)
+	half := 0.0
+	if n > 1 {
+		e.Deviation = deviation
+		half = deviation * math.Sqrt(1/float64(n)+ratioOf(e.Scheme, n)) * distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
+	}
+	e.Low, e.High = max(0, mean-half), mean+half
+	right := 0.0
+	for _, f := range folds {
+		if n <= mostFolds {
+			e.Folds = append(e.Folds, *score.of(f))
+		}
+		if f.Shares == nil {
+			continue
+		}
+		for _, row := range f.Confusion {
+			for _, count := range row {
+				e.Points += count
+				right += f.Accuracy * float64(count)
+			}
+		}
+	}
+	if score.Share {
+		e.High = min(1, e.High)
+	}
+	if e.Points > 0 {
+		share := right / float64(e.Points)
+		e.Points /= repeats
+		if in, err := ml.Wilson(int(math.Round(share*float64(e.Points))), e.Points, 0.95); err == nil {
+			e.Low, e.High = min(e.Low, in.Low), max(e.High, in.High)
+		}
+	}
+	return true
+}
+
+// ratio is how many points a fold judges for each that it trains on.
+func (e Evidence) ratio() float64 { return ratioOf(e.Scheme, len(e.Folds)) }
+
+// ratioOf is the ratio of a scheme that came to n folds over all repeats.
+func ratioOf(s Scheme, n int) float64 {
+	if s.HoldOut > 0 {
+		return s.HoldOut / (1 - s.HoldOut)
+	}
+	return FoldRatio(max(2, n/max(1, s.Repeats)))
+}
+
+// SortEvidence puts the best evidence first: a score of folds that had no share in the choice,
+// then a nested one, then the most folds.
+func SortEvidence(all []Evidence) {
+	rank := func(optimistic bool) int {
+		if optimistic {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b Evidence) int {
+		return cmp.Or(
+			cmp.Compare(rank(a.Optimistic), rank(b.Optimistic)),
+			cmp.Compare(rank(!a.Scheme.Nested), rank(!b.Scheme.Nested)),
+			cmp.Compare(len(b.Folds), len(a.Folds)),
+		)
+	})
+}
+
+// SameFolds reports whether two settings of the same points were judged on the same folds.
+func (e Evidence) SameFolds(o Evidence) bool {
+	a, b := e.Scheme, o.Scheme
+	return a.LeaveOneOut == b.LeaveOneOut && a.HoldOut == b.HoldOut && a.Column == b.Column && a.Folds == b.Folds && max(1, a.Repeats) == max(1, b.Repeats) && a.Seed == b.Seed &&
+		a.Nested == b.Nested && e.Score == o.Score && len(e.Folds) > 1 && len(e.Folds) == len(o.Folds)
+}
+
+// OfSetting returns a spec with the values of one setting of a search on all points.
+func OfSetting(spec ml.Spec, values param.Values) ml.Spec {
+	for _, p := range ml.Params {
+		if values.Has(p.Name) {
+			_ = spec.Set(p.Name, values.Text(p.Name)) // it was tried, so it is in its range
+		}
+	}
+	spec.TestFraction = 0
+	return spec
+}

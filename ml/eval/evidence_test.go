@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+func shares(accuracy ...float64) (folds []Fold) {
+	for _, a := range accuracy {
+		right := int(math.Round(20 * a))
+		folds = append(folds, Fold{Shares: &Shares{Accuracy: a, Confusion: [][]int{{right, 20 - right}}}})
+	}
+	return folds
+}
+
+// The interval is Nadeau and Bengio's by hand, and Wilson's where folds agree.
+func TestEvidenceInterval(t *testing.T) {
+	t.Parallel()
+	e := Evidence{Scheme: Scheme{Folds: 5}}
+	if !e.estimate(shares(0.9, 0.95, 0.8, 1, 0.85)) {
+		t.Fatal("folds come to nothing")
+	}
+	// sd² = 0.00625, (1/5 + 1/4) sd² = 0.0028125, t(4; 0.975) = 2.7764451
+	half := 2.776445105 * math.Sqrt(0.0028125)
+	if math.Abs(e.Mean-0.9) > 1e-12 || math.Abs(e.Low-(0.9-half)) > 1e-8 || e.High != 1 || e.Points != 100 || e.Score != "accuracy" || len(e.Folds) != 5 {
+		t.Errorf("%+v, want 0.9 ± %g", e, half)
+	}
+	certain := Evidence{Scheme: Scheme{Folds: 5, Repeats: 2}}
+	certain.estimate(shares(1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+	want, err := ml.Wilson(100, 100, 0.95)
+	if err != nil || certain.Interval != want || certain.Points != 100 {
+		t.Errorf("folds that all agree: %+v, want %v", certain, want)
+	}
+	if failed := (&Evidence{Scheme: Scheme{Folds: 2}}); failed.estimate([]Fold{{Failure: "none"}, {Failure: "none"}}) {
+		t.Error("folds that failed are evidence")
+	}
+}
+
+// A nested search gives its best setting the nested score first, and its own folds, which have
+// chosen it, after; another setting has its folds alone.
+func TestEvidenceOfSearch(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("moons")
+	d, err := b.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := Grid{"C": {param.Of(0.01), param.Of(10)}}
+	scheme := Scheme{Folds: 3, Repeats: 1, Seed: 3, Nested: true}
+	r, err := CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := EvidenceOf("s", scheme, r, r.Best)
+	if len(all) != 2 || !all[0].Scheme.Nested || all[0].Optimistic || all[0].Mean != r.Nested.Accuracy || all[1].Scheme.Nested || !all[1].Optimistic || all[1].Mean != r.Settings[r.Best].Accuracy || all[0].Settings != 2 {
+		t.Fatalf("%+v", all)
+	}
+	other := EvidenceOf("s", scheme, r, 1-r.Best)
+	if len(other) != 1 || !other[0].Optimistic {
+		t.Fatalf("%+v", other)
+	}
+	if !all[1].SameFolds(other[0]) || all[0].SameFolds(other[0]) {
+		t.Error("the folds of one search are the same, the nested ones others")
+	}
+	want, err := OnFolds([]Setting{r.Settings[r.Best], r.Settings[1-r.Best]}, 3, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := OnSameFolds([]Evidence{all[1], other[0]}, 0.01)
+	if err != nil || *got[0].P != *want[0].P || got[0].Interval != want[0].Interval || *got[0].Posterior != *want[0].Posterior {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	scheme.Nested, r.Nested = false, nil
+	if alone := EvidenceOf("s", scheme, r, r.Best); len(alone) != 1 || !alone[0].Optimistic {
+		t.Errorf("without nested folds: %+v", alone)
+	}
+}

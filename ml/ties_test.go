@@ -1,0 +1,95 @@
+package ml_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+)
+
+// What a report counts is what the model tells of the same rows, also where nothing but rounding
+// tells classes apart: machines that are constant, classes whose functions are equal.
+func TestReportCountsWhatTheModelTells(t *testing.T) {
+	t.Parallel()
+	tied, trained := 0, 0
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		n, d, k := 20+rng.IntN(130), 1+rng.IntN(6), 2+rng.IntN(4)
+		all := clouds(n, d, seed)
+		all.Classes = []string{"a", "b", "c", "d", "e"}[:k]
+		whole := rng.IntN(3) == 0
+		for i := range n {
+			all.Y[i] = i % k
+			for j, v := range all.X.RawRowView(i) {
+				if v += float64(all.Y[i]*(j%2)) * 0.7; whole {
+					v = math.Round(v)
+				}
+				all.X.Set(i, j, v)
+			}
+		}
+		pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+		set := []string{
+			"C", fmt.Sprint(math.Pow(10, rng.Float64()*8-4)), "gamma", fmt.Sprint(math.Pow(10, rng.Float64()*6-3)),
+			"kernel", pick("rbf", "linear", "poly", "laplacian"), "learner", pick("svm", "svm", "mcm", "ridge"),
+			"multiclass", pick("ww", "cs", "ovr", "ovo"), "conformal", pick("none", "none", "none", "amari"),
+			"test_fraction", "0", "max_iter", "20000",
+		}
+		s := ml.DefaultSpec()
+		for i := 0; i < len(set); i += 2 {
+			if err := s.Set(set[i], set[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := ml.Train(context.Background(), all, s, nil)
+		var refused *param.Refusal
+		var problems param.Problems
+		switch {
+		case errors.As(err, &refused) || errors.As(err, &problems):
+			continue
+		case err != nil:
+			t.Fatalf("%v: %v", set, err)
+		}
+		trained++
+		if res.Report.Tied > 0 {
+			tied++
+		}
+		accuracy, err := res.Model.Accuracy(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(accuracy-*res.Report.TrainAccuracy) > 1e-12 {
+			t.Errorf("%v on %d points of %d classes: the report has %g errors, the model makes %g; %d rows tied", set, n, k, (1-*res.Report.TrainAccuracy)*float64(n), (1-accuracy)*float64(n), res.Report.Tied)
+		}
+	}
+	if trained < 200 || tied < 20 {
+		t.Errorf("of %d trainings %d have rows that tie: the test sees too few", trained, tied)
+	}
+}
+
+// Of classes whose scores differ by rounding alone, the first wins, whichever is larger.
+func TestTiesGoToTheFirstClass(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule   ml.Rule
+		scores []float64
+		want   int
+	}{
+		{ml.Argmax, []float64{-1 - 4e-16, -1, -1 + 2e-16}, 0},
+		{ml.OneVsRest, []float64{-2, 5, 5 + 1e-12}, 1},
+		{ml.OneVsRest, []float64{-2, 5, 5 + 1e-6}, 2},
+		{ml.Argmax, []float64{1e-30, 3e-30, 2e-30}, 1}, // small is not tied
+		{ml.Argmax, []float64{0, 0, 0}, 0},
+		{ml.OneVsOne, []float64{1, -1 - 1e-13, 1}, 0}, // a cycle: 0 over 2, 2 over 1, 1 over 0
+		{ml.OneVsOne, []float64{1, -1, 1 + 1e-3}, 2},
+	} {
+		m := ml.Model{Rule: c.rule, Classes: []string{"a", "b", "c"}}
+		if got := m.Class(c.scores); got != c.want {
+			t.Errorf("%s of %v is %d, want %d", c.rule, c.scores, got, c.want)
+		}
+	}
+}

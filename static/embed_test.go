@@ -1,0 +1,26 @@
+package static
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestStyleSheetNests finds a brace that is missing or one too many: what begins in the first
+// column stands in no other block.
+func TestStyleSheetNests(t *testing.T) {
+	t.Parallel()
+	css, err := Files.ReadFile("app.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	depth := 0
+	for i, line := range strings.Split(string(css), "\n") {
+		if line != "" && !strings.ContainsAny(line[:1], " \t}/*") && depth != 0 {
+			t.Fatalf("app.css, line %d: %q begins %d blocks deep; close the block above or indent the line", i+1, line, depth)
+		}
+		depth += strings.Count(line, "{") - strings.Count(line, "}")
+	}
+	if depth != 0 {
+		t.Errorf("app.css ends %d blocks deep", depth)
+	}
+}

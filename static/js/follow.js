@@ -1,0 +1,38 @@
+// The teacher's slide on the phones of a class: it changes as the teacher goes on, unless a
+// student pauses it.
+import { answer, follow, fragment } from "./live.js";
+import { mount } from "./lesson.js";
+
+const page = document.querySelector("[data-follow]");
+const path = page.dataset.follow;
+const status = page.querySelector("[data-follow-status]");
+const pause = page.querySelector("[data-pause]");
+const shown = () => page.querySelector("[data-place]");
+let paused = false;
+
+/** Shows the slide of the moment. Questions that stay keep what a student has answered. */
+async function renew() {
+  const fresh = await fragment(await (await answer(`${path}?part=1`)).text());
+  const next = fresh.querySelector("[data-place]");
+  if (paused || next.dataset.place === shown().dataset.place) return;
+  for (const question of next.querySelectorAll("[data-question]")) {
+    const answered = document.getElementById(question.id);
+    if (answered) question.replaceWith(answered);
+  }
+  shown().replaceWith(next);
+  mount(next);
+}
+
+follow(`${path}/events`, "place", async ({ version }) => {
+  if (String(version) === shown().dataset.place) return;
+  if (paused) status.textContent = "The teacher has moved on.";
+  else await renew();
+});
+
+pause.hidden = false;
+pause.addEventListener("click", async () => {
+  paused = !paused;
+  pause.textContent = paused ? "Follow" : "Pause";
+  status.textContent = paused ? "Paused: this slide stays." : "";
+  if (!paused) await renew();
+});

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Backups come every so often, the newest stay, and what somebody else has in the directory too;
+// each can be restored.
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time { return now }
+	b := Backups{Dir: t.TempDir(), Every: 24 * time.Hour, Keep: 3}
+	check(t, os.WriteFile(filepath.Join(b.Dir, "marginlab-notes.db"), nil, 0o600))
+	wait := func(want time.Duration) {
+		t.Helper()
+		if got := must[time.Duration](t)(b.Wait(now)); got != want {
+			t.Errorf("%v: the next one in %v, want %v", now, got, want)
+		}
+	}
+	wait(0)
+	var files []string
+	for range 5 {
+		files = append(files, must[string](t)(s.BackUp(t.Context(), b)))
+		wait(b.Every)
+		now = now.Add(b.Every - time.Hour)
+		wait(time.Hour)
+		now = now.Add(time.Hour)
+		wait(0)
+	}
+	names := func() (names []string) {
+		for _, e := range must[[]os.DirEntry](t)(os.ReadDir(b.Dir)) {
+			names = append(names, filepath.Join(b.Dir, e.Name()))
+		}
+		return names
+	}
+	kept := append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db"))
+	if got := names(); !slices.Equal(got, kept) {
+		t.Errorf("there are %q, want %q", got, kept)
+	}
+	dir := t.TempDir()
+	if _, _, err := Restore(t.Context(), dir, files[4]); err != nil {
+		t.Error(err)
+	}
+
+	// The clock was ahead, and is right again: the next backup is due, and is not what is deleted.
+	now = now.Add(-48 * time.Hour).Add(time.Minute)
+	wait(0)
+	last := must[string](t)(s.BackUp(t.Context(), b))
+	if got := names(); len(got) != 4 || !slices.Contains(got, last) {
+		t.Errorf("after the clock was put back there are %q", got)
+	}
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	now = now.Add(time.Hour)
+	if _, err := s.BackUp(ended, b); err == nil || len(names()) != 4 {
+		t.Errorf("a backup that was broken off: %v, %q", err, names())
+	}
+	if _, err := (Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now); err == nil {
+		t.Error("a directory that is not there has no error")
+	}
+}

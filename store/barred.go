@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Workspaces lists all workspaces that hold something, the largest first.
+func (s *Store) Workspaces(ctx context.Context) (list []Holdings, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		names, err := texts(ctx, tx, `SELECT DISTINCT workspace FROM `+used+` ORDER BY workspace`)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			h, err := holdings(ctx, tx, Workspace(name))
+			if err != nil {
+				return err
+			}
+			list = append(list, h)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// FindWorkspace returns the workspace whose name begins with at least eight digits that are
+// given. None, or several, is an error.
+func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, error) {
+	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
+		return "", fmt.Errorf("expected eight digits or more of the name of a workspace, as the list shows it, not %q", begin)
+	}
+	var names []string
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
+		names, err = texts(ctx, tx, `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", fmt.Errorf("no workspace begins with %s: see the list", begin)
+	case len(names) > 1:
+		return "", fmt.Errorf("several workspaces begin with %s: give more digits", begin)
+	}
+	return Workspace(names[0]), nil
+}
+
+// Barred is whom the operator has shut out.
+type Barred struct {
+	Workspaces map[Workspace]bool
+	Addresses  map[string]bool // as web.Address has them
+}
+
+const barredWorkspace, barredAddress = "workspace ", "address "
+
+// Barred lists whom the operator has shut out.
+func (s *Store) Barred(ctx context.Context) (b Barred, err error) {
+	b = Barred{map[Workspace]bool{}, map[string]bool{}}
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err := texts(ctx, tx, `SELECT what FROM barred`)
+		for _, what := range list {
+			if ws, ok := strings.CutPrefix(what, barredWorkspace); ok {
+				b.Workspaces[Workspace(ws)] = true
+			} else {
+				b.Addresses[strings.TrimPrefix(what, barredAddress)] = true
+			}
+		}
+		return err
+	})
+	return b, err
+}
+
+// BarWorkspace shuts a workspace out, or lets it in again.
+func (s *Store) BarWorkspace(ctx context.Context, ws Workspace, out bool) error {
+	return s.bar(ctx, barredWorkspace+string(ws), out)
+}
+
+// BarAddress shuts a network address out, of IPv6 the network of a customer, 64 bits, or lets it
+// in again. It returns the address as it is kept, which is as web.Address has it.
+func (s *Store) BarAddress(ctx context.Context, address string, out bool) (string, error) {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return "", fmt.Errorf("expected an IP address such as 192.0.2.7, not %q", address)
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is6() {
+		ip = netip.PrefixFrom(ip, 64).Masked().Addr()
+	}
+	return ip.String(), s.bar(ctx, barredAddress+ip.String(), out)
+}
+
+func (s *Store) bar(ctx context.Context, what string, out bool) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if !out {
+			_, err := tx.ExecContext(ctx, `DELETE FROM barred WHERE what = ?`, what)
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO barred (what, since) VALUES (?, ?) ON CONFLICT DO NOTHING`, what, s.now())
+		return err
+	})
+}

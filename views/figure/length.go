@@ -1,0 +1,54 @@
+package figure
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// lengths are the units of Length, in CSS pixels.
+var lengths = []struct {
+	name    string
+	pixels  float64
+	onPaper bool
+}{{"mm", 96 / 25.4, true}, {"cm", 96 / 2.54, true}, {"in", 96, true}, {"pt", 96.0 / 72, true}, {"px", 1, false}, {"", 1, false}}
+
+// Length reads a length such as 84mm, 3.3in, 9pt or 640, and reports whether it is one on
+// paper rather than in pixels.
+func Length(text string) (pixels float64, onPaper bool, err error) {
+	for _, l := range lengths {
+		number, ok := strings.CutSuffix(text, l.name)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			break
+		}
+		return v * l.pixels, l.onPaper, nil
+	}
+	return 0, false, errors.New("expects a length such as 84mm, 8.4cm, 3.3in, 240pt or 640, not " + strconv.Quote(text))
+}
+
+// SizeInPrint returns the size at which a picture is laid out so that it comes out with so many
+// pixels and letters of so many at the ticks, and its Unit. What is 0 has its default; a height,
+// the proportions of the default size.
+func SizeInPrint(defaultWidth, defaultHeight int, width, height, font float64) (w, h int, unit float64) {
+	unit = 1
+	if font > 0 {
+		unit = font / fontSize
+	}
+	if height == 0 && width > 0 {
+		height = width * float64(defaultHeight) / float64(defaultWidth)
+	}
+	w, h = defaultWidth, defaultHeight
+	if width > 0 {
+		w = int(math.Round(width / unit))
+		unit = width / float64(w) // exactly as wide as asked for
+	}
+	if height > 0 {
+		h = int(math.Round(height / unit))
+	}
+	return min(max(w, 40), 4000), min(max(h, 40), 4000), unit
+}

@@ -1,0 +1,73 @@
+package figure
+
+import (
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/dataset"
+)
+
+// sampled is how many objects a small picture of a data set shows, of graphs and of strings.
+const (
+	sampledGraphs  = 6
+	sampledStrings = 7
+)
+
+// Objects draws a few strings or graphs of a data set, of every class in turn; nil where it has
+// other objects.
+func Objects(d *dataset.Data, f Format) (*Picture, error) {
+	switch objects := d.Objects.(type) {
+	case *dataset.Graphs:
+		x := Networks{Format: f, Labels: NodeLabels(objects.Values...)}
+		for _, i := range inTurn(d, sampledGraphs) {
+			x.Networks = append(x.Networks, Network{Graph: objects.Values[i]})
+		}
+		return x.Picture()
+	case *dataset.Strings:
+		return written(d, objects, f)
+	}
+	return nil, nil
+}
+
+// inTurn are the first rows of a data set, one of every class after the other.
+func inTurn(d *dataset.Data, most int) (rows []int) {
+	byClass := make([][]int, len(d.Classes))
+	for i, c := range d.Y {
+		if len(byClass[c]) < most {
+			byClass[c] = append(byClass[c], i)
+		}
+	}
+	for round := 0; round < most; round++ {
+		for _, of := range byClass {
+			if round < len(of) && len(rows) < most {
+				rows = append(rows, of[round])
+			}
+		}
+	}
+	return rows
+}
+
+// written draws strings one below the other, each behind the mark of its class.
+func written(d *dataset.Data, objects *dataset.Strings, f Format) (*Picture, error) {
+	sh, err := f.sheet()
+	if err != nil {
+		return nil, err
+	}
+	rows := inTurn(d, sampledStrings)
+	var texts []string
+	for _, i := range rows {
+		texts = append(texts, objects.Text(i)+" ("+d.Classes[d.Y[i]]+")")
+	}
+	sh.caption, sh.bald, sh.limits = "Strings: "+strings.Join(texts, ", "), [2]bool{true, true}, Limits{XMax: 1, YMax: 1}
+	sh.add(func(c *draw.Canvas, _ mapping) {
+		line := (c.Max.Y - c.Min.Y) / sampledStrings
+		for n, i := range rows {
+			y := c.Max.Y - (vg.Length(n)+0.5)*line
+			marker{d.Y[i], sh.theme.class(d.Y[i]), sh.theme.Paper, false}.draw(c, vg.Point{X: c.Min.X + 12, Y: y}, 4)
+			text(c, sh.theme.Ink, fontSize, false, vg.Point{X: c.Min.X + 24, Y: y - 4}, clip(objects.Text(i), fontSize, c.Max.X-c.Min.X-32))
+		}
+	})
+	return sh.picture(), nil
+}

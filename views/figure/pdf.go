@@ -1,0 +1,248 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// pdfCanvas is a vg.Canvas that writes a PDF of one page. It writes what figures need and
+// gonum's own does not: text beyond Windows-1252, such as γ and −, in an embedded font, and
+// paths with arcs in one piece.
+type pdfCanvas struct {
+	doc    *fpdf.Fpdf
+	w, h   float64 // in units of its own
+	unit   float64 // points per unit
+	grey   bool
+	state  pdfState
+	stack  []pdfState
+	images int
+	rim    float64 // of text, in units; 0: none
+	rimmed color.NRGBA
+}
+
+type pdfState struct {
+	color  color.NRGBA
+	width  float64
+	dashes []float64
+	affine [6]float64 // x' = a x + c y + e, y' = b x + d y + f, y upwards
+}
+
+// pointsPerPixel is the size of a CSS pixel.
+const pointsPerPixel = 72.0 / 96
+
+// newPDF returns a page of w x h CSS pixels, each 1/zoom units.
+func newPDF(w, h, zoom float64, title string) *pdfCanvas {
+	unit := zoom * pointsPerPixel
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: w * pointsPerPixel, Ht: h * pointsPerPixel}})
+	doc.SetCatalogSort(true) // equal pictures are equal files
+	doc.SetCreationDate(time.Unix(0, 0).UTC())
+	doc.SetModificationDate(time.Unix(0, 0).UTC())
+	doc.SetProducer("Margin Lab", false)
+	doc.SetTitle(title, true)
+	doc.SetMargins(0, 0, 0)
+	doc.SetAutoPageBreak(false, 0)
+	doc.AddUTF8FontFromBytes("sans", "", liberationsansregular.TTF)
+	doc.AddUTF8FontFromBytes("sans", "B", liberationsansbold.TTF)
+	doc.AddPage()
+	c := &pdfCanvas{doc: doc, w: w / zoom, h: h / zoom, unit: unit}
+	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
+	vg.Initialize(c)
+	return c
+}
+
+func (c *pdfCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
+func (c *pdfCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
+func (c *pdfCanvas) Push()                    { c.stack = append(c.stack, c.state) }
+func (c *pdfCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
+
+func (c *pdfCanvas) SetColor(clr color.Color) {
+	c.state.color = nrgba(clr)
+	if c.grey {
+		c.state.color = grey(c.state.color)
+	}
+}
+
+func (c *pdfCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
+	c.state.dashes = make([]float64, len(ds))
+	for i, d := range ds {
+		c.state.dashes[i] = float64(d) * c.unit
+	}
+}
+
+func (c *pdfCanvas) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
+func (c *pdfCanvas) Translate(p vg.Point) { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
+func (c *pdfCanvas) Scale(x, y float64)   { c.apply(x, 0, 0, y, 0, 0) }
+
+func (c *pdfCanvas) apply(a, b, cc, d, e, f float64) {
+	m := c.state.affine
+	c.state.affine = [6]float64{
+		m[0]*a + m[2]*b, m[1]*a + m[3]*b,
+		m[0]*cc + m[2]*d, m[1]*cc + m[3]*d,
+		m[0]*e + m[2]*f + m[4], m[1]*e + m[3]*f + m[5],
+	}
+}
+
+// at maps to the page, in points from its upper left corner.
+func (c *pdfCanvas) at(p vg.Point) (x, y float64) {
+	m, px, py := &c.state.affine, float64(p.X), float64(p.Y)
+	return c.unit * (m[0]*px + m[2]*py + m[4]), c.unit * (c.h - (m[1]*px + m[3]*py + m[5]))
+}
+
+func (c *pdfCanvas) opacity() { c.doc.SetAlpha(float64(c.state.color.A)/255, "Normal") }
+
+func (c *pdfCanvas) Fill(p vg.Path) {
+	clr := c.state.color
+	c.doc.SetFillColor(int(clr.R), int(clr.G), int(clr.B))
+	c.opacity()
+	c.trace(p)
+	c.doc.DrawPath("F")
+}
+
+func (c *pdfCanvas) Stroke(p vg.Path) {
+	if c.state.width <= 0 {
+		return
+	}
+	clr := c.state.color
+	c.doc.SetDrawColor(int(clr.R), int(clr.G), int(clr.B))
+	c.opacity()
+	c.doc.SetLineWidth(c.state.width * c.unit)
+	c.doc.SetDashPattern(c.state.dashes, 0)
+	c.trace(p)
+	c.doc.DrawPath("D")
+}
+
+// trace puts a path on the page, arcs as Bézier curves of a quarter turn at most.
+func (c *pdfCanvas) trace(p vg.Path) {
+	for i, q := range p {
+		switch q.Type {
+		case vg.MoveComp:
+			c.doc.MoveTo(c.at(q.Pos))
+		case vg.LineComp:
+			c.doc.LineTo(c.at(q.Pos))
+		case vg.ArcComp:
+			if from := onCircle(q, q.Start); i == 0 {
+				c.doc.MoveTo(c.at(from))
+			} else {
+				c.doc.LineTo(c.at(from))
+			}
+			n := max(1, int(math.Ceil(math.Abs(q.Angle)/(math.Pi/2)-1e-9)))
+			step := q.Angle / float64(n)
+			reach := vg.Length(4.0 / 3 * math.Tan(step/4))
+			for k := range n {
+				a := q.Start + float64(k)*step
+				from, to := onCircle(q, a), onCircle(q, a+step)
+				x1, y1 := c.at(vg.Point{X: from.X - reach*(from.Y-q.Pos.Y), Y: from.Y + reach*(from.X-q.Pos.X)})
+				x2, y2 := c.at(vg.Point{X: to.X + reach*(to.Y-q.Pos.Y), Y: to.Y - reach*(to.X-q.Pos.X)})
+				x, y := c.at(to)
+				c.doc.CurveBezierCubicTo(x1, y1, x2, y2, x, y)
+			}
+		case vg.CurveComp:
+			x, y := c.at(q.Pos)
+			x1, y1 := c.at(q.Control[0])
+			if len(q.Control) == 1 {
+				c.doc.CurveTo(x1, y1, x, y)
+				continue
+			}
+			x2, y2 := c.at(q.Control[1])
+			c.doc.CurveBezierCubicTo(x1, y1, x2, y2, x, y)
+		case vg.CloseComp:
+			c.doc.ClosePath()
+		}
+	}
+}
+
+func (c *pdfCanvas) FillString(f font.Face, p vg.Point, s string) {
+	style := ""
+	if f.Font.Weight > 0 {
+		style = "B"
+	}
+	c.doc.SetFont("sans", style, float64(f.Font.Size)*c.unit)
+	x, y := c.at(p)
+	m := &c.state.affine
+	if turned := m[1] != 0; turned {
+		c.doc.TransformBegin()
+		defer c.doc.TransformEnd()
+		c.doc.TransformRotate(math.Atan2(m[1], m[0])*180/math.Pi, x, y)
+	}
+	c.opacity()
+	if c.rim > 0 {
+		c.doc.SetTextRenderingMode(1)
+		c.doc.SetDrawColor(int(c.rimmed.R), int(c.rimmed.G), int(c.rimmed.B))
+		c.doc.SetDashPattern(nil, 0)
+		c.doc.SetLineJoinStyle("round")
+		c.doc.SetLineWidth(2 * c.rim * c.unit)
+		c.doc.Text(x, y, s)
+		c.doc.SetTextRenderingMode(0)
+		c.doc.SetLineJoinStyle("miter")
+	}
+	clr := c.state.color
+	c.doc.SetTextColor(int(clr.R), int(clr.G), int(clr.B))
+	c.doc.Text(x, y, s)
+}
+
+func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
+	if c.grey {
+		img = greyImage(img)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		c.doc.SetError(err)
+		return
+	}
+	c.images++
+	name, options := strconv.Itoa(c.images), fpdf.ImageOptions{ImageType: "png"}
+	c.doc.RegisterImageOptionsReader(name, options, &b)
+	x, y := c.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	c.doc.SetAlpha(1, "Normal")
+	c.doc.ImageOptions(name, x, y, float64(r.Size().X)*c.unit, float64(r.Size().Y)*c.unit, false, options, 0, "")
+}
+
+// PDF writes the picture as a PDF of one page, of vectors but for heat maps and the regions of
+// more than two classes, with its fonts.
+func (p *Picture) PDF(w io.Writer) error {
+	c := newPDF(float64(p.Width)*p.unit(), float64(p.Height)*p.unit(), p.zoom*p.unit(), p.Caption)
+	c.grey = p.Greyscale
+	p.paint(c)
+	if err := c.doc.Output(w); err != nil {
+		return fmt.Errorf("picture as PDF: %w", err)
+	}
+	return nil
+}
+
+// grey is a colour without its hue, as light as it was.
+func grey(c color.NRGBA) color.NRGBA {
+	y := color.GrayModel.Convert(color.NRGBA{c.R, c.G, c.B, 255}).(color.Gray).Y
+	return color.NRGBA{y, y, y, c.A}
+}
+
+// greyImage is an image without its hues.
+func greyImage(img image.Image) image.Image {
+	if p, ok := img.(*image.Paletted); ok {
+		g := *p
+		g.Palette = make(color.Palette, len(p.Palette))
+		for i, c := range p.Palette {
+			g.Palette[i] = grey(nrgba(c))
+		}
+		return &g
+	}
+	g := image.NewNRGBA(img.Bounds())
+	for y := g.Rect.Min.Y; y < g.Rect.Max.Y; y++ {
+		for x := g.Rect.Min.X; x < g.Rect.Max.X; x++ {
+			g.SetNRGBA(x, y, grey(nrgba(img.At(x, y))))
+		}
+	}
+	return g
+}

@@ -1,0 +1,128 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// A figure of 84 mm is a PDF of one page of 84 mm with its fonts, byte for byte the same each
+// time, and an SVG of 84 mm, both with the regions as paths.
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	run := trainedRun(t, "moons")
+	picture := func() *Picture {
+		w, h, unit := SizeInPrint(760, 600, 84*96/25.4, 0, 8*96.0/72)
+		run.Look = Scene{Width: w, Height: h}
+		pic, err := run.Draw(t.Context(), "boundary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pic.Unit, pic.Print = unit, true
+		return pic
+	}
+	written := func(write func(*Picture, *bytes.Buffer) error, pic *Picture) string {
+		var b bytes.Buffer
+		if err := write(pic, &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(b) }
+	svg := func(p *Picture, b *bytes.Buffer) error { return p.SVG(b) }
+	page := written(pdf, picture())
+	if page != written(pdf, picture()) {
+		t.Error("two PDFs of one picture differ")
+	}
+	box := regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`).FindStringSubmatch(page)
+	var width float64
+	if len(box) == 3 {
+		fmt.Sscan(box[1], &width)
+	}
+	if math.Abs(width-84*72/25.4) > 0.01 {
+		t.Errorf("the page is %g points wide, not 84 mm: %v", width, box)
+	}
+	if !strings.Contains(page, "/FontFile2") || strings.Contains(page, "/Subtype /Image") {
+		t.Error("the font is not embedded, or the regions are an image")
+	}
+	text := written(svg, picture())
+	if !strings.Contains(text, `width="84mm"`) || strings.Contains(text, "<image") {
+		t.Errorf("SVG: %.200s", text)
+	}
+	grey := picture()
+	grey.Greyscale = true
+	for _, c := range regexp.MustCompile(`#([0-9a-f]{6})`).FindAllStringSubmatch(written(svg, grey), -1) {
+		if v := c[1]; v[:2] != v[2:4] || v[:2] != v[4:] {
+			t.Errorf("a colour among greys: %s", v)
+		}
+	}
+	var b bytes.Buffer
+	if err := grey.PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if r, g, b, _ := img.At(x, y).RGBA(); r != g || g != b {
+				t.Fatalf("a colour among greys at %d, %d", x, y)
+			}
+		}
+	}
+}
+
+// The paths of bands cover what the image of the same values covers.
+func TestAboveIsThePaintedRegion(t *testing.T) {
+	t.Parallel()
+	const n, size = 7, 140
+	s := &surface{n: n, f: make([]float64, (n+1)*(n+1))}
+	for i := range s.f {
+		s.f[i] = math.Sin(float64(i*i)) * 2
+	}
+	path := s.above(vg.Rectangle{Max: vg.Point{X: size, Y: size}}, s.f, 0.1)
+	area, last, first := 0.0, vg.Point{}, vg.Point{}
+	for _, c := range path {
+		switch c.Type {
+		case vg.MoveComp:
+			first = c.Pos
+		case vg.LineComp:
+			area += float64(last.X*c.Pos.Y - c.Pos.X*last.Y)
+		case vg.CloseComp:
+			area += float64(last.X*first.Y - first.X*last.Y)
+		}
+		if c.Type != vg.CloseComp {
+			last = c.Pos
+		}
+	}
+	painted := 0
+	img := s.paint(s.f, size, size, nil, func(v float64) uint8 { return uint8(btoi(v >= 0.1)) })
+	for _, p := range img.Pix[:image.Rect(0, 0, size, size).Dx()*size] {
+		painted += int(p)
+	}
+	if math.Abs(area/2-float64(painted)) > 0.02*size*size {
+		t.Errorf("paths cover %g of %d, pixels %d", area/2, size*size, painted)
+	}
+}
+
+func TestLength(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"84mm": 84 * 96 / 25.4, "8.4cm": 84 * 96 / 25.4, "1in": 96, "9pt": 12, "640": 640, "640px": 640} {
+		if got, _, err := Length(text); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "mm", "-3mm", "NaN", "Inf", "84 miles", "0"} {
+		if v, _, err := Length(text); err == nil {
+			t.Errorf("%q: %g", text, v)
+		}
+	}
+}

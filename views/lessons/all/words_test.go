@@ -1,0 +1,136 @@
+package all
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"marginlab/views/lessons"
+)
+
+// document is what speaks to a reader of the lecture documents.
+var document = regexp.MustCompile(`(?i)(?:^|[^0-9.,\s])\s?00[012]\b|\bhandouts?\b|\b(?:the|this|our|lecture's) (?:slides?|notes|documents?|script|lecture)\b|\bslides'|\bas printed\b`)
+
+// covers is the id of a section, for the index.
+var covers = regexp.MustCompile(`^00[012] [a-z0-9.-]+$`)
+
+// TestNoDocuments: lessons speak to students who have never seen the lecture documents. What
+// those get wrong is a page of its own, for lecturers.
+func TestNoDocuments(t *testing.T) {
+	t.Parallel()
+	texts, err := filepath.Glob("../*/*.md")
+	if err != nil || len(texts) < 2*len(Lessons) {
+		t.Fatalf("%d texts, error %v", len(texts), err)
+	}
+	for _, name := range texts {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range document.FindAllString(string(text), -1) {
+			t.Errorf("%s says %q", name, found)
+		}
+	}
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil || len(files) < 2*len(Lessons) {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				text, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found := document.FindString(text); found != "" && !covers.MatchString(text) {
+					t.Errorf("%s says %q in %q", name, found, text)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestCorrections: each is of a section that is there, in a lesson that is there, and its
+// formulas can be shown.
+func TestCorrections(t *testing.T) {
+	t.Parallel()
+	if len(lessons.Corrections) < 52 {
+		t.Errorf("%d corrections", len(lessons.Corrections))
+	}
+	for _, c := range lessons.Corrections {
+		if _, ok := lessons.FindSection(c.Section); !ok {
+			t.Errorf("there is no section %s", c.Section)
+		}
+		slug, screen, _ := strings.Cut(c.Lesson, "/")
+		if l := Find(slug); l == nil {
+			t.Errorf("%s: there is no lesson %s", c.Section, slug)
+		} else if s, _ := l.Screen(screen); s == nil {
+			t.Errorf("%s: there is no screen %s", c.Section, c.Lesson)
+		}
+		for _, text := range []string{c.Says, c.Holds, c.Why} {
+			if err := lessons.Text(text).Render(t.Context(), &strings.Builder{}); err != nil {
+				t.Errorf("%s: %v", c.Section, err)
+			}
+		}
+	}
+}
+
+// buildWords is how many words a slide adds at a time, a formula counting as one.
+const buildWords = 40
+
+// TestWordsPerBuild: what the arrow key adds to a slide can be read before the teacher has
+// said it.
+func TestWordsPerBuild(t *testing.T) {
+	t.Parallel()
+	for i := range Lessons {
+		file := filepath.Join("..", strings.TrimSuffix(strings.ReplaceAll(Lessons[i].Slug, "-", ""), "kernel"), "words.md")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, screens, _ := strings.Cut(string(text), "\n## ")
+		for _, screen := range strings.Split(screens, "\n## ") {
+			heading, words, _ := strings.Cut(screen, "\n")
+			for _, b := range builds(words) {
+				if n := len(strings.Fields(b)); n > buildWords {
+					t.Errorf("%s, %s: %d words at a time, of at most %d: %s", Lessons[i].Slug, heading, n, buildWords, b)
+				}
+			}
+		}
+	}
+}
+
+// formulas and marks are not words; a formula within a line is one.
+var (
+	displayed = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
+	inline    = regexp.MustCompile(`\$[^$]*\$`)
+	item      = regexp.MustCompile(`\n(?:-|\d+\.) `)
+)
+
+// builds are the blocks of words, and each item of a list.
+func builds(words string) []string {
+	words = inline.ReplaceAllString(displayed.ReplaceAllString(words, "\n\n"), "x")
+	var all []string
+	for _, block := range strings.Split(words, "\n\n") {
+		for _, b := range item.Split("\n"+block, -1) {
+			if b = strings.Trim(strings.NewReplacer("*", "", "~", "", "> ", "").Replace(b), "\n -"); b != "" {
+				all = append(all, b)
+			}
+		}
+	}
+	return all
+}

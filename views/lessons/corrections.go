@@ -1,0 +1,83 @@
+package lessons
+
+// Correction is a place where a lecture document errs: for lecturers, as lessons speak to
+// students who have not seen the documents. Texts may hold formulas.
+type Correction struct {
+	Section string // an id of Documents
+	Says    string
+	Holds   string
+	Why     string
+	Lesson  string // "slug/screen" that shows it
+}
+
+// Corrections are what the lecture documents get wrong, in the order of their sections.
+var Corrections = []Correction{
+	{"002 vc-margin", `The VC dimension is that of labellings of the training set.`, `It belongs to the family: *some* set of $h$ points is shattered, *no* set of $h+1$.`, `One set that is not shattered proves nothing.`, "risk/shattering"},
+	{"000 slt", `$\varepsilon \propto h$.`, `$\varepsilon$ grows with $h$, but more slowly.`, `$h\ln(2M/h)$ is concave in $h$.`, "risk/bound"},
+	{"000 slt", `The bound is printed with $h$.`, `Use $\bar h = \min(h, 2M)$.`, `The expression counts labellings of $2M$ points; beyond that it would fall again, below 0 in the end.`, "risk/bound"},
+	{"000 slt", `$h \le \min([R/\Delta]^2, n) + 1$.`, `$h \le \min(\lceil R^2/\Delta^2\rceil, n) + 1$.`, `An equilateral triangle with $R = 2$ is shattered at $\Delta = 1.45$.`, "risk/margin"},
+	{"000 mcm-motivation", `$h \le 1 + (R/\Delta)^2$.`, `$h \le 1 + \lceil(R/\Delta)^2\rceil$.`, `The same triangle refutes it.`, "mcm/ratio"},
+	{"000 mcm-motivation", `$R$ and $\Delta$ stand for lengths with the appended 1 and for those without.`, `The inequality $h_{\text{MCM}} \le \hat R/\hat\Delta$ needs the 1.`, `Without it, it fails for an origin between the classes and a hyperplane close to a point.`, "mcm/ratio"},
+	{"000 mcm-motivation", `$\alpha h_{\text{MCM}}^2 \le h_{\text{VC}} \le \beta h_{\text{MCM}}^2$ is an exact bound.`, `$h_{\text{MCM}}^2$ bounds the VC dimension on neither side.`, `Such constants exist for any two positive numbers. Thresholds have $h_{\text{VC}} = 2$ and any $h_{\text{MCM}}$; an RBF kernel has $h_{\text{MCM}} = 1$ and infinite $h_{\text{VC}}$.`, "mcm/bound"},
+	{"000 mcm", `$\min g/l$ without $l > 0$.`, `$l > 0$ belongs to the constraints.`, `$l = -1$ and a huge $g$ satisfy all inequalities: there is no minimum.`, "mcm/charnes-cooper"},
+	{"000 mcm-soft", `The $\phi(x_i)$ form a basis of the feature space.`, `They span all of $\mathbf w$ that matters.`, `Whatever $\mathbf w$ has outside their span changes $f$ at no training point.`, "mcm/soft"},
+	{"000 mcm-soft", `An MCM has far fewer support vectors than an SVM.`, `At low rank it has; with a narrow RBF kernel it has nearly all points.`, `With a kernel matrix of full rank $h = 1$, $q = 0$ is optimal for every $C$.`, "mcm/interpolation"},
+	{"000 kernel-motivation", `The transformation is conformal: it preserves angles.`, `Only where $c$ is flat.`, `$\nabla c\,\nabla c^\top$ stretches along the slope of $c$.`, "conformal/metric"},
+	{"000 kernel", `Samples are sorted by class.`, `Any order will do.`, `“Block” means: both points are of one class.`, "conformal/fisher"},
+	{"000 kernel", `$k_{11}$ stands in $\mathbf W$ beside $\mathbf K_{11}$.`, `$k_{11}$ is an entry of $\mathbf K$, $\mathbf K_{11}$ a block.`, `$\operatorname{diag}(k_{ii})$ holds the diagonal.`, "conformal/fisher"},
+	{"000 kernel", `The second row of $\mathbf K_1$ starts with $k_2$.`, `It is $k_1$ as in all other rows.`, `There is one kernel $k_1$, of width $\gamma_c$.`, "conformal/factor"},
+	{"000 kernel", `$D\,\mathbf I$ in $\mathbf Q$ gives stability.`, `Solve in an orthonormal basis of the range of $\mathbf K_1$.`, `$D\,\mathbf I$ stands between the two $\mathbf K_1$: dependent columns make $\mathbf Q$ singular for every $D$.`, "conformal/eigen"},
+	{"000 steps", `The data set is standardised.`, `Standardise after the split, with the training rows' mean and deviation.`, `Otherwise the held-out rows have had a say.`, "eight-steps/standardise"},
+	{"000 steps", `A first MCM with an RBF kernel yields few support vectors as cores.`, `On distinct points it fits every label, whatever $C$ is; a rank cut makes it sparse.`, `$\mathbf K_0$ has full rank.`, "eight-steps/first"},
+	{"000 steps", `The optimised kernel wins by a big margin on most data sets.`, `On one split a difference may be chance; tuned on training rows only, the map did not help on ionosphere and Ripley's data.`, `Public code for the paper chooses $\gamma_c$ on the test fold.`, "conformal/methods"},
+	{"001 3.3", `Support vectors are the points on the margin; in 5.5, those with $a_n > 0$.`, `Those with $a_n > 0$.`, `A point may touch the margin with $a_n = 0$.`, "hard-margin/support"},
+	{"001 4.2", `At a maximum under $g \ge 0$, $\nabla f$ points inwards.`, `$\nabla g$ points inwards, $\nabla f = -\lambda\nabla g$ out.`, `$f$ would still grow outside.`, "lagrange/inequality"},
+	{"001 6.2", `A point with $\xi = 1$ is correct in one sentence and misclassified in the next.`, `It lies on the line; the product counts it as an error of the 0/1 loss.`, `$f = 0$: the rule has to be fixed once.`, "soft-margin/slack"},
+	{"001 9.2", `Cover's theorem needs no condition on the points.`, `It needs general position.`, `Equal points with different labels are never separable.`, "kernel-trick/cost"},
+	{"001 12.2", `$d$ is the dimension of the input and the degree.`, `They are two numbers, $d$ and $p$.`, `Their counts of features differ.`, "kernel-trick/cost"},
+	{"001 12.3", `$\gamma$ is the width.`, `The width is $s = 1/\sqrt{2\gamma}$.`, `A larger $\gamma$ is a narrower bump.`, "kernel-trick/endless"},
+	{"001 13.2", `Finite positive semi-definiteness is Mercer's theorem.`, `That a symmetric $k$ with PSD Gram matrices has a feature space is Moore's and Aronszajn's.`, `Mercer's theorem is about continuous kernels on compact sets and their eigenfunctions.`, "mercer/test"},
+	{"001 15.1", `The bias may be absorbed into $\mathbf w$ by an augmented feature.`, `That is another problem.`, `Absorbed, it is in $\lVert\mathbf w\rVert^2$ and pulled towards 0.`, "kernel-ridge/squares"},
+	{"001 15.3", `$K(K+\lambda I)\mathbf a = K\mathbf t$ is divided by $K$, “assuming $K$ is invertible”.`, `$\mathbf a = (K+\lambda I)^{-1}\mathbf t$ needs no such assumption.`, `$K + \lambda I$ is invertible; for singular $K$ other $\mathbf a$ give the same $f$.`, "kernel-ridge/dual"},
+	{"001 16.2", `Ambiguity: several machines are sure.`, `There are also places where all of them say no.`, `See the hatched regions.`, "several-classes/rest"},
+	{"001 16.2", `One against one is a close relative of one against the rest, as cheap.`, `It has other questions and points, and is the cheaper by far for many classes.`, `$2n^2(k-1)/k$ against $kn^2$.`, "several-classes/cost"},
+	{"001 16.3", `Weston and Watkins's and Crammer and Singer's machines are mixed under one name.`, `One slack $\xi_n$ a point is Crammer and Singer's (without bias), $\sum\xi_{n,j}$ Weston and Watkins's.`, `The constraint is of the one, the objective of the other.`, "several-classes/slack"},
+	{"001 16.3", `The constraint has $\mathbf x_n$.`, `It is $\boldsymbol\phi(\mathbf x_n)$.`, `The feature map has been lost.`, "several-classes/slack"},
+	{"001 19.2", `$k(\text{cat}, \text{cart}) = 1 + \lambda^3$.`, `$1 + \lambda + \lambda^3$.`, `The table leaves out the piece “at”.`, "string-kernels/gaps"},
+	{"001 20.3", `Tottering affects graphs that share small cyclic structures.`, `One edge is enough.`, `A tree has nothing but edges, and walks totter in it.`, "graph-kernels/tottering"},
+	{"001 20.4", `The node's own label is sorted in with those of its neighbours.`, `Sort only the neighbours' labels; the own one stays in front.`, `Otherwise different nodes get one colour.`, "graph-kernels/refine"},
+	{"001 20.4", `Graphs without labels start with the number of neighbours.`, `They start with one colour.`, `The number of neighbours is what round 1 tells.`, "graph-kernels/refine"},
+	{"001 21.2", `$\theta_{MLE} = \arg\max_\theta \dots$ exists.`, `For two or more Gaussians with free variances the likelihood is unbounded.`, `A component collapses on a point; and each summit has $K!$ copies.`, "fisher-kernel/collapse"},
+	{"001 21.4", `Similar points exert similar influences on the parameters.`, `Normalise: an inner product also grows with the length of the scores.`, `A point may be “more similar” to another one than to itself.`, "fisher-kernel/kernel"},
+	{"001 21.5", `The score of a weight “under the sum constraint” is $p(k\mid\mathbf x)/\pi_k$.`, `It is $p(k\mid\mathbf x)/\pi_k - 1$.`, `As printed, its mean at the end of EM is not 0, and the Fisher matrix is not that of the constrained parameters.`, "fisher-kernel/scores"},
+	{"002 maximal", `The geometric margin is not convex, so there are local maxima.`, `There are no bad ones.`, `The least $y_i f(\mathbf x_i)$ is concave and $\lVert\mathbf w\rVert$ convex: their quotient has no second summit where it is positive.`, "margins/by-hand"},
+	{"002 example2", `The solution is a minimum of $\mathcal L$ over $\mathbf x$ and $\lambda$.`, `It is a stationary point, a saddle.`, `Off the line $\mathcal L$ falls without end in $\lambda$.`, "lagrange/equality"},
+	{"002 example3", `A free constraint holds “largely”.`, `It need not hold with room to spare.`, `A wall through the free minimum has $\alpha = 0$ and $h = 0$.`, "lagrange/cases"},
+	{"002 example4", `$2x + \alpha = 0$ and $2y + 2\alpha = 0$.`, `$2x - \alpha = 0$ and $2y - 2\alpha = 0$.`, `$h = -x - 2y - 1$; the second case of the same example has it right.`, "lagrange/cases"},
+	{"002 weights", `$-\frac12(\max_-\mathbf w^\top\mathbf x_i + \min_+\mathbf w^\top\mathbf x_i)$ and $1 - \mathbf w^\top\mathbf x_k$ give $b$.`, `Only with points *on* the margin.`, `A bounded support vector lies inside it.`, "hard-margin/only-hard"},
+	{"002 perceptron", `The tests are $< 0$.`, `They must be $\le 0$.`, `At $\alpha = 0$ every margin is 0 and the loop never starts.`, "perceptron/dual"},
+	{"002 dual", `The double sum mixes $t_i$ and $y_j$.`, `Both mean the label.`, `$\alpha_i\alpha_j t_i t_j$.`, "hard-margin/dual"},
+	{"002 support", `Every point with functional margin 1 has $\alpha_i > 0$.`, `Only the converse holds.`, `A point may touch the margin without carrying anything.`, "hard-margin/support"},
+	{"002 generalization", `The expected generalisation error equals $N_{SV}/N$.`, `At most: it bounds the leave-one-out error.`, `A support vector left out may still be classified correctly.`, "generalisation/leave-one-out"},
+	{"002 generalization", `The fewer support vectors, the better the generalisation.`, `Not by themselves.`, `An upper bound that falls does not make the error fall; measured, the order varies with the data.`, "generalisation/fewer"},
+	{"002 support", `Fewer support vectors than dimensions means fewer parameters.`, `Each support vector keeps its coefficient and all its coordinates.`, `$N_{SV}(d+1) + 1$ numbers, against the $d + 1$ of $\mathbf w$ and $b$.`, "generalisation/fewer"},
+	{"002 generalization", `The logarithm has no base.`, `It is the natural one.`, `With $\log_{10}$ it is not the theorem.`, "generalisation/promises"},
+	{"002 vc-margin", `$\lceil\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)\rceil$, over support vectors.`, `$\gamma^2$ in place of $\gamma$, over all points, $\le$ for $=$.`, `Capacity has no unit.`, "risk/margin"},
+	{"002 brilliant", `The VC dimension is about $1/\gamma = \sqrt{\sum\alpha_i}$.`, `$1/\gamma^2 = \sum\alpha_i$, as a bound.`, `The same slip of a square.`, "risk/margin"},
+	{"002 regularization", `Regularisation reduces the number of support vectors; so says the summary.`, `Lowering $C$ usually raises it.`, `A wider margin holds more points.`, "soft-margin/c"},
+	{"002 dual-soft", `Only free points are support vectors, and $f$ sums over them.`, `Bounded points count too.`, `They have the largest $\alpha$ there is.`, "soft-margin/kinds"},
+	{"002 dual-soft", `The margin is $1/\sqrt{\sum\alpha_i}$.`, `For the soft margin only $1/\lVert\mathbf w\rVert$.`, `$\sum\alpha_i = \lVert\mathbf w\rVert^2 + C\sum\xi_i$.`, "hard-margin/only-hard"},
+	{"002 polynomial", `$(\mathbf x^\top\mathbf z)^2$ maps $\mathbb R^3$ into nine dimensions.`, `Six are enough.`, `$x_1x_2$ and $x_2x_1$ are one number.`, "kernel-trick/trick"},
+	{"002 svm-definition", `An SVM classifies the training set correctly.`, `With $\alpha_i \le C$ it need not.`, `Slack allows errors.`, "kernel-trick/endless"},
+	{"002 mercer", `Validity depends also on the data set; PSD on the training points is the test.`, `Validity belongs to $k$.`, `Points can refute it, never prove it; the test points come later.`, "mercer/test"},
+	{"002 mercer", `$\mathbf x \in \mathbb R^d$ in $\mathbf x^\top K\mathbf x$.`, `The vector is from $\mathbb R^N$.`, `$K$ is $N \times N$.`, "mercer/test"},
+	{"002 kernels", `$\tanh$ has a feature space of infinite dimension.`, `Where it is not PSD it has none.`, `A negative eigenvalue is no squared length.`, "mercer/test"},
+	{"002 kernels", `$(\mathbf x^\top\mathbf z)^p$ has $d^p$ dimensions.`, `It needs as many as there are monomials of degree $p$.`, `$d^p$ counts every order of a product anew.`, "kernel-trick/cost"},
+	{"002 hinge", `The gradient is $-y_i\mathbf x_i$ where $f(\mathbf x_i) < 1$.`, `Where $y_i f(\mathbf x_i) < 1$.`, `Without the label correct negative points go on pushing.`, "procedures/hinge"},
+	{"002 networks-regularization", `With kernels there are local optima.`, `There are none with a valid kernel.`, `Conditioning gets worse, but the problem stays convex.`, "procedures/hinge"},
+	{"002 dual-optimization", `$\mathcal Q(\alpha)$ is convex.`, `It is concave, and maximised.`, `The Hessian is $-(y_iy_jK_{ij})$; a convex function would be maximal at a corner.`, "mercer/indefinite"},
+	{"002 naive", `The result is not optimal, and $b$ needs another algorithm.`, `It is the exact solution of the problem without a bias.`, `Dropping $\sum\alpha_i y_i = 0$ drops $b$.`, "procedures/naive"},
+	{"002 chunking", `Nothing is said of a round without free support vectors.`, `A round that does not raise the dual must leave nothing out.`, `Otherwise a violator may join, change only $b$ and be left out, for ever.`, "procedures/chunking"},
+	{"002 smo", `$\xi$ stands for $\sum_{i\le2}\alpha_iy_i$.`, `It is a constant, no slack.`, `$\xi$ is taken.`, "procedures/smo"},
+	{"002 smo", `The choice of the pair is left open.`, `Take a pair that violates the KKT conditions; the second-order rule takes the largest gain.`, `With an arbitrary pair a step may gain nothing.`, "procedures/smo"},
+}

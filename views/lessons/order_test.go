@@ -1,0 +1,35 @@
+package lessons_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"marginlab/views/lessons"
+)
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	q := &lessons.Question{Slug: "which", Options: []string{"one", "two", "Neither."}}
+	first := map[int]int{}
+	for n := range 200 {
+		seed := fmt.Sprint(n)
+		order := q.Order(seed)
+		if again := q.Order(seed); !slices.Equal(order, again) {
+			t.Fatalf("seed %s: %v, and then %v", seed, order, again)
+		}
+		if order[2] != 2 {
+			t.Fatalf("seed %s: %v has %q before others", seed, order, q.Options[2])
+		}
+		if order[0]+order[1] != 1 {
+			t.Fatalf("seed %s: %v", seed, order)
+		}
+		first[order[0]]++
+	}
+	if min(first[0], first[1]) < 60 { // 5.6 standard deviations
+		t.Errorf("of 200 orders %d begin with the first option and %d with the second", first[0], first[1])
+	}
+	if order := (&lessons.Question{}).Order("a"); len(order) != 0 {
+		t.Errorf("a question without options has the order %v", order)
+	}
+}

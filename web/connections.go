@@ -1,0 +1,120 @@
+package web
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// mostConnections is how many connections a server takes, where the system allows as many
+// files. Of the files that it allows, half are for the database and for what is sent.
+const mostConnections = 16 << 10
+
+// connections accepts connections, whose number is bounded. Where there are too many, one that
+// waits for a request gives way, the one that has waited longest. Those of one address, which is
+// no proxy, take up at most three quarters, so that others are still answered.
+type connections struct {
+	net.Listener
+	most    int
+	proxies Proxies
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	open []*connection
+	told time.Time // when the log was last told of refusals
+}
+
+// connection is one of them.
+type connection struct {
+	net.Conn
+	all  *connections
+	from netip.Addr
+
+	// Guarded by all.mu:
+	busy  bool      // with a request, whose header has come
+	since time.Time // when it began to be so, or to wait
+}
+
+// Accept waits for a connection for which there is room.
+func (all *connections) Accept() (net.Conn, error) {
+	for {
+		conn, err := all.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if c := all.admit(conn); c != nil {
+			return c, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+// admit adds a connection, closing another one if need be. It returns nil if there is no room.
+func (all *connections) admit(conn net.Conn) *connection {
+	c := &connection{Conn: conn, all: all, since: time.Now()}
+	c.from, _ = address(conn.RemoteAddr().String())
+	all.mu.Lock()
+	near := 0
+	var waits, nearWaits *connection // the longest
+	for _, o := range all.open {
+		if o.from == c.from {
+			near++
+		}
+		if o.busy {
+			continue
+		}
+		if waits == nil || o.since.Before(waits.since) {
+			waits = o
+		}
+		if o.from == c.from && (nearWaits == nil || o.since.Before(nearWaits.since)) {
+			nearWaits = o
+		}
+	}
+	var gives *connection
+	room := true
+	switch {
+	case 4*near >= 3*all.most && !all.proxies.trust(c.from):
+		gives, room = nearWaits, nearWaits != nil
+	case len(all.open) >= all.most:
+		gives, room = waits, waits != nil
+	}
+	if room {
+		all.open = append(all.open, c)
+	} else if c.since.Sub(all.told) >= time.Minute {
+		all.told = c.since
+		all.log.Warn("connections are refused: too many are busy; this minute's first", "from", c.from, "near", near, "open", len(all.open))
+	}
+	all.mu.Unlock()
+	if gives != nil {
+		_ = gives.Close()
+	}
+	if !room {
+		return nil
+	}
+	return c
+}
+
+// note keeps in mind what a connection of the server is about.
+func (all *connections) note(conn net.Conn, state http.ConnState) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if c, ok := conn.(*connection); ok {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		c.busy, c.since = state == http.StateActive, time.Now()
+	}
+}
+
+// Close closes the connection, which makes room for another.
+func (c *connection) Close() error {
+	c.all.mu.Lock()
+	c.all.open = slices.DeleteFunc(c.all.open, func(o *connection) bool { return o == c })
+	c.all.mu.Unlock()
+	return c.Conn.Close()
+}

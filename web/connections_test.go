@@ -1,0 +1,172 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// from is a connection that comes from an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (f from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(f.address), 1))
+}
+
+// Where there is no room for a connection, the one that has waited longest for a request gives
+// way: one that has sent half a header, or one between two requests, but never one that is
+// busy. An address leaves a quarter to others, unless it belongs to a proxy.
+func TestConnectionsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, _, _ := newSite(map[string]Handler{
+			"GET /healthz": ok,
+			"GET /wait":    func(_ http.ResponseWriter, r *http.Request) error { <-r.Context().Done(); return nil },
+		})
+		listener := make(pipes)
+		s := newServer(listener, slog.New(slog.DiscardHandler))
+		s.listener.most = 16
+		s.Behind(Proxies{netip.MustParsePrefix("10.0.0.9/32")})
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- s.Serve(ctx, h) }()
+		var conns []net.Conn
+		begin := time.Now()
+		send := func(address, text string) (answer *string) {
+			time.Sleep(time.Millisecond) // so that one comes before the other
+			client, server := net.Pipe()
+			conns = append(conns, client)
+			listener <- from{server, address}
+			answer = new(string)
+			go func() {
+				_, _ = io.WriteString(client, text)
+				for in := bufio.NewReader(client); ; {
+					line, err := in.ReadString('\n')
+					*answer += line
+					if err != nil {
+						*answer += "closed"
+						return
+					}
+				}
+			}()
+			synctest.Wait()
+			return answer
+		}
+		const half, health, wait = "GET /healthz HTTP/1.1\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"
+		expect := func(what string, answer *string, want string) {
+			t.Helper()
+			if (want == "") != (*answer == "") || !strings.Contains(*answer, want) {
+				t.Errorf("%s: %.200q, want %q", what, *answer, want)
+			}
+		}
+		keep := send("10.0.0.1", health)
+		expect("the first", keep, "200 OK")
+		var open []*string
+		for range 40 {
+			open = append(open, send("10.0.0.1", half))
+		}
+		expect("the first, that waits for another request", keep, "closed")
+		expect("the first half-open one", open[0], "closed")
+		expect("the last half-open one", open[39], "")
+		expect("another of that address", send("10.0.0.1", health), "200 OK")
+		for range 12 {
+			expect("a request that is worked on", send("10.0.0.1", wait), "")
+		}
+		expect("a busy address", send("10.0.0.1", health), "closed")
+		expect("another address", send("10.0.0.2", health), "200 OK")
+		for range 4 {
+			send("10.0.0.9", wait)
+		}
+		expect("a proxy, while all are busy", send("10.0.0.9", health), "closed")
+		if n := len(s.listener.open); n != 16 {
+			t.Errorf("%d connections", n)
+		}
+		for _, c := range conns {
+			c.Close()
+		}
+		synctest.Wait()
+		for range 14 {
+			expect("a request of a proxy", send("10.0.0.9", wait), "")
+		}
+		if took := time.Since(begin); took >= headerTimeout {
+			t.Errorf("it waited for time limits: %v", took)
+		}
+		for _, c := range conns {
+			c.Close()
+		}
+		stop()
+		<-served
+	})
+}
+
+// TestFewDescriptors asks a server in a process of its own, which may have 64 files open and never
+// cuts off slow headers, while 100 half-open connections come and stay.
+func TestFewDescriptors(t *testing.T) {
+	const name = "MARGINLAB_TEST_FEW_DESCRIPTORS"
+	if os.Getenv(name) != "" {
+		h, _, _ := newSite(map[string]Handler{"GET /healthz": ok})
+		s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.http.ReadHeaderTimeout, s.http.ReadTimeout = 0, 0
+		fmt.Println("listens on", s.Addr())
+		t.Fatal(s.Serve(t.Context(), h))
+	}
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no ulimit")
+	}
+	child := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -n 64 && exec "$0" -test.run '^TestFewDescriptors$'`, os.Args[0])
+	child.Env = append(os.Environ(), name+"=1")
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	first, err := bufio.NewReader(out).ReadString('\n')
+	at, found := strings.CutPrefix(strings.TrimSpace(first), "listens on ")
+	if err != nil || !found {
+		t.Fatal(first, err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for i := range 100 {
+		conn, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 9 {
+			resp, err := client.Get("http://" + at + "/healthz")
+			if err != nil {
+				t.Fatalf("beside %d half-open connections: %v", i+1, err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("beside %d half-open connections: %s", i+1, resp.Status)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"syscall"
+	"time"
+)
+
+// Fetcher downloads files for people from addresses that they name. It connects to public
+// addresses only, on the ports of HTTP and HTTPS: every connection is judged by the address that
+// is dialed, after names are resolved, and so are those that redirects lead to.
+type Fetcher struct {
+	client *http.Client
+	places chan struct{}                     // one for each download under way
+	may    func(address netip.AddrPort) bool // dial an address
+}
+
+// Limits of a download beside its size.
+const (
+	fetchTime      = 30 * time.Second // for all of it
+	fetchRedirects = 5
+	fetchesAtOnce  = 4
+)
+
+// NewFetcher returns a Fetcher.
+func NewFetcher() *Fetcher {
+	f := &Fetcher{places: make(chan struct{}, fetchesAtOnce), may: public}
+	dialer := &net.Dialer{Timeout: fetchTime / 3, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || !f.may(to) {
+			return errPrivate
+		}
+		return nil
+	}}
+	f.client = &http.Client{
+		Transport: &http.Transport{ // no proxy, which would dial in its place
+			DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: fetchTime / 3, ResponseHeaderTimeout: fetchTime / 2, MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) >= fetchRedirects {
+				return fmt.Errorf("more than %d redirects", fetchRedirects)
+			}
+			return checkURL(r.URL)
+		},
+	}
+	return f
+}
+
+var errPrivate = errors.New("only public addresses are fetched from, on the ports 80 and 443")
+
+// checkURL reports an address that is none of a file on the web.
+func checkURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return errors.New("expected an address that begins with https:// or http://")
+	case u.User != nil:
+		return errors.New("expected an address without a user or password")
+	}
+	return nil
+}
+
+// special are ranges beside those that netip tells, that lead to no public host or, like
+// 6to4 and NAT64, may lead to a private one.
+var special = func() (list []netip.Prefix) {
+	for _, p := range []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+	} {
+		list = append(list, netip.MustParsePrefix(p))
+	}
+	return list
+}()
+
+// public reports whether an address is one of a public host, on a port of the web.
+func public(address netip.AddrPort) bool {
+	a := address.Addr().Unmap()
+	if address.Port() != 80 && address.Port() != 443 || !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
+		return false
+	}
+	if a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a) {
+		return false
+	}
+	for _, p := range special {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// Fetch writes the file at an address to w, most bytes at most, and returns its name. Errors are
+// for people.
+func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most int64) (name string, err error) {
+	u, err := url.Parse(address)
+	if err == nil {
+		err = checkURL(u)
+	}
+	if err != nil {
+		return "", Errorf(Invalid, "The address %q: expected one that begins with https:// or http://, without a user or password.", clip(address))
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	fault := func(err error) error {
+		switch {
+		case errors.Is(err, errPrivate):
+			err = errPrivate
+		case errors.Is(err, context.DeadlineExceeded):
+			err = fmt.Errorf("it took longer than %v", fetchTime)
+		}
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return Errorf(Invalid, "Fetching %s failed: %v. Download the file and upload it.", clip(u.Redacted()), err)
+	}
+	select {
+	case f.places <- struct{}{}:
+		defer func() { <-f.places }()
+	case <-ctx.Done():
+		return "", fault(ctx.Err())
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return "", fault(err)
+	}
+	request.Header.Set("User-Agent", "marginlab")
+	response, err := f.client.Do(request)
+	if err != nil {
+		return "", fault(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fault(fmt.Errorf("the server answers %s", response.Status))
+	}
+	n, err := io.Copy(w, io.LimitReader(response.Body, most+1))
+	switch {
+	case err != nil:
+		return "", fault(err)
+	case n > most:
+		return "", Errorf(TooLarge, "The file at %s is larger than %d MB.", clip(u.Redacted()), most>>20)
+	}
+	if name = path.Base(response.Request.URL.Path); name == "/" || name == "." {
+		name = u.Hostname()
+	}
+	return name, nil
+}
+
+// clip shortens an address for a message.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}

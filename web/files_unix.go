@@ -1,0 +1,14 @@
+//go:build unix
+
+package web
+
+import "golang.org/x/sys/unix"
+
+// openFiles returns how many files this process may have open, at most so many.
+func openFiles(most int) int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return most
+	}
+	return int(min(limit.Cur, uint64(most))) //nolint:unconvert // the types differ among systems
+}

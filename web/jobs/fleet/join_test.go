@@ -1,0 +1,76 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lines sends what is written to it.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
+
+// A worker that comes before its server waits for it, says so, and joins; an interrupt ends the
+// waiting. Who is refused is told at once.
+func TestJoinBeforeServer(t *testing.T) {
+	t.Parallel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, dir := free.Addr().String(), t.TempDir()
+	file := filepath.Join(dir, TokenFile)
+	if err := os.WriteFile(file, []byte("0123456789abcdef0123\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	said := make(lines, 100)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	type result struct {
+		link *Link
+		err  error
+	}
+	joined := make(chan result)
+	join := func() {
+		link, err := Join(ctx, Access{URL: "nats://" + at, Token: file}, slog.New(slog.NewTextHandler(said, nil)))
+		joined <- result{link, err}
+	}
+	go join()
+	if line := <-said; !strings.Contains(line, "waiting for the server") || !strings.Contains(line, at) || !strings.Contains(line, "trying again in") {
+		t.Error(line)
+	}
+	server, err := Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := <-joined
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	r.link.Close()
+	if err := os.WriteFile(file, []byte("another token that is not taken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go join()
+	if r := <-joined; r.err == nil || !strings.Contains(r.err.Error(), "nats-token") {
+		t.Errorf("a wrong token: %v", r.err)
+	}
+	server.Close()
+	for len(said) > 0 {
+		<-said
+	}
+	go join()
+	<-said
+	stop()
+	if r := <-joined; !errors.Is(r.err, context.Canceled) {
+		t.Errorf("interrupted: %v", r.err)
+	}
+}
