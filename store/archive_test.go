@@ -110,7 +110,7 @@ func (s *Store) computeAll(t testing.TB) {
 		if !ok {
 			return
 		}
-		must[[]string](t)(s.FinishCell(t.Context(), s.compute(t, c)))
+		must[[]string](t)(s.FinishCells(t.Context(), s.compute(t, c)))
 	}
 }
 

@@ -379,14 +379,21 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 	return plan, d, err
 }
 
-// FinishCell stores what a cell gave, unless it is known already or no search asks for it
-// any more, and returns the searches that have it. One without a cell left to compute is
+// FinishCells stores what cells gave, unless it is known already or no search asks for it
+// any more, and returns the searches that have them. One without a cell left to compute is
 // done, with its result. Every owner computes the same for a cell, so the owner does not matter.
-func (s *Store) FinishCell(ctx context.Context, r eval.CellResult) (searches []string, err error) {
+func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) (searches []string, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		if searches, err = finishCell(ctx, tx, r); err != nil {
-			return err
+		searches = nil
+		for _, r := range results {
+			ids, err := finishCell(ctx, tx, r)
+			if err != nil {
+				return err
+			}
+			searches = append(searches, ids...)
 		}
+		slices.Sort(searches)
+		searches = slices.Compact(searches)
 		for _, id := range searches {
 			if err := settle(ctx, tx, id, nil, s.now()); err != nil {
 				return err
@@ -614,7 +621,7 @@ func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, search string, now 
 		owner, leaseEnd(now), c.Search, c.Place); err != nil {
 		return c, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = coalesce(started, ?1), served = ?1 WHERE id = ?2`, now, c.Search)
+	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = coalesce(started, ?1) WHERE id = ?2 AND status = 'queued'`, now, c.Search)
 	return c, err
 }
 
@@ -631,9 +638,7 @@ func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, e
 		r.Cell, asJSON(&r.Folds), r.Seconds); err != nil {
 		return nil, err
 	}
-	searches, err := texts(ctx, tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
-	slices.Sort(searches)
-	return slices.Compact(searches), err
+	return texts(ctx, tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
 }
 
 // outcome is how a search ends whose cells are all known.

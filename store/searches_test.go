@@ -45,7 +45,7 @@ func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 			break
 		}
 		names = append(names, c.Name)
-		_, err = s.FinishCell(t.Context(), s.compute(t, c))
+		_, err = s.FinishCells(t.Context(), s.compute(t, c))
 		check(t, err)
 	}
 	return names
@@ -159,7 +159,7 @@ func TestCellLeases(t *testing.T) {
 	if held := must[[]Cell](t)(s.RenewCells(ctx, "dead")); len(held) > 0 {
 		t.Errorf("held %+v", held)
 	}
-	if on, err := s.FinishCell(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
+	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
 	}
 	if n := count(t, s, "results"); n != 6 {
@@ -211,7 +211,7 @@ func TestSearchFails(t *testing.T) {
 	if !ok || !slices.Equal(failed, want) || len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0 {
 		t.Errorf("failed %v of %v", failed, want)
 	}
-	if on, err := s.FinishCell(ctx, s.compute(t, c)); err != nil || len(on) != 3 || must[Search](t)(s.Search(ctx, bob, twins[1].ID)).Status != Failed {
+	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || must[Search](t)(s.Search(ctx, bob, twins[1].ID)).Status != Failed {
 		t.Errorf("%v, %v", on, err)
 	}
 }
@@ -320,7 +320,7 @@ func BenchmarkCells(b *testing.B) {
 		if !ok || err != nil || c.Search != search.ID {
 			b.Fatal(c, ok, err)
 		}
-		if _, err := s.FinishCell(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}); err != nil {
+		if _, err := s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.SearchStates(b.Context(), search.ID); err != nil {

@@ -137,6 +137,12 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
+	// A page that changes often is written into the database once a checkpoint: with four
+	// times SQLite's pages of log between two, a class costs a fifth less. A connection that
+	// has to be replaced has SQLite's again, which does no harm.
+	if _, err := s.write.ExecContext(ctx, `PRAGMA wal_autocheckpoint = 4000`); err != nil {
+		return err
+	}
 	return s.checkpoint(ctx, "PASSIVE")
 }
 

@@ -579,7 +579,7 @@ func TestLearningCurvesArrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.App.Store.FinishCell(t.Context(), res); err != nil {
+		if _, err := s.App.Store.FinishCells(t.Context(), res); err != nil {
 			t.Fatal(err)
 		}
 	}

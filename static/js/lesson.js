@@ -401,21 +401,26 @@ export function mount(root) {
 
 /** Shows what gives answers away: words that are not in the page yet, and demos by asking anew. */
 export async function unfold(screen) {
-  const words = screen.querySelector(".afterwards [data-after]:not(:has(*))");
-  if (words) {
-    const response = await fetch(words.dataset.after);
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    words.replaceChildren(...page.querySelector(".afterwards [data-after]").childNodes);
-    watchFormulas(screen);
+  screen.dataset.asking = ""; // what comes moves what is below it
+  try {
+    const words = screen.querySelector(".afterwards [data-after]:not(:has(*))");
+    if (words) {
+      const response = await fetch(words.dataset.after);
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      words.replaceChildren(...page.querySelector(".afterwards [data-after]").childNodes);
+      watchFormulas(screen);
+    }
+    screen.removeAttribute("data-folded");
+    for (const demo of demos) {
+      const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");
+      if (!asking) continue;
+      asking.remove();
+      if (!demo.replay?.released()) demo.live.ask(false);
+    }
+    document.dispatchEvent(new Event("unfolded"));
+  } finally {
+    delete screen.dataset.asking;
   }
-  screen.removeAttribute("data-folded");
-  for (const demo of demos) {
-    const asking = screen.contains(demo.form) && demo.form.elements.namedItem("asking");
-    if (!asking) continue;
-    asking.remove();
-    if (!demo.replay?.released()) demo.live.ask(false);
-  }
-  document.dispatchEvent(new Event("unfolded"));
 }
 
 /** The demos have other room. */

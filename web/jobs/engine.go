@@ -43,7 +43,7 @@ func (q *Queue) Use(e Engine) { q.away = &post{e, store.NewOwner()} }
 
 // Found stores what a cell gave that was computed for an earlier process.
 func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
-	searches, err := q.store.FinishCell(ctx, res)
+	searches, err := q.store.FinishCells(ctx, res)
 	if err == nil {
 		q.tellSearches(ctx, searches)
 	}

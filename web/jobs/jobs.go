@@ -71,6 +71,9 @@ type Queue struct {
 	// of a search that it goes back.
 	telling sync.Mutex
 
+	saving   sync.Mutex // held while results of cells are stored, before claiming; guards computed
+	computed []computed // not stored yet
+
 	mu       sync.Mutex                             // guards what follows; never held over a query
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
@@ -201,6 +204,7 @@ func (q *Queue) Run(ctx context.Context) {
 		workers.Go(func() { q.work(ctx, q.wakeAway, q.claimAway) })
 	}
 	workers.Wait()
+	q.saveCells(ctx)
 	stop()
 	tender.Wait()
 }
@@ -388,6 +392,7 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	q.saveEnded(ctx, list)
 	if q.leave {
 		list = slices.DeleteFunc(list, func(w store.Waiting) bool { return w.Search })
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"marginlab/ml/eval"
 	"marginlab/store"
 )
 
@@ -77,6 +79,7 @@ func (q *Queue) claimAway(ctx context.Context) (do func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	q.saveEnded(ctx, list)
 	list = slices.DeleteFunc(list, func(w store.Waiting) bool {
 		return !w.Search || each[w.Workspace] >= max(1, slots-1) // the last slot is for others
 	})
@@ -110,12 +113,9 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	var searches []string
 	switch {
 	case err == nil:
-		err = q.insist(ctx, tries, func(ctx context.Context) (err error) { searches, err = q.store.FinishCell(ctx, res); return err })
-		if err == nil {
-			j.cells = 1
-		} else if ctx.Err() == nil {
-			searches = q.failCell(ctx, c, err)
-		}
+		j.cells = 1
+		q.keep(ctx, computed{e.owner, c, res})
+		return
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil && !noRoom:
 		return // the search was cancelled, deleted, or failed, or another program has the cell
@@ -130,6 +130,86 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
+	}
+	q.tellSearches(keep, searches)
+}
+
+// computed is what a cell gave that is held under a name.
+type computed struct {
+	owner store.Owner
+	cell  store.Cell
+	eval.CellResult
+}
+
+// together is how long what a cell gave waits for others, to be stored with them: a
+// transaction for each would write many times what it stores. A cell whose result is lost with
+// the program is computed again.
+const together = 250 * time.Millisecond
+
+// keep takes what a cell gave, to be stored soon. It waits while results are being stored, as
+// there is no use in other work whose end could not be stored either.
+func (q *Queue) keep(ctx context.Context, c computed) {
+	q.saving.Lock()
+	defer q.saving.Unlock()
+	if q.computed = append(q.computed, c); len(q.computed) == 1 {
+		time.AfterFunc(together, func() { q.saveCells(ctx) })
+	}
+}
+
+// saveEnded stores at once what cells gave of searches for which nothing is left to compute:
+// they do not wait, and are not under way.
+func (q *Queue) saveEnded(ctx context.Context, waiting []store.Waiting) {
+	q.saving.Lock()
+	ended := slices.ContainsFunc(q.computed, func(c computed) bool {
+		return !slices.ContainsFunc(waiting, func(w store.Waiting) bool { return w.ID == c.cell.Search }) && !q.computing(c.cell.Search)
+	})
+	q.saving.Unlock()
+	if ended {
+		go q.saveCells(ctx) // which may take long, on a full disk
+	}
+}
+
+// computing reports whether a cell of a search is being computed.
+func (q *Queue) computing(search string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, j := range q.running {
+		if j.search == search {
+			return true
+		}
+	}
+	return false
+}
+
+// saveCells stores what cells gave and tells the watchers of their searches.
+func (q *Queue) saveCells(ctx context.Context) {
+	q.saving.Lock()
+	defer q.saving.Unlock()
+	list := q.computed
+	if q.computed = nil; len(list) == 0 {
+		return
+	}
+	results := make([]eval.CellResult, len(list))
+	for i, c := range list {
+		results[i] = c.CellResult
+	}
+	var searches []string
+	err := q.insist(ctx, tries, func(ctx context.Context) (err error) {
+		searches, err = q.store.FinishCells(ctx, results...)
+		return err
+	})
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	defer cancel()
+	for _, c := range list {
+		switch {
+		case err == nil:
+		case ctx.Err() == nil:
+			searches = append(searches, q.failCell(ctx, c.cell, err)...)
+		default: // it is for others, or the next start
+			if err := q.store.ReleaseCell(keep, c.owner, c.cell, false, store.Light); err != nil {
+				q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.cell.Search, "cell", c.cell.Place, "err", err)
+			}
+		}
 	}
 	q.tellSearches(keep, searches)
 }
