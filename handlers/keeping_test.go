@@ -66,7 +66,8 @@ func TestDirectoryTakenAway(t *testing.T) {
 // are read, and deleting and answering go on.
 func TestLowDisk(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	var log bytes.Buffer
+	s := handlerstest.ServeLogged(t, false, dataset.DefaultLimits, slog.New(slog.NewTextHandler(&log, nil)))
 	free := int64(900 << 20)
 	s.App.Store.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
 	c := s.As(t, handlerstest.Alice)
@@ -86,6 +87,10 @@ func TestLowDisk(t *testing.T) {
 	c.Want(http.StatusOK, "GET", "/datasets", "")
 	free = 900 << 20
 	c.Want(http.StatusOK, "GET", "/readyz", "")
+	s.Close() // all is logged
+	if !strings.Contains(log.String(), "nearly full") || strings.Contains(log.String(), "does not answer") {
+		t.Error(log.String())
+	}
 }
 
 // What is downloaded from the page is brought in over JSON in another workspace, and the

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/svm"
 )
 
@@ -27,7 +28,7 @@ func CostOf(d *dataset.Data, s Spec) Cost {
 	n := float64(len(d.Y))
 	value := 1.0 // of a value of the kernel, in nanoseconds
 	if d.X == nil {
-		value = 2000
+		value = max(100, kernel.Steps(s.kernel(), d.Objects)/10)
 	} else {
 		_, columns := d.X.Dims()
 		value += float64(columns) / 4

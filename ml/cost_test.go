@@ -1,6 +1,7 @@
 package ml
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,18 @@ func TestCostOf(t *testing.T) {
 	}
 	if CostOf(large, s).Time <= one.Time {
 		t.Error("a larger C costs nothing")
+	}
+	s.Kernel = "gap-subsequence"
+	texts := func(length int) *dataset.Data {
+		d := &dataset.Data{Classes: []string{"a", "b"}, Objects: &dataset.Strings{Values: []string{}}}
+		for i := range 300 {
+			d.Objects.(*dataset.Strings).Values = append(d.Objects.(*dataset.Strings).Values, strings.Repeat("ab", length/2))
+			d.Y = append(d.Y, i%2)
+		}
+		return d
+	}
+	if short, long := CostOf(texts(20), s).Time, CostOf(texts(2000), s).Time; short > time.Second || long < 10*time.Second {
+		t.Errorf("comparing 300 strings of 20 symbols takes %v, of 2000 %v", short, long)
 	}
 	s.Learner = "nobody knows"
 	if CostOf(small, s).Time < time.Hour {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -260,7 +261,10 @@ func (s *Site) Health(check func(context.Context) error) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
 		if err := check(ctx); err != nil {
-			return fmt.Errorf("%w (%w)", err, Errorf(Busy, "The database does not answer.")) // the second, where the first has no words for people
+			if kind := interface{ Kind() string }(nil); errors.As(err, &kind) {
+				return err // it has words for people
+			}
+			return fmt.Errorf("%w (%w)", err, Errorf(Busy, "The database does not answer."))
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
