@@ -12,6 +12,7 @@ export class Motion {
     this.canvas.className = "motion";
     this.canvas.setAttribute("aria-hidden", "true");
     this.runs = new Map(); // hash -> marks that the server may leave out
+    this.layers = new Map(); // hash, size and looks of a run of the last picture -> the run, painted
     this.turn = this.shown = 0;
   }
 
@@ -40,13 +41,15 @@ export class Motion {
     if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
     const c = this.canvas.getContext("2d", { alpha: false });
     c.setTransform(scale, 0, 0, scale, 0, 0);
-    const kept = new Map();
-    const sheets = [];
+    const kept = new Map(), layers = new Map();
     let run = 0;
     for (const op of ops) {
       switch (op[0]) {
         case "i":
           c.drawImage(images.shift(), op[1], op[2], op[3], op[4]);
+          break;
+        case "p":
+          c.drawImage(cells(op), op[1], op[2], op[3], op[4]);
           break;
         case "t":
           text(c, font, op);
@@ -54,14 +57,14 @@ export class Motion {
         case "m": {
           const marks = op[1][0] === "#" ? this.runs.get(op[1].slice(1)) : bytes(op[1]);
           if (!marks) break;
-          if (marks.length >= 5 * many) kept.set(runs[run++], marks);
           c.setTransform(1, 0, 0, 1, 0, 0);
-          for (let i = 0; i < marks.length; i += 5) {
-            const k = marks[i];
-            const sheet = (sheets[k] ??= this.sheet(stamps[k], scale));
-            const x = (marks[i + 1] | (marks[i + 2] << 8)) / 16, y = (marks[i + 3] | (marks[i + 4] << 8)) / 16;
-            c.drawImage(sheet, Math.round(x * scale) - sheet.width / 2, Math.round(y * scale) - sheet.height / 2);
-          }
+          if (marks.length >= 5 * many) {
+            const hash = runs[run++], key = `${hash} ${w} ${h} ${looks(marks, stamps)}`;
+            kept.set(hash, marks);
+            const layer = this.layers.get(key) ?? this.mark(new OffscreenCanvas(w, h).getContext("2d"), marks, stamps, scale).canvas;
+            layers.set(key, layer);
+            c.drawImage(layer, 0, 0);
+          } else this.mark(c, marks, stamps, scale);
           c.setTransform(scale, 0, 0, scale, 0, 0);
           break;
         }
@@ -71,9 +74,22 @@ export class Motion {
     }
     const longest = [...kept].sort((a, b) => b[1].length - a[1].length)[0];
     this.runs = new Map(longest ? [longest] : []);
+    this.layers = layers;
   }
 
-  /** One mark on a sheet of its own, from the last picture if it was there. */
+  /** Draws marks, five bytes each: the stamp, x and y in sixteenths. */
+  mark(c, marks, stamps, scale) {
+    const sheets = [];
+    for (let i = 0; i < marks.length; i += 5) {
+      const k = marks[i];
+      const sheet = (sheets[k] ??= this.sheet(stamps[k], scale));
+      const x = (marks[i + 1] | (marks[i + 2] << 8)) / 16, y = (marks[i + 3] | (marks[i + 4] << 8)) / 16;
+      c.drawImage(sheet, Math.round(x * scale) - sheet.width / 2, Math.round(y * scale) - sheet.height / 2);
+    }
+    return c;
+  }
+
+  /** One mark on a sheet of its own, no larger than it, from an earlier picture if it was there. */
   sheet(stamp, scale) {
     const key = `${scale} ${JSON.stringify(stamp)}`;
     this.sheets ??= new Map();
@@ -85,6 +101,7 @@ export class Motion {
       const c = sheet.getContext("2d");
       c.setTransform(scale, 0, 0, scale, side / 2, side / 2);
       for (const op of stamp) shape(c, op);
+      sheet = cropped(sheet);
       this.sheets.set(key, sheet);
     }
     return sheet;
@@ -99,6 +116,55 @@ export class Motion {
 
 /** The least marks of a run that is kept. */
 const many = 64;
+
+/** How the marks of a run look. */
+function looks(marks, stamps) {
+  const used = new Set();
+  for (let i = 0; i < marks.length; i += 5) used.add(marks[i]);
+  return JSON.stringify([...used].map((k) => stamps[k]));
+}
+
+/** An image of few colours, unpacked from its cells, of which the server says how they are packed. */
+function cells([, , , , , columns, rows, colors, packed]) {
+  const palette = new Uint32Array(Uint8Array.from(colors.match(/../g), (hex) => parseInt(hex, 16)).buffer);
+  const all = new Uint32Array(columns * (rows + 1)).fill(palette[0], 0, columns);
+  const from = bytes(packed);
+  let read = 0;
+  const number = () => {
+    let n = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = from[read++];
+      n |= (byte & 127) << shift;
+      if (byte < 128) return n;
+    }
+  };
+  for (let at = columns; read < from.length && at < all.length; ) {
+    const byte = from[read++], next = byte & 3;
+    for (let same = byte < 252 ? byte >> 2 : number(); same > 0; same--, at++) all[at] = all[at - columns];
+    if (at === all.length) break;
+    const n = next < 2 ? 1 : number();
+    const color = next === 3 ? palette[from[read++]] : all[next === 1 ? at - columns + 1 : at - 1];
+    all.fill(color, at, (at += n));
+  }
+  const sheet = new OffscreenCanvas(columns, rows);
+  sheet.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(all.buffer, 4 * columns), columns, rows), 0, 0);
+  return sheet;
+}
+
+/** What is drawn on a sheet, with the same middle. */
+function cropped(sheet) {
+  const side = sheet.width, middle = side / 2;
+  const { data } = sheet.getContext("2d").getImageData(0, 0, side, side);
+  let half = 1;
+  for (let i = 3, at = 0; i < data.length; i += 4, at++) {
+    if (!data[i]) continue;
+    const x = at % side, y = (at - x) / side;
+    half = Math.max(half, middle - x, x + 1 - middle, middle - y, y + 1 - middle);
+  }
+  const small = new OffscreenCanvas(2 * half, 2 * half);
+  small.getContext("2d").drawImage(sheet, half - middle, half - middle);
+  return small;
+}
 
 /** Fills or strokes a path. */
 function shape(c, [kind, color, path, width, dashes]) {

@@ -28,11 +28,14 @@ import (
 //	        ["s", color, path, width, dashes]            stroke
 //	        ["t", color, x, y, size, bold, turn, text]   text, turned by radians
 //	        ["i", x, y, width, height, PNG in base64]    image
+//	        ["p", x, y, width, height, columns, rows, colours, cells]    image of few colours
 //	        ["m", run] or ["m", hash]                    marks
 //	stamps  the marks, each a list of "f" and "s" around the origin
 //	runs    hash of every run of many marks, in the order of ops
 //
-// A path is the data of an SVG path, in units, or in tenths of one where it begins with m. A run holds five bytes a mark in base64: its index in
+// A path is the data of an SVG path, in units, or in tenths of one where it begins with m. Cells are
+// as packCells packs them, in base64: a browser unpacks them at once, while a PNG keeps it waiting
+// for another thread. A run holds five bytes a mark in base64: its index in
 // stamps and its place in sixteenths of a unit from the top left, two bytes each, the
 // lower first. A run of many marks whose hash is have is left out: the reader
 // has kept it from the picture before.
@@ -200,9 +203,75 @@ func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
 func (c *listCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	c.endRun()
 	x, y := c.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
-	fmt.Fprintf(c.buf, `["i",%s,%s,%s,%s,"`, appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(r.Size().X)), appendNumber(nil, float64(r.Size().Y)))
-	c.encode(img)
+	few, ok := img.(*image.Paletted)
+	kind := "i"
+	if ok {
+		kind = "p"
+	}
+	fmt.Fprintf(c.buf, `["%s",%s,%s,%s,%s,`, kind, appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(r.Size().X)), appendNumber(nil, float64(r.Size().Y)))
+	if ok {
+		fmt.Fprintf(c.buf, `%d,%d,"`, few.Rect.Dx(), few.Rect.Dy())
+		for _, clr := range few.Palette {
+			n := color.NRGBAModel.Convert(clr).(color.NRGBA)
+			fmt.Fprintf(c.buf, "%02x%02x%02x%02x", n.R, n.G, n.B, n.A)
+		}
+		c.buf.WriteString(`","` + base64.StdEncoding.EncodeToString(packCells(few)))
+	} else {
+		c.buf.WriteByte('"')
+		c.encode(img)
+	}
 	c.buf.WriteString(`"],`)
+}
+
+// packCells packs the colours of an image, row by row, from a row of colour 0 above the first on.
+// Each byte says in its upper six bits how many cells are as the one above them, 63 that a number
+// follows which says it, and in its lower two what comes then:
+//
+//	0  one cell as the one before
+//	1  one cell as the one above and to the right
+//	2  a number of cells as the one before
+//	3  a number of cells of a colour, which follows
+//
+// Nothing comes after the last cell. Numbers are unsigned varints.
+func packCells(img *image.Paletted) (b []byte) {
+	w := img.Rect.Dx()
+	cells := make([]uint8, w, w*(img.Rect.Dy()+1))
+	for y := range img.Rect.Dy() {
+		cells = append(cells, img.Pix[y*img.Stride:][:w]...)
+	}
+	for i := w; i < len(cells); {
+		from := i
+		for i < len(cells) && cells[i] == cells[i-w] {
+			i++
+		}
+		same, n := i-from, 0
+		for i+n < len(cells) && cells[i+n] == cells[i] && cells[i+n] != cells[i+n-w] {
+			n++
+		}
+		next := byte(3)
+		switch {
+		case n == 0: // the end
+			next = 0
+		case cells[i] == cells[i-1] && n == 1:
+			next = 0
+		case cells[i] == cells[i-1]:
+			next = 2
+		case w > 1 && cells[i] == cells[i-w+1]:
+			next, n = 1, 1
+		}
+		b = append(b, byte(min(same, 63))<<2|next)
+		if same >= 63 {
+			b = binary.AppendUvarint(b, uint64(same))
+		}
+		if next >= 2 {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		if next == 3 {
+			b = append(b, cells[i])
+		}
+		i += n
+	}
+	return b
 }
 
 // stamp places a mark. Marks of one kind that follow one another are a run.

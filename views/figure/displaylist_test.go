@@ -3,8 +3,13 @@ package figure
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"image"
+	"image/color"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -122,5 +127,74 @@ func TestPolyline(t *testing.T) {
 	got := string(c.polyline(nil, p))
 	if want := "m0 1000 100-100 0 100z"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// unpackCells reads what packCells writes, as a page does.
+func unpackCells(b []byte, columns, rows int) []uint8 {
+	all := make([]uint8, columns*(rows+1))
+	number := func() int {
+		n, size := binary.Uvarint(b)
+		b = b[size:]
+		return int(n)
+	}
+	for at := columns; len(b) > 0 && at < len(all); {
+		same, next := int(b[0]>>2), b[0]&3
+		if b = b[1:]; same == 63 {
+			same = number()
+		}
+		for ; same > 0; same-- {
+			all[at] = all[at-columns]
+			at++
+		}
+		if at == len(all) {
+			break
+		}
+		n, from := 1, at-1
+		if next >= 2 {
+			n = number()
+		}
+		if next == 1 {
+			from = at - columns + 1
+		}
+		c := all[from]
+		if next == 3 {
+			c, b = b[0], b[1:]
+		}
+		for ; n > 0; n-- {
+			all[at] = c
+			at++
+		}
+	}
+	return all[columns:]
+}
+
+// Any image comes back from its cells, and one of few regions takes few bytes.
+func TestPackCells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 200).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
+		img := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White, color.Transparent, color.Opaque})
+		colors := rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "colours")
+		long := rapid.SampledFrom([]int{1, 5, 300}).Draw(t, "longest stretch")
+		for i := 0; i < len(img.Pix); {
+			c := uint8(rapid.IntRange(0, colors-1).Draw(t, "colour"))
+			for n := rapid.IntRange(1, long).Draw(t, "stretch"); n > 0 && i < len(img.Pix); n-- {
+				img.Pix[i] = c
+				i++
+			}
+		}
+		if got := unpackCells(packCells(img), w, h); !bytes.Equal(got, img.Pix) {
+			t.Fatalf("%v is %v", img.Pix, got)
+		}
+	})
+	disc := image.NewPaletted(image.Rect(0, 0, 400, 300), color.Palette{color.Black, color.White})
+	for i := range disc.Pix {
+		if x, y := i%400-200, i/400-150; x*x+y*y < 100*100 {
+			disc.Pix[i] = 1
+		}
+	}
+	if n := len(packCells(disc)); n > 1000 {
+		t.Errorf("a disc 200 cells high takes %d bytes", n)
 	}
 }
