@@ -173,7 +173,9 @@ func (s *Store) keepReserve(sp Space) error {
 	if err != nil {
 		return ofFiles(err)
 	}
-	_, err = io.CopyN(f, rand.Reader, size) // which no file system stores in less
+	if err = allocate(f, size); err != nil {
+		_, err = io.CopyN(f, rand.Reader, size) // which no file system stores in less
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(ofFiles(err), os.Remove(s.reserve()))
 	}
