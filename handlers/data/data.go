@@ -40,10 +40,7 @@ const (
 const previewRows = 8
 
 // Room is where data sets come from and are looked at.
-type Room struct {
-	*door.House
-	Fetcher *web.Fetcher // of files that people name by their address; nil: none are fetched
-}
+type Room struct{ *door.House }
 
 // List shows all data sets and the ways to a new one.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
@@ -154,17 +151,8 @@ type file struct {
 // sent is the file of a form, or the one at the address in it.
 func (a *Room) sent(r *http.Request) (file, error) {
 	if address := r.PostFormValue("url"); address != "" && a.Fetcher != nil {
-		f, err := web.TempFile()
-		if err != nil {
-			return file{}, err
-		}
-		name, err := a.Fetcher.Fetch(r.Context(), address, f, a.Limits.Bytes)
-		size, e := f.Seek(0, io.SeekEnd)
-		_, s := f.Seek(0, io.SeekStart)
-		if err = cmp.Or(err, e, s); err != nil {
-			return file{}, cmp.Or(err, f.Close())
-		}
-		return file{f, f, name, size}, nil
+		f, name, size, err := a.Fetched(r.Context(), address)
+		return file{f, f, name, size}, err
 	}
 	if text := r.PostFormValue("text"); text != "" {
 		return file{strings.NewReader(text), io.NopCloser(nil), typedRows, int64(len(text))}, nil
@@ -199,8 +187,8 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.FormValue("name")
 	f, err := a.sent(r)
 	switch {
-	case err != nil && a.Fetcher != nil && r.PostFormValue("url") != "":
-		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, err.Error())
+	case web.Status(err) != 0:
+		return a.uploadAgain(w, r, web.Status(err), name, err.Error())
 	case errors.Is(err, http.ErrMissingFile), errors.Is(err, http.ErrNotMultipart):
 		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, "Choose a file first, or type rows.")
 	case err != nil:
