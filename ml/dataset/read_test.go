@@ -454,3 +454,22 @@ func BenchmarkDecode100k(b *testing.B) {
 		}
 	}
 }
+
+// A file of a format that is not read is named, with a way out; a text that begins alike is read.
+func TestReadRefusesBinaries(t *testing.T) {
+	t.Parallel()
+	for begins, want := range map[string]string{
+		"PAR1\x15\x04":                  "f: expected a text file or a workbook .xlsx, found a Parquet file: save it as CSV, with pandas by read_parquet(…).to_csv(…, index=False)",
+		"ARROW1":                        "found an Arrow file: save it as CSV",
+		"\xfd7zXZ":                      "found a file packed by xz: unpack it",
+		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
+		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
+	} {
+		if _, err := ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", begins, err)
+		}
+	}
+	if table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{}); err != nil || table.Columns[0].Name != "PAR1" {
+		t.Errorf("columns of parameters: %v", err)
+	}
+}
