@@ -283,7 +283,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 		last = parts[len(parts)-1]
 	}
 	year := header && (in(yearWords) || evidence(name).numbers > 0)
-	const differ, counts = "all values differ", "numbers the rows"
+	const differ, counts = "all values are distinct", "row number"
 	nameless := !header || whole == "" || strings.HasPrefix(name, "column ") || whole == "unnamed0"
 	switch {
 	case f.holds == holdsNothing || f.constant():
