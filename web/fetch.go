@@ -116,7 +116,11 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 			err = fmt.Errorf("it took longer than %v", f.time)
 		}
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		var unknown *net.DNSError // which names a server of this network
+		switch {
+		case errors.As(err, &unknown):
+			err = fmt.Errorf("no host %s was found", unknown.Name)
+		case errors.As(err, &wrapped):
 			err = wrapped.Err
 		}
 		return Errorf(Invalid, "Fetching %s failed: %v. Download the file and upload it.", clip(u.Redacted()), err)

@@ -92,6 +92,9 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
+	if _, _, err := fetch(t.Context(), "http://nowhere.invalid/points.csv"); err == nil || !strings.Contains(err.Error(), "failed: no host nowhere.invalid was found.") {
+		t.Errorf("no such host: %v", err)
+	}
 	f.time = time.Millisecond
 	for _, path := range []string{"/slow", "/stuck"} {
 		if _, _, err := fetch(t.Context(), outer.URL+path); err == nil || !strings.Contains(err.Error(), "it took longer than 1ms") {

@@ -95,13 +95,16 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 			return nil, "", param.Problems{{Field: "kind", Message: err.Error()}}
 		}
 	}
-	missing := dataset.Missing(cmp.Or(q.Get("missing"), string(dataset.MissingError)))
-	if !slices.Contains(dataset.Missings, missing) {
-		return nil, "", param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
-	}
 	proposed, err := proposedColumns(q)
 	if err != nil {
 		return nil, "", err
+	}
+	missing := dataset.Missing(q.Get("missing"))
+	switch {
+	case missing == "" && !proposed:
+		missing = dataset.MissingError
+	case missing != "" && !slices.Contains(dataset.Missings, missing):
+		return nil, "", param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return nil, "", web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")

@@ -953,4 +953,11 @@ func TestAPIColumns(t *testing.T) {
 	for _, q := range []string{"columns=some", "columns=proposed&features=price"} {
 		c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&"+q, file)
 	}
+	// A few missing values are filled as the terminal fills them, where the columns are proposed.
+	gappy := "x,y,label\n,1.5,a\n" + strings.Repeat("1.5,2.5,a\n2.5,0.5,b\n", 10)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", gappy)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&columns=proposed&missing=error", gappy)
+	if made = c.Upload("name=n&columns=proposed", gappy); made.Rows != 21 || !strings.Contains(made.Origin, "1 missing value filled with the column's median (x)") {
+		t.Errorf("%+v", made)
+	}
 }
