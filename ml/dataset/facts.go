@@ -289,7 +289,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	case f.holds == holdsNothing || f.constant():
 		return ""
 	case in(identifierWords) && (f.unique() || f.distinct > 2):
-		return "identifies rows by its name"
+		return "identifier, by its name"
 	case header && wholeIdentifierWords[whole] && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
 		if f.counting {
 			return counts
