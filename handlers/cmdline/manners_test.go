@@ -80,6 +80,19 @@ func TestGramPipesIntoFit(t *testing.T) {
 	}
 }
 
+// A slip in the name of a built-in data set is told from a file that is missing.
+func TestNoSuchData(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"irsi":          "irsi: there is no such file and no such built-in data set (did you mean iris?)",
+		"customers.csv": "open customers.csv: no such file",
+	} {
+		if o := run(t.Context(), "", "fit", name); o.code != 1 || !strings.Contains(o.err, want) {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
 // A folder of texts, or of the files of a TU Dortmund set, is a file of gram.
 func TestGramOfFolders(t *testing.T) {
 	t.Parallel()
