@@ -49,6 +49,8 @@ func TestAddressesAreFetched(t *testing.T) {
 			fmt.Fprint(w, handlerstest.Square)
 		case "/plane.csv":
 			fmt.Fprint(w, "x,y,label\n0,0,a\n1,1,b\n0,1,a\n1,0,b\n2,2,a\n")
+		case "/people.csv":
+			fmt.Fprint(w, "name,height,age,member\nAda,1.65,31,yes\nBob,1.80,44,no\nCyd,1.71,27,yes\n")
 		case "/private.csv":
 			http.Redirect(w, r, inner.URL, http.StatusFound)
 		case "/text.csv":
@@ -78,6 +80,9 @@ func TestAddressesAreFetched(t *testing.T) {
 
 	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/plane.csv")).HTML().Find("h1").Text(); !strings.Contains(text, "plane") {
 		t.Errorf("the page shows %q", text)
+	}
+	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/people.csv")).HTML().Find("h1").Text(); text != "Check the columns of people.csv" {
+		t.Errorf("columns in doubt: the page shows %q", text)
 	}
 	set := c.Upload(at(outer.URL+"/square.csv"), "")
 	if set.Name != "square" || set.Rows != 6 || set.Origin != "uploaded square.csv" {
