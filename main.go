@@ -120,7 +120,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	var fetcher *web.Fetcher
 	if *fetches {
-		fetcher = web.NewFetcher()
+		fetcher = web.NewFetcher(web.Public)
 	}
 
 	if (*cert == "") != (*key == "") {

@@ -722,7 +722,7 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 		r.Preprocessing += "; projected to two principal components of the training rows"
 	}
 	if p.fill != nil {
-		r.Preprocessing = "missing values filled with the median, of words the commonest, of the training rows; " + r.Preprocessing
+		r.Preprocessing = "missing values filled with the median (or most common word) of the training rows; " + r.Preprocessing
 	}
 }
 

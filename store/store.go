@@ -299,7 +299,41 @@ func (s *Store) Ping(ctx context.Context) error {
 func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
 	s.writes.Add(1)
 	s.spend()
-	return transact(ctx, s.write, s.thereAfter(fn))
+	return transact(ctx, s.write, s.thereAfter(provided(ctx, fn)))
+}
+
+// Keys of what a context holds: a *condition, and the *sql.Tx that its check reads in.
+type (
+	conditionKey   struct{}
+	transactionKey struct{}
+)
+
+// condition is what the first change with a context depends on.
+type condition struct {
+	check func(ctx context.Context) error
+	met   bool
+}
+
+// OnlyIf returns a context whose first change is made only if check returns nil; else the change
+// returns the error of check. What check reads with its context it reads in the transaction of the
+// change, so that no other comes between. The context is for one change at a time.
+func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.Context {
+	return context.WithValue(ctx, conditionKey{}, &condition{check: check})
+}
+
+// provided does fn if the condition of the context is met.
+func provided(ctx context.Context, fn func(*sql.Tx) error) func(*sql.Tx) error {
+	c, ok := ctx.Value(conditionKey{}).(*condition)
+	if !ok || c.met {
+		return fn
+	}
+	return func(tx *sql.Tx) error {
+		if err := c.check(context.WithValue(ctx, transactionKey{}, tx)); err != nil {
+			return err
+		}
+		c.met = true
+		return fn(tx)
+	}
 }
 
 // note is update for what nobody was promised, such as a lease: it does not wait for the
@@ -345,6 +379,9 @@ func (s *Store) there() error {
 
 // view runs fn on one unchanging state of the database.
 func (s *Store) view(ctx context.Context, fn func(*sql.Tx) error) error {
+	if tx, ok := ctx.Value(transactionKey{}).(*sql.Tx); ok {
+		return fn(tx)
+	}
 	return transact(ctx, s.read, fn)
 }
 

@@ -381,3 +381,41 @@ func TestCancelledContext(t *testing.T) {
 		t.Error("saved all the same")
 	}
 }
+
+// A change under a condition is made in the state that the condition saw: what reads for it reads in
+// the transaction of the change.
+func TestOnlyIf(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "first", "drawn", sample(1)))
+	changed := errors.New("changed")
+	const writers = 8
+	errs := make([]error, writers)
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			still := OnlyIf(ctx, func(ctx context.Context) error {
+				now, err := s.Dataset(ctx, alice, set.ID)
+				if err == nil && now.Name != "first" {
+					err = changed
+				}
+				return err
+			})
+			errs[i] = s.RenameDataset(still, alice, set.ID, fmt.Sprint(i))
+		})
+	}
+	group.Wait()
+	made := -1
+	for i, err := range errs {
+		switch {
+		case err == nil && made < 0:
+			made = i
+		case !errors.Is(err, changed):
+			t.Errorf("writer %d: %v, after %d", i, err, made)
+		}
+	}
+	if now := must[Dataset](t)(s.Dataset(ctx, alice, set.ID)); made < 0 || now.Name != fmt.Sprint(made) {
+		t.Errorf("%q, but %d was told that it changed it", now.Name, made)
+	}
+}

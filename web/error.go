@@ -90,6 +90,15 @@ func Errorf(kind, format string, args ...any) error {
 	return &kindError{kind, fmt.Errorf(format, args...)}
 }
 
+// Status returns the status of an error of a kind, and 0 of any other.
+func Status(err error) int {
+	var kind interface{ Kind() string }
+	if !errors.As(err, &kind) {
+		return 0
+	}
+	return statuses[kind.Kind()]
+}
+
 // Problem is an error as it is shown: an RFC 9457 problem under /api, the
 // contents of a page elsewhere.
 type Problem struct {

@@ -19,8 +19,8 @@ import (
 // is dialed, after names are resolved, and so are those that redirects lead to.
 type Fetcher struct {
 	client *http.Client
-	places chan struct{}                     // one for each download under way
-	may    func(address netip.AddrPort) bool // dial an address
+	places chan struct{} // one for each download under way
+	time   time.Duration // of a download
 }
 
 // Limits of a download beside its size.
@@ -30,12 +30,12 @@ const (
 	fetchesAtOnce  = 4
 )
 
-// NewFetcher returns a Fetcher.
-func NewFetcher() *Fetcher {
-	f := &Fetcher{places: make(chan struct{}, fetchesAtOnce), may: public}
+// NewFetcher returns a Fetcher that dials the addresses that may allows: Public, but for tests.
+func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
+	f := &Fetcher{places: make(chan struct{}, fetchesAtOnce), time: fetchTime}
 	dialer := &net.Dialer{Timeout: fetchTime / 3, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || !f.may(to) {
+		if err != nil || !may(to) {
 			return errPrivate
 		}
 		return nil
@@ -79,8 +79,8 @@ var special = func() (list []netip.Prefix) {
 	return list
 }()
 
-// public reports whether an address is one of a public host, on a port of the web.
-func public(address netip.AddrPort) bool {
+// Public reports whether an address is one of a public host, on a port of the web.
+func Public(address netip.AddrPort) bool {
 	a := address.Addr().Unmap()
 	if address.Port() != 80 && address.Port() != 443 || !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
 		return false
@@ -106,17 +106,21 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 	if err != nil {
 		return "", Errorf(Invalid, "The address %q: expected one that begins with https:// or http://, without a user or password.", clip(address))
 	}
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	ctx, cancel := context.WithTimeout(ctx, f.time)
 	defer cancel()
 	fault := func(err error) error {
 		switch {
 		case errors.Is(err, errPrivate):
 			err = errPrivate
 		case errors.Is(err, context.DeadlineExceeded):
-			err = fmt.Errorf("it took longer than %v", fetchTime)
+			err = fmt.Errorf("it took longer than %v", f.time)
 		}
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		var unknown *net.DNSError // which names a server of this network
+		switch {
+		case errors.As(err, &unknown):
+			err = fmt.Errorf("no host %s was found", unknown.Name)
+		case errors.As(err, &wrapped):
 			err = wrapped.Err
 		}
 		return Errorf(Invalid, "Fetching %s failed: %v. Download the file and upload it.", clip(u.Redacted()), err)

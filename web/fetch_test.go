@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPublicAddresses(t *testing.T) {
@@ -22,7 +23,7 @@ func TestPublicAddresses(t *testing.T) {
 		"[::ffff:127.0.0.1]:80": false, "[::ffff:10.0.0.1]:80": false, "[::127.0.0.1]:80": false,
 		"[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[2001::1]:80": false, "[2001:db8::1]:80": false,
 	} {
-		if got := public(netip.MustParseAddrPort(address)); got != want {
+		if got := Public(netip.MustParseAddrPort(address)); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
 	}
@@ -47,6 +48,10 @@ func TestFetch(t *testing.T) {
 			http.Redirect(w, r, "/data/points.csv", http.StatusMovedPermanently)
 		case "/slow":
 			<-r.Context().Done()
+		case "/stuck":
+			_, _ = w.Write([]byte("x,label\n"))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
 		case "/large":
 			_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
 		case "/points.csv", "/data/points.csv":
@@ -56,9 +61,8 @@ func TestFetch(t *testing.T) {
 		}
 	}))
 	defer outer.Close()
-	f := NewFetcher()
 	allowed := netip.MustParseAddrPort(strings.TrimPrefix(outer.URL, "http://"))
-	f.may = func(a netip.AddrPort) bool { return a == allowed }
+	f := NewFetcher(func(a netip.AddrPort) bool { return a == allowed })
 	fetch := func(ctx context.Context, address string) (string, string, error) {
 		var b bytes.Buffer
 		name, err := f.Fetch(ctx, address, &b, 100)
@@ -88,9 +92,18 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
+	if _, _, err := fetch(t.Context(), "http://nowhere.invalid/points.csv"); err == nil || !strings.Contains(err.Error(), "failed: no host nowhere.invalid was found.") {
+		t.Errorf("no such host: %v", err)
+	}
+	f.time = time.Millisecond
+	for _, path := range []string{"/slow", "/stuck"} {
+		if _, _, err := fetch(t.Context(), outer.URL+path); err == nil || !strings.Contains(err.Error(), "it took longer than 1ms") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := fetch(ctx, outer.URL+"/slow"); err == nil {
-		t.Error("a server that never answers")
+		t.Error("a request that was given up")
 	}
 }

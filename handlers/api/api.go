@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,40 +86,51 @@ func kindOfRows() param.Param {
 	return p
 }
 
-// rows reads the file in the body. Nobody is there to be asked about the columns: what the
-// query leaves open is guessed. Without a label in the query, the label of the replaced data stays.
-func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (*dataset.Data, error) {
+// rows reads the file in the body, or at the address in the query, and returns its name too. Nobody
+// is there to be asked about the columns: what the query leaves open is guessed. Without a label in
+// the query, the label of the replaced data stays.
+func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (d *dataset.Data, file string, err error) {
 	if k := q.Get("kind"); k != "" {
 		if err := kindOfRows().Check(k); err != nil {
-			return nil, param.Problems{{Field: "kind", Message: err.Error()}}
+			return nil, "", param.Problems{{Field: "kind", Message: err.Error()}}
 		}
-	}
-	missing := dataset.Missing(cmp.Or(q.Get("missing"), string(dataset.MissingError)))
-	if !slices.Contains(dataset.Missings, missing) {
-		return nil, param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
 	}
 	proposed, err := proposedColumns(q)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	missing := dataset.Missing(q.Get("missing"))
+	switch {
+	case missing == "" && !proposed:
+		missing = dataset.MissingError
+	case missing != "" && !slices.Contains(dataset.Missings, missing):
+		return nil, "", param.Problems{{Field: "missing", Message: "missing expects error, drop or median"}}
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		return nil, web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
+		return nil, "", web.Errorf(web.Unsupported, "Send the file itself as the body, not a form with the file in it.")
 	}
 	var columns ml.Spec // for its notation of lists
 	if err := columns.Set("features", q.Get("features")); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	body, leave, err := a.Body(w, r)
+	var body io.Reader
+	var leave func()
+	if address := q.Get("url"); address != "" {
+		body, file, leave, err = a.FetchedBody(w, r, address)
+	} else {
+		file = name
+		body, leave, err = a.Body(w, r)
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer leave()
-	t, err := dataset.ParseSheet(body, name, q.Get("sheet"), a.Limits)
+	t, err := dataset.ParseSheet(body, file, q.Get("sheet"), a.Limits)
 	if err != nil {
-		return nil, door.FileError(err)
+		return nil, "", door.FileError(err)
 	}
 	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
-	d, err := t.Data(m)
+	d, err = t.Data(m)
 	var wrong *dataset.Error
 	if errors.As(err, &wrong) && !proposed && m.Features == nil {
 		m.Proposed = true
@@ -127,9 +139,9 @@ func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, 
 		}
 	}
 	if err != nil {
-		return nil, door.FileError(err)
+		return nil, "", door.FileError(err)
 	}
-	return d, nil
+	return d, file, nil
 }
 
 // proposedColumns tells whether the features that a request leaves open are those that a page
@@ -158,11 +170,12 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := door.NameOf(q.Get("name"), "")
-	d, err := a.rows(w, r, q, name, "")
+	d, file, err := a.rows(w, r, q, name, "")
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), name, door.OriginOf("uploaded "+name, d), d)
+	name = door.NameOf(q.Get("name"), file)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), name, door.OriginOf("uploaded "+file, d), d)
 	if err != nil {
 		return err
 	}
@@ -180,7 +193,7 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.rows(w, r, q, "rows", set.Label)
+	d, _, err := a.rows(w, r, q, "rows", set.Label)
 	if err != nil {
 		return err
 	}

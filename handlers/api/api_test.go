@@ -882,7 +882,9 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		if a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", ""); !bytes.HasPrefix(a.Body, []byte("\x89PNG")) {
 			t.Errorf("%s: no PNG", path)
 		}
-		c.Want(404, "GET", path+"/figures/before.svg", "")
+		if a := c.Want(404, "GET", path+"/figures/before.svg", ""); path[:5] == "/api/" && (!bytes.Contains(a.Body, []byte("expected one of boundary")) || bytes.Contains(a.Body, []byte(".."))) {
+			t.Errorf("no such figure: %s", a.Body)
+		}
 		c.Want(404, "GET", path+"/figures/boundary.gif", "")
 	}
 	other := s.As(t, handlerstest.Bob)
@@ -952,5 +954,12 @@ func TestAPIColumns(t *testing.T) {
 	}
 	for _, q := range []string{"columns=some", "columns=proposed&features=price"} {
 		c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&"+q, file)
+	}
+	// A few missing values are filled as the terminal fills them, where the columns are proposed.
+	gappy := "x,y,label\n,1.5,a\n" + strings.Repeat("1.5,2.5,a\n2.5,0.5,b\n", 10)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", gappy)
+	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&columns=proposed&missing=error", gappy)
+	if made = c.Upload("name=n&columns=proposed", gappy); made.Rows != 21 || !strings.Contains(made.Origin, "1 missing value filled with the column's median (x)") {
+		t.Errorf("%+v", made)
 	}
 }

@@ -114,14 +114,21 @@ class Lab:
         return json.loads(self.request("POST", path, json.dumps(value).encode())[0])
 
     def upload(self, file, name=None, **columns):
-        """Upload a file, by its path, or its bytes, and return its id. columns: label, features, missing, …"""
+        """Upload a file and return its id. columns: label, features, missing, …
+
+        file is a path, the bytes, or an address for a server that runs with --allow-url to fetch.
+        """
         if isinstance(file, bytes):
             body = file
+        elif str(file).startswith(("http://", "https://")):
+            body, columns["url"] = b"", file
         else:
             name = name or str(file).replace("\\", "/").split("/")[-1]
             with open(file, "rb") as f:
                 body = f.read()
-        query = urllib.parse.urlencode({"name": name or "data", **columns})
+        if name or "url" not in columns:
+            columns["name"] = name or "data"
+        query = urllib.parse.urlencode(columns)
         return json.loads(self.request("POST", "/api/datasets?" + query, body, "application/octet-stream")[0])["id"]
 
     def start(self, kind, **asked):

@@ -103,6 +103,11 @@ try:
     assert False
 except Problem as e:
     assert e.status == 404 and "nothing" in str(e)
+try:
+    lab.upload("https://example.org/points.csv")
+    assert False
+except Problem as e:
+    assert e.status == 403 and "--allow-url" in str(e)
 assert len(runs[0].predict([[0, 0], [1, 1]])["predictions"]) == 2
 try:
     from sklearn.base import clone

@@ -49,7 +49,7 @@ func documented(doc object) (groups []views.APIGroup) {
 	for _, t := range list(doc["tags"]) {
 		tag := t.(object)
 		name := text(tag["name"])
-		groups = append(groups, views.APIGroup{Name: name, Help: help(tag["description"]), Operations: by[name]})
+		groups = append(groups, views.APIGroup{Name: name, Title: text(tag["x-displayName"]), Help: help(tag["description"]), Operations: by[name]})
 	}
 	return groups
 }
@@ -94,13 +94,17 @@ func documentedOperation(doc object, path, method string, item, operation object
 		answer := resolved(doc, responses[status])
 		o.Answers = append(o.Answers, views.APIField{Name: status, Help: help(answer["description"])})
 	}
-	o.Curl, o.Python = examples(address, method, body, isJSON)
+	answer, _ := resolved(doc, responses["200"])["content"].(object)
+	o.Curl, o.Python = examples(address, method, body, isJSON, answer["application/json"] != nil)
+	if o.ID == "createDataset" {
+		o.Python = `lab.upload("file")`
+	}
 	return o
 }
 
-// examples returns a request for curl and for the client of one file. What stands in braces
-// in the path is a variable.
-func examples(path, method string, body any, isJSON bool) (curl, python string) {
+// examples returns a request for curl and for the client of one file; isJSON tells of its body and
+// answersJSON of the answer. What stands in braces in the path is a variable.
+func examples(path, method string, body any, isJSON, answersJSON bool) (curl, python string) {
 	inShell, inPython := path, strconv.Quote(path)
 	for {
 		before, after, ok := strings.Cut(inShell, "{")
@@ -125,8 +129,10 @@ func examples(path, method string, body any, isJSON bool) (curl, python string) 
 		}
 		return curl, "lab.request(\"" + strings.ToUpper(method) + "\", " + inPython + ", json.dumps(" + literal(body) + ").encode())"
 	case body != nil:
-		curl += " --data-binary @file"
+		curl += " \\\n  --data-binary @file"
 		return curl, "lab.request(\"" + strings.ToUpper(method) + "\", " + inPython + ", open(\"file\", \"rb\").read(), \"application/octet-stream\")"
+	case method == "get" && answersJSON:
+		return curl, "lab.get(" + inPython + ")"
 	case method == "get":
 		return curl, "body, headers = lab.request(\"GET\", " + inPython + ")"
 	}

@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strings"
 
+	"marginlab/store"
 	"marginlab/web"
 )
 
@@ -29,19 +31,23 @@ func Tagged(read web.Handler) web.Handler {
 }
 
 // Matching answers by change unless the request's If-Match says that it is about another state
-// than the one that read answers with now.
+// than the one that read answers with now: before the change is begun, and again in its transaction.
 func Matching(read, change web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if wanted := strings.Join(r.Header.Values("If-Match"), ","); wanted != "" {
-			asked := r.Clone(r.Context())
-			asked.Method, asked.Body, asked.URL.RawQuery = http.MethodHead, http.NoBody, "" // waits for nothing
-			a, err := answerOf(read, asked)
-			if err != nil {
+			check := func(ctx context.Context) error {
+				asked := r.Clone(ctx)
+				asked.Method, asked.Body, asked.URL.RawQuery = http.MethodHead, http.NoBody, "" // waits for nothing
+				a, err := answerOf(read, asked)
+				if err == nil && !web.Matches(wanted, web.TagOf(a.body.Bytes())) {
+					err = web.Errorf(web.Changed, "It has changed since its ETag was %s. Nothing was saved; read it again.", wanted)
+				}
 				return err
 			}
-			if !web.Matches(wanted, web.TagOf(a.body.Bytes())) {
-				return web.Errorf(web.Changed, "It has changed since its ETag was %s. Nothing was saved; read it again.", wanted)
+			if err := check(r.Context()); err != nil {
+				return err
 			}
+			r = r.WithContext(store.OnlyIf(r.Context(), check))
 		}
 		return change(w, r)
 	}

@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"marginlab/handlers/handlerstest"
@@ -41,6 +43,50 @@ func TestTags(t *testing.T) {
 	}
 	if a := c.Do("GET", "/api/datasets/"+strings.Repeat("0", len(id.ID)), ""); a.Status != 404 || !strings.Contains(string(a.Body), `"type":"/api/docs#not-found"`) {
 		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// Of many changes of one state at the same time one is made, and the others are refused.
+func TestChangesOfOneState(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	set := c.Upload("name=square", handlerstest.Square).ID
+	for _, at := range []struct{ path, method, body string }{
+		{"/api/datasets/" + set, "PATCH", `{"name":"%d"}`},
+		{"/api/datasets/" + set, "PUT", handlerstest.Square + "%d,1,no\n"},
+		{"/api/runs/" + c.Train(`{"dataset":"moons"}`), "PATCH", `{"note":"%d"}`},
+		{"/api/datasets/" + set, "DELETE", ""},
+		{"/api/runs/" + c.Train(`{"dataset":"moons"}`), "DELETE", ""},
+	} {
+		tag := c.Want(200, "GET", at.path, "").Header.Get("ETag")
+		const writers = 8
+		answers := make([]handlerstest.Answer, writers)
+		var group sync.WaitGroup
+		for i := range writers {
+			group.Go(func() {
+				body := at.body
+				if body != "" {
+					body = fmt.Sprintf(body, i)
+				}
+				answers[i] = c.Do(at.method, at.path, body, "If-Match", tag)
+			})
+		}
+		group.Wait()
+		made, refused := 0, 0
+		for _, a := range answers {
+			switch a.Status {
+			case http.StatusOK, http.StatusNoContent:
+				made++
+			case http.StatusPreconditionFailed, http.StatusNotFound: // which it is after a deletion
+				refused++
+			default:
+				t.Errorf("%s: %d %s", at.method, a.Status, a.Body)
+			}
+		}
+		if made != 1 || refused != writers-1 {
+			t.Errorf("%s %s: %d made, %d refused", at.method, at.path, made, refused)
+		}
 	}
 }
 

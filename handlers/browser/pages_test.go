@@ -103,6 +103,7 @@ func TestPages(t *testing.T) {
 		{"compare-versions", versions, c},
 		{"settings", "/settings", c},
 		{"links", "/links", c},
+		{"api-docs", "/api/docs", c},
 		{"shared", "/shared/" + shared, s.client()},
 		{"error", "/runs/nothing", c},
 	} {

@@ -647,7 +647,7 @@ func TestPredictFindsWords(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m.json")
 	o := run(t.Context(), "", "fit", "--data", file(t, "p.csv", "fur,legs,kind\nsoft,4,cat\nhard,4,bug\nsoft,2,cat\nnone,0,bug\n"), "--features", "fur,legs", "--out", model)
-	if o.code != 0 || !strings.Contains(o.err, `"fur" read as 3 columns of 0 and 1`) {
+	if o.code != 0 || !strings.Contains(o.err, `"fur" one-hot encoded in 3 columns`) {
 		t.Fatalf("exit %d: %s", o.code, o.err)
 	}
 	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,soft\n0,none\n0,wet\n")))
@@ -938,7 +938,7 @@ func TestMissing(t *testing.T) {
 	}{
 		{"fit --data -", 1, "", "standard input, line 3, column 1 (age): expected a number, found nothing"},
 		{"fit --data - --missing drop --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out, in which a value is missing"},
-		{"fit --data - --missing median --json", 0, `"n":6,`, "note: standard input: 2 missing values filled with the median of the column (age, height)"},
+		{"fit --data - --missing median --json", 0, `"n":6,`, "note: standard input: 2 missing values filled with the column's median (age, height)"},
 		{"cv --data - --missing drop --folds 2 --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out"},
 		{"fit --data - --missing mean", 2, "", "--missing must be one of error, drop, median"},
 	} {

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 )
 
 // readFile hands a file, or standard input for "-", to decode together with its
@@ -78,6 +79,13 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	if _, err := os.Stat(path); err != nil {
 		if b, ok := dataset.FindBuiltin(path); ok {
 			return loadBuiltin(b, m)
+		}
+		var names []string
+		for _, b := range dataset.Builtins {
+			names = append(names, b.Slug)
+		}
+		if meant := param.DidYouMean(path, "", names); meant != "" {
+			return nil, fmt.Errorf("%s: there is no such file and no such built-in data set%s", path, meant)
 		}
 	}
 	t, err := readTable(ctx, path, *how.sheet, std)

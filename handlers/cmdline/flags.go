@@ -73,10 +73,10 @@ type reading struct {
 // Reading adds the flags of how a file is read, and returns what they fill.
 func (f *Flags) Reading() *reading {
 	how := &reading{proposed: true}
-	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "What to do with rows in which a value is missing. Where columns are proposed and ten values of each are known, the default is median.", Options: []param.Option{
+	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "What to do with rows in which a value is missing. With proposed columns, the default is median if each has at least ten values.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
 		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
-		{Name: string(dataset.MissingMedian), Help: "Put in the median of the column, of words the commonest, over the rows that train, never those held out; rows without a label are left out."},
+		{Name: string(dataset.MissingMedian), Help: "Fill with the column's median (or most common word), computed on the training rows only; rows without a label are left out."},
 	}}
 	f.Param(p, func(text string) error {
 		how.missing = dataset.Missing(text)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -63,39 +64,89 @@ func TestGramPipesIntoFit(t *testing.T) {
 		{{"--kernel", "wl", "--rounds", "2"}, {"--kernel=wl", "--iterations=2"}},
 		{{"--kernel", "random-walk", "--walk-weight", "0.1"}, {"--kernel", "random-walk", "--decay", "0.1"}, {"--kernel", "random-walk", "--lambda", "0.1"}},
 	} {
-		var matrix, numbers string
+		var matrix, value string
 		for _, s := range spellings {
 			k := must(t, append([]string{"gram", "--labels", graphs}, s...)...)
 			direct := must(t, append([]string{"fit", graphs}, s...)...)
-			if matrix != "" && (k != matrix || vectors(direct) != numbers) {
+			if matrix != "" && (k != matrix || objective(direct) != value) {
 				t.Errorf("%v: another result than under other names", s)
 			}
-			matrix, numbers = k, vectors(direct)
+			matrix, value = k, objective(direct)
 			o := run(t.Context(), k, "fit", "--kernel", "precomputed", "-")
-			if o.code != 0 || vectors(o.out) != numbers {
-				t.Errorf("%v: exit %d: %s\n%q, directly %q", s, o.code, o.err, vectors(o.out), numbers)
+			if o.code != 0 || value == "" || objective(o.out) != value {
+				t.Errorf("%v: exit %d: %s\n%q, directly %q", s, o.code, o.err, objective(o.out), value)
 			}
 		}
-	}
-	folder := t.TempDir()
-	for name, text := range map[string]string{"a/1.txt": "abab", "a/2.txt": "ababab", "b/1.txt": "cdcd", "b/2.txt": "cdcdcd"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if k := must(t, "gram", "--csv", "--kernel", "spectrum", "--k", "2", folder); strings.Count(k, "\n") != 4 {
-		t.Errorf("%s", k)
 	}
 }
 
-// vectors is the line of a report that counts support vectors.
-func vectors(report string) string {
+// A slip in the name of a built-in data set is told from a file that is missing.
+func TestNoSuchData(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"irsi":          "irsi: there is no such file and no such built-in data set (did you mean iris?)",
+		"customers.csv": "open customers.csv: no such file",
+	} {
+		if o := run(t.Context(), "", "fit", name); o.code != 1 || !strings.Contains(o.err, want) {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// A folder of texts, or of the files of a TU Dortmund set, is a file of gram.
+func TestGramOfFolders(t *testing.T) {
+	t.Parallel()
+	texts := folder(t, map[string]string{"a/1.txt": "abab", "a/2.txt": "ababab", "b/1.txt": "cdcd", "b/2.txt": "cdcdcd"})
+	if k := must(t, "gram", "--csv", "--kernel", "spectrum", "--k", "2", texts); strings.Count(k, "\n") != 4 {
+		t.Errorf("%s", k)
+	}
+	// A path of three nodes and a triangle, twice, with a file that says nothing of the graphs.
+	set := folder(t, map[string]string{
+		"README.txt": "about", "SET_edge_labels.txt": "0\n", "SET_graph_labels.txt": "1\n-1\n1\n-1\n",
+		"SET_A.txt":               "1, 2\n2, 1\n2, 3\n4, 5\n5, 6\n4, 6\n7, 8\n8, 9\n10, 11\n11, 12\n12, 10\n",
+		"SET_graph_indicator.txt": "1\n1\n1\n2\n2\n2\n3\n3\n3\n4\n4\n4\n",
+		"SET_node_labels.txt":     "6\n6\n8\n6\n6\n8\n6\n6\n8\n6\n6\n8\n",
+	})
+	lines := file(t, "set.jsonl", strings.Repeat(`{"n":3,"edges":[[0,1],[1,2]],"labels":["6","6","8"],"label":"1"}
+{"n":3,"edges":[[0,1],[1,2],[0,2]],"labels":["6","6","8"],"label":"-1"}
+`, 2))
+	for _, labels := range []string{"--labels", "--csv"} {
+		k := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, set)
+		if want := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, lines); k != want {
+			t.Errorf("%s: %q, as JSON lines %q", labels, k, want)
+		}
+		if o := run(t.Context(), k, "fit", "--kernel", "precomputed", "-"); labels == "--labels" && (o.code != 0 || objective(o.out) == "") {
+			t.Errorf("%+v", o)
+		}
+	}
+	o := run(t.Context(), "", "gram", "--kernel", "wl", filepath.Join(set, "SET_A.txt"))
+	if o.code != 1 || !strings.Contains(o.err, "folder or zip archive of a TU Dortmund set") {
+		t.Errorf("one of its files: %+v", o)
+	}
+}
+
+// folder writes files by their names into a new folder and returns its path.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// objective is the objective in a report, to three digits.
+func objective(report string) string {
 	for line := range strings.Lines(report) {
-		if strings.Contains(line, "support vectors") {
-			return line
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "objective" {
+			v, _ := strconv.ParseFloat(words[1], 64)
+			return strconv.FormatFloat(v, 'g', 3, 64)
 		}
 	}
 	return ""

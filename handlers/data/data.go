@@ -40,10 +40,7 @@ const (
 const previewRows = 8
 
 // Room is where data sets come from and are looked at.
-type Room struct {
-	*door.House
-	Fetcher *web.Fetcher // of files that people name by their address; nil: none are fetched
-}
+type Room struct{ *door.House }
 
 // List shows all data sets and the ways to a new one.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
@@ -89,7 +86,7 @@ func (a *Room) limitsText() string {
 
 // formsText says what else than a table of numbers a file may be.
 func formsText() string {
-	return `A kernel matrix has as many columns as rows, and a label: as CSV or in LIBSVM's form 0:i 1:K. Strings stand in a column of a CSV beside their labels, in FASTA, or each in a file of a zip archive: in folders that are the classes, or with one CSV of names and labels. Graphs come as JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, as GraphML, or as a zip archive of the files of a TU Dortmund set.`
+	return `Kernel matrix: as many columns as rows, and a label, as CSV or in LIBSVM's form 0:i 1:K. Strings: a column of a CSV beside the label, FASTA, or a zip of texts, in folders named after their classes or with one CSV of names and labels. Graphs: JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, GraphML, or a zip of a TU Dortmund set.`
 }
 
 // Row is a data set as lists show it.
@@ -154,17 +151,8 @@ type file struct {
 // sent is the file of a form, or the one at the address in it.
 func (a *Room) sent(r *http.Request) (file, error) {
 	if address := r.PostFormValue("url"); address != "" && a.Fetcher != nil {
-		f, err := web.TempFile()
-		if err != nil {
-			return file{}, err
-		}
-		name, err := a.Fetcher.Fetch(r.Context(), address, f, a.Limits.Bytes)
-		size, e := f.Seek(0, io.SeekEnd)
-		_, s := f.Seek(0, io.SeekStart)
-		if err = cmp.Or(err, e, s); err != nil {
-			return file{}, cmp.Or(err, f.Close())
-		}
-		return file{f, f, name, size}, nil
+		f, name, size, err := a.Fetched(r.Context(), address)
+		return file{f, f, name, size}, err
 	}
 	if text := r.PostFormValue("text"); text != "" {
 		return file{strings.NewReader(text), io.NopCloser(nil), typedRows, int64(len(text))}, nil
@@ -199,8 +187,8 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.FormValue("name")
 	f, err := a.sent(r)
 	switch {
-	case err != nil && a.Fetcher != nil && r.PostFormValue("url") != "":
-		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, err.Error())
+	case web.Status(err) != 0:
+		return a.uploadAgain(w, r, web.Status(err), name, err.Error())
 	case errors.Is(err, http.ErrMissingFile), errors.Is(err, http.ErrNotMultipart):
 		return a.uploadAgain(w, r, http.StatusUnprocessableEntity, name, "Choose a file first, or type rows.")
 	case err != nil:
@@ -327,7 +315,7 @@ func kindOf(t *dataset.Table, j int) string {
 	c, kind := &t.Columns[j], "text"
 	switch {
 	case t.Numbering(j):
-		kind = "numbers the rows"
+		kind = "row number"
 	case c.Measured():
 		kind = "measurements"
 	case c.Numeric, c.Gappy():
@@ -338,7 +326,7 @@ func kindOf(t *dataset.Table, j int) string {
 		kind = fmt.Sprintf("%d words", len(c.Words()))
 	}
 	if c.Constant() {
-		kind += ", all the same"
+		kind += ", constant"
 	}
 	if n := c.Missing(); n > 0 {
 		kind += fmt.Sprintf(", %d missing", n)
@@ -351,13 +339,13 @@ func profileView(name string, p dataset.Profile) views.Profile {
 	v := views.Profile{Name: name, Counts: p.Counts, Words: p.Words}
 	switch {
 	case len(p.Counts) == 0:
-		v.Text = "nothing"
+		v.Text = "empty"
 	case p.Words == nil && p.Least == p.Most:
 		v.Counts, v.Text = nil, "always "+views.Short(p.Least)
 	case p.Words == nil:
 		v.Text = views.Short(p.Least) + " to " + views.Short(p.Most)
 	case p.Counts[0] == 1:
-		v.Counts, v.Text = nil, "each once"
+		v.Counts, v.Text = nil, "all values distinct"
 	default:
 		const most = 3
 		for k := range min(most, len(p.Words)) {
@@ -380,8 +368,8 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 		them = "the missing value"
 	}
 	return views.Choose([]views.Option{
-		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The others are as they were."},
-		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "In the place of " + them + " comes the median of the column, of words the commonest: in a training that of the rows that train, so that those held out have no share in it. Rows without a label are left out."},
+		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The other rows stay as they are."},
+		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "Fills " + them + " with the column's median (or most common word), computed on the training set only. Rows without a label are left out."},
 	}, string(cmp.Or(chosen, dataset.MissingDrop)))
 }
 
@@ -415,18 +403,18 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 		p.Sheets = views.Choose(p.Sheets, t.Sheet)
 	}
 	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
-	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Every row is a point."}}
+	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Each row is a point."}}
 	if t.Square() || t.Kind == dataset.KindPrecomputed {
-		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, to be trained on with the kernel precomputed. All columns belong to it but the label."})
+		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, trained on with kernel precomputed. All columns but the label belong to it."})
 	}
 	if words || m.Kind == dataset.KindStrings {
 		p.Objects = "strings"
-		kinds = append(kinds, views.Option{Value: string(dataset.KindStrings), Label: "strings", Help: "One column holds them: words, sentences, sequences of letters. Kernels of strings compare them."})
+		kinds = append(kinds, views.Option{Value: string(dataset.KindStrings), Label: "strings", Help: "One column holds words, sentences or sequences, which string kernels compare."})
 	}
 	held, could := []string{t.StringsColumn(m)}, t.GraphColumns()
 	if t.Kind == dataset.KindGraphs {
 		p.Objects = "graphs"
-		kinds = []views.Option{{Value: string(dataset.KindGraphs), Label: "graphs", Help: "The same ones in each of some columns, with one or another attribute of their nodes as label. Kernels of graphs compare them."}}
+		kinds = []views.Option{{Value: string(dataset.KindGraphs), Label: "graphs", Help: "Several columns hold the same graphs, each with another node attribute as label. Graph kernels compare them."}}
 		held = append(slices.Clone(m.Features), could...)
 	}
 	if len(kinds) > 1 || t.Kind == dataset.KindGraphs {
@@ -598,7 +586,7 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 		Counts: append(objectNumbers(d),
 			views.Number{Label: "label", Value: d.Label},
 			labelNumber(d),
-			views.Number{Label: "hash", Value: set.Hash[:16], Help: "Beginning of the SHA-256 of the canonical CSV: equal points have equal hashes."},
+			views.Number{Label: "fingerprint", Value: set.Hash[:16], Help: "Identical data sets have the same one: the beginning of the SHA-256 of their CSV."},
 		),
 	}
 	if len(d.Features) > 2 {
@@ -637,7 +625,7 @@ func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Da
 // labelNumber tells what the labels are.
 func labelNumber(d *dataset.Data) views.Number {
 	if d.Measured() {
-		return views.Number{Label: "values", Value: between(d.Classes), Help: fmt.Sprintf("%d different numbers: the lab fits a regression to them.", len(d.Classes))}
+		return views.Number{Label: "values", Value: between(d.Classes), Help: fmt.Sprintf("%d distinct values: the lab fits a regression.", len(d.Classes))}
 	}
 	return views.Number{Label: "classes", Value: counts(d)}
 }
@@ -647,8 +635,8 @@ func objectNumbers(d *dataset.Data) []views.Number {
 	n := strconv.Itoa(d.Len())
 	if p, ok := d.Objects.(*dataset.Precomputed); ok {
 		return []views.Number{
-			{Label: "objects", Value: n, Help: "Nothing is known of them but the values of a kernel among them."},
-			{Label: "values of the kernel", Value: views.Short(mat.Min(p.K)) + " to " + views.Short(mat.Max(p.K))},
+			{Label: "objects", Value: n, Help: "Given by their kernel matrix alone."},
+			{Label: "kernel values", Value: views.Short(mat.Min(p.K)) + " to " + views.Short(mat.Max(p.K))},
 		}
 	}
 	if s, ok := d.Objects.(*dataset.Strings); ok {
@@ -666,8 +654,8 @@ func objectNumbers(d *dataset.Data) []views.Number {
 		}
 		return []views.Number{
 			{Label: "strings", Value: n},
-			{Label: "length", Value: length, Help: "Symbols of the shortest and the longest."},
-			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Different ones in all strings."},
+			{Label: "length", Value: length, Help: "Shortest to longest, in symbols."},
+			{Label: "symbols", Value: strconv.Itoa(len(symbols)), Help: "Distinct symbols in all strings."},
 		}
 	}
 	if g, ok := d.Objects.(*dataset.Graphs); ok {
@@ -677,9 +665,9 @@ func objectNumbers(d *dataset.Data) []views.Number {
 		}
 		return []views.Number{
 			{Label: "graphs", Value: n},
-			{Label: "nodes", Value: span(nodes), Help: "Of the smallest graph and the largest."},
-			{Label: "edges", Value: span(edges), Help: "Of the graph with the fewest and of that with the most."},
-			{Label: "labels of nodes", Value: strconv.Itoa(len(figure.NodeLabels(g.Values...))), Help: "Different ones in all graphs; 0: nodes have none."},
+			{Label: "nodes", Value: span(nodes), Help: "Smallest to largest graph."},
+			{Label: "edges", Value: span(edges), Help: "Fewest to most in a graph."},
+			{Label: "node labels", Value: strconv.Itoa(len(figure.NodeLabels(g.Values...))), Help: "Distinct labels in all graphs; 0: nodes have none."},
 		}
 	}
 	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
@@ -941,7 +929,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // reads says how a file was understood.
 func reads(t *dataset.Table) string {
-	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a set of TU Dortmund"}[t.Format]
+	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a TU Dortmund set"}[t.Format]
 	if t.Separator != "" {
 		text += " with columns separated by " + t.Separator
 	}
@@ -955,7 +943,7 @@ func reads(t *dataset.Table) string {
 		text += "; " + n
 	}
 	if text += "."; t.Kind == dataset.KindPrecomputed {
-		text += " The columns beside the label are values of a kernel."
+		text += " All columns but the label are kernel values."
 	}
 	return text
 }

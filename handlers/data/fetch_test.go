@@ -1,12 +1,21 @@
 package data_test
 
 import (
+	"fmt"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/web"
+	"marginlab/web/jobs"
 )
 
 // Without --allow-url no address is fetched, and no form asks for one.
@@ -18,8 +27,93 @@ func TestAddressesAreNotFetched(t *testing.T) {
 	if c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() > 0 {
 		t.Error("the page asks for an address")
 	}
-	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", "url=https%3A%2F%2Fexample.org%2Fx.csv").HTML()
+	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
+	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", address).HTML()
 	if text := doc.Text(); !strings.Contains(text, "Choose a file first, or type rows.") {
 		t.Errorf("%.300s", text)
+	}
+	if a := c.Do("POST", "/api/datasets?"+address, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "--allow-url") {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// With it the page and programs get the file, by the rules of a file that is uploaded, and neither
+// is led to a server on this machine.
+func TestAddressesAreFetched(t *testing.T) {
+	t.Parallel()
+	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a private server was reached") }))
+	defer inner.Close()
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/square.csv":
+			fmt.Fprint(w, handlerstest.Square)
+		case "/plane.csv":
+			fmt.Fprint(w, "x,y,label\n0,0,a\n1,1,b\n0,1,a\n1,0,b\n2,2,a\n")
+		case "/people.csv":
+			fmt.Fprint(w, "name,height,age,member\nAda,1.65,31,yes\nBob,1.80,44,no\nCyd,1.71,27,yes\n")
+		case "/private.csv":
+			http.Redirect(w, r, inner.URL, http.StatusFound)
+		case "/text.csv":
+			fmt.Fprint(w, "\x00\x01\x02")
+		case "/large.csv":
+			for range 3000 {
+				fmt.Fprintln(w, "0.123,0.456,a")
+			}
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer outer.Close()
+	allowed := netip.MustParseAddrPort(strings.TrimPrefix(outer.URL, "http://"))
+	limits := dataset.DefaultLimits
+	limits.Bytes = 20_000
+	s := handlerstest.ServeWith(t, false, handlers.Config{
+		Limits: limits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour,
+		Fetcher: web.NewFetcher(func(a netip.AddrPort) bool { return a == allowed }),
+	}, jobs.Config{})
+	c := s.As(t, handlerstest.Alice)
+	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
+	if c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("input[name=url]").Length() != 1 {
+		t.Error("the page asks for no address")
+	}
+	at := func(address string) string { return "url=" + url.QueryEscape(address) }
+
+	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/plane.csv")).HTML().Find("h1").Text(); !strings.Contains(text, "plane") {
+		t.Errorf("the page shows %q", text)
+	}
+	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/people.csv")).HTML().Find("h1").Text(); text != "Check the columns of people.csv" {
+		t.Errorf("columns in doubt: the page shows %q", text)
+	}
+	set := c.Upload(at(outer.URL+"/square.csv"), "")
+	if set.Name != "square" || set.Rows != 6 || set.Origin != "uploaded square.csv" {
+		t.Errorf("%+v", set)
+	}
+	if named := c.Upload("name=other&"+at(outer.URL+"/square.csv"), ""); named.Name != "other" || named.Hash != set.Hash {
+		t.Errorf("%+v", named)
+	}
+	replaced := handlerstest.Decode[struct{ Rows int }](c.Want(http.StatusOK, "PUT", "/api/datasets/"+set.ID+"?"+at(outer.URL+"/plane.csv"), ""))
+	if replaced.Rows != 5 {
+		t.Errorf("%d rows in place of those before", replaced.Rows)
+	}
+	for address, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		outer.URL + "/private.csv": {422, "only public addresses are fetched from"},
+		inner.URL + "/x.csv":       {422, "only public addresses are fetched from"},
+		outer.URL + "/nothing.csv": {422, "404 Not Found"},
+		outer.URL + "/text.csv":    {422, "text.csv"},
+		outer.URL + "/large.csv":   {413, "is larger than"},
+		"/etc/passwd":              {422, "https:// or http://"},
+	} {
+		if a := c.Do("POST", "/api/datasets?"+at(address), ""); a.Status != want.status || !strings.Contains(string(a.Body), want.text) {
+			t.Errorf("%s: %d %s", address, a.Status, a.Body)
+		}
+		if text := c.Send(want.status, "/datasets", at(address)).HTML().Text(); !strings.Contains(text, want.text) {
+			t.Errorf("%s: %.300s", address, text)
+		}
+	}
+	if a := c.Do("POST", "/api/datasets?"+at(outer.URL+"/square.csv"), handlerstest.Square); a.Status != 422 || !strings.Contains(string(a.Body), "either an address or a file") {
+		t.Errorf("both: %d %s", a.Status, a.Body)
 	}
 }

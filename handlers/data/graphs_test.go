@@ -69,7 +69,7 @@ func TestGraphs(t *testing.T) {
 	}
 
 	data := c.Page(200, "/datasets/"+set.ID)
-	if text := data.Text(); !strings.Contains(text, "40 graphs") || !strings.Contains(text, "labels of nodes") || !strings.Contains(data.Find("textarea#f-rows").Text(), "#graphs") || data.Find("td.drawn img").Length() != 40 {
+	if text := data.Text(); !strings.Contains(text, "40 graphs") || !strings.Contains(text, "node labels") || !strings.Contains(data.Find("textarea#f-rows").Text(), "#graphs") || data.Find("td.drawn img").Length() != 40 {
 		t.Error(data.Find("main").Text())
 	}
 	drawn := data.Find("td.drawn img").First()

@@ -86,7 +86,7 @@ func TestKernelMatrix(t *testing.T) {
 	}
 
 	data := c.Page(200, "/datasets/"+set.ID)
-	if text := data.Text(); !strings.Contains(text, "kernel matrix of 40 objects") || !strings.Contains(text, "values of the kernel") || strings.Contains(text, "Edit rows") {
+	if text := data.Text(); !strings.Contains(text, "kernel matrix of 40 objects") || !strings.Contains(text, "kernel values") || strings.Contains(text, "Edit rows") {
 		t.Error(text)
 	}
 	c.Pictures(data, 1)

@@ -24,7 +24,7 @@ func TestMissingValues(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	for answer, want := range map[string]struct{ rows, note string }{
 		"drop":   {"2 × 2", "3 of 5 rows left out, in which a value is missing"},
-		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the median of the column (age, height), in training with that of the training rows"},
+		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the column's median (age, height), computed on the training rows only"},
 	} {
 		doc := sendFile(c, http.StatusOK, "people.csv", file)
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
@@ -68,7 +68,7 @@ func TestWordsAsFeatures(t *testing.T) {
 	if !strings.Contains(doc.Text(), "2 words") {
 		t.Error("the page does not tell how many words")
 	}
-	const note = `"sex" read as a column of 0 and 1, "sex=m"`
+	const note = `"sex" encoded as 0 and 1, "sex=m"`
 	if text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, note) {
 		t.Errorf("not said:\n%.500s", text)
 	}

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -10,12 +11,53 @@ import (
 	"marginlab/web"
 )
 
+// Fetched returns the file at an address, with its name and size.
+func (a *House) Fetched(ctx context.Context, address string) (file web.Temp, name string, size int64, err error) {
+	if a.Fetcher == nil {
+		return file, "", 0, web.Errorf(web.Forbidden, "This server fetches no files from addresses: it runs without --allow-url. Download the file and upload it.")
+	}
+	if file, err = web.TempFile(); err != nil {
+		return file, "", 0, err
+	}
+	name, err = a.Fetcher.Fetch(ctx, address, file, a.Limits.Bytes)
+	if err == nil {
+		size, err = file.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		_ = file.Close()
+	}
+	return file, name, size, err
+}
+
 // Body returns the file that a request brings, once there is memory to read it.
 func (a *House) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
 	file, size, err := web.Spool(w, r, a.Limits.Bytes)
 	if err != nil {
 		return nil, nil, err
 	}
+	return a.admitted(w, r, file, size)
+}
+
+// FetchedBody is Body for a request with the address of a file in place of the file, whose name
+// it returns.
+func (a *House) FetchedBody(w http.ResponseWriter, r *http.Request, address string) (body io.Reader, name string, leave func(), err error) {
+	if r.ContentLength != 0 {
+		return nil, "", nil, param.Problems{{Field: "url", Message: "url expects no body beside it: send either an address or a file"}}
+	}
+	file, name, size, err := a.Fetched(r.Context(), address)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	body, leave, err = a.admitted(w, r, file, size)
+	return body, name, leave, err
+}
+
+// admitted returns a file once there is memory to read it. It closes the file on failure, and
+// where its reader leaves.
+func (a *House) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, size int64) (body io.Reader, leave func(), err error) {
 	packed, err := IsPacked(file)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())

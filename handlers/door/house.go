@@ -33,6 +33,9 @@ type House struct {
 	Limits dataset.Limits // of uploads
 	Links  web.Links      // that people hand on
 
+	// Fetcher gets files that people name by their address; nil: none are fetched.
+	Fetcher *web.Fetcher
+
 	// Patience is how long a computation may hold up a page; what takes longer is
 	// saved as a run.
 	Patience time.Duration

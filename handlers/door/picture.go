@@ -255,7 +255,7 @@ func RunSheet(key, name, format string, o Options, run func(context.Context) (fi
 		r.Look = o.Look()
 		pic, err := r.Draw(ctx, name)
 		if errors.Is(err, figure.ErrNoFigure) {
-			return nil, web.Errorf(web.NotFound, "%s.", Sentence(err.Error()))
+			return nil, web.Errorf(web.NotFound, "%s", Sentence(err.Error()))
 		}
 		if err == nil {
 			pic.Unit, pic.Print, pic.Greyscale = o.Unit, o.Print, o.Grey

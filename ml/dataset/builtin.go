@@ -28,7 +28,7 @@ func (b Builtin) Load() (*Data, error) { return b.load() }
 const (
 	uci         = "CC BY 4.0, UCI Machine Learning Repository"
 	irisSource  = "R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of Eugenics 7 (1936), 179-188"
-	drawnSource = "drawn by this program's generator of the same name, everything but their number as by default"
+	drawnSource = "drawn by the generator of the same name with its default settings, apart from the number of points"
 )
 
 // Builtins lists them: iris pairs on two features, all of iris, other sets that were measured,
@@ -36,7 +36,7 @@ const (
 var Builtins = []Builtin{
 	{
 		Slug: "iris-setosa-versicolor", Name: "Iris: setosa and versicolor",
-		Help:   "Two species told apart by the petal: linearly separable.",
+		Help:   "Two species by length and width of the petal: linearly separable.",
 		Source: irisSource, License: uci, Kind: KindVectors,
 		load: irisSubset([]string{"setosa", "versicolor"}, "petal_length", "petal_width"),
 	},
@@ -48,7 +48,7 @@ var Builtins = []Builtin{
 	},
 	{
 		Slug: "iris-sepal", Name: "Iris: versicolor and virginica, sepal",
-		Help:   "The same two species by the sepal: hard, for the classes overlap widely.",
+		Help:   "The same two species by the sepal: hard, as the classes overlap widely.",
 		Source: irisSource, License: uci, Kind: KindVectors,
 		load: irisSubset([]string{"versicolor", "virginica"}, "sepal_length", "sepal_width"),
 	},
@@ -80,9 +80,9 @@ var Builtins = []Builtin{
 	drawn("blobs", "Blobs", "Two round clouds that overlap: a straight line is nearly the best there is.", 200),
 	drawn("sine", "Sine", "A noisy wave over one feature: a curve is fitted to its values.", 60),
 	drawn("hill", "Hill and hollow", "Heights in the plane: a surface is fitted to them.", 150),
-	drawn("dna", "DNA with motifs", "Strings of four letters: a short word, planted with mutations, tells the classes apart.", 100),
+	drawn("dna", "DNA with motifs", "Strings of four letters: the classes differ in a short word, planted with mutations.", 100),
 	drawn("cycles", "Cycles and trees", "Graphs: those of one class have a ring, the others have none.", 100),
-	drawn("molecules", "Molecules", "Graphs of atoms C, N and O: one group of three atoms tells the classes apart.", 100),
+	drawn("molecules", "Molecules", "Graphs of atoms C, N and O: the classes differ in one group of three atoms.", 100),
 }
 
 // FindBuiltin returns the data set of that slug.

@@ -17,8 +17,10 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook"}
 	}
-	if strings.HasPrefix(raw, "\xd0\xcf\x11\xe0") {
-		return "", "", &Error{Message: "expected a text file or a workbook .xlsx, found a document of an older program, such as .xls: save the sheet as .xlsx or as CSV"}
+	for _, b := range binaries {
+		if strings.HasPrefix(raw, b.begins) && strings.IndexByte(raw, 0) >= 0 { // a text may begin so
+			return "", "", &Error{Message: "expected a text file or a workbook .xlsx, found " + b.found}
+		}
 	}
 	if order, ok := isUTF16(raw); ok {
 		text, err := unicode.UTF16(order, unicode.UseBOM).NewDecoder().String(raw)
@@ -45,6 +47,22 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		return "", "", &Error{Message: "expected text in Windows-1252, " + err.Error()}
 	}
 	return text, "read as Windows-1252, as it is not UTF-8", nil
+}
+
+// binaries are formats that are not read, by their first bytes, each with what to do. Parquet is
+// among them because its readers for Go unpack a page, whatever its size, at once.
+var binaries = []struct{ begins, found string }{
+	{"\xd0\xcf\x11\xe0", "a document of an older program, such as .xls: save the sheet as .xlsx or as CSV"},
+	{"PAR1", "a Parquet file: save it as CSV, with pandas by read_parquet(…).to_csv(…, index=False)"},
+	{"ARROW1", "an Arrow file: save it as CSV, with pandas by read_feather(…).to_csv(…, index=False)"},
+	{"\x93NUMPY", "a NumPy array: save it as CSV by numpy.savetxt(…, delimiter=\",\")"},
+	{"\x89HDF", "an HDF5 file: save the table as CSV"},
+	{"RDX", "an R workspace: save the table as CSV by write.csv(…, row.names = FALSE)"},
+	{"X\n\x00", "an R object: save the table as CSV by write.csv(…, row.names = FALSE)"},
+	{"BZh", "a file packed by bzip2: unpack it, or pack it by gzip"},
+	{"\xfd7zXZ", "a file packed by xz: unpack it, or pack it by gzip"},
+	{"\x28\xb5\x2f\xfd", "a file packed by zstd: unpack it, or pack it by gzip"},
+	{"%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
 }
 
 // isUTF16 tells which byte of a character comes first in a text in UTF-16.

@@ -283,13 +283,13 @@ func (f facts) identifies(name string, header bool, at int) string {
 		last = parts[len(parts)-1]
 	}
 	year := header && (in(yearWords) || evidence(name).numbers > 0)
-	const differ, counts = "all values differ", "numbers the rows"
+	const differ, counts = "all values are distinct", "row number"
 	nameless := !header || whole == "" || strings.HasPrefix(name, "column ") || whole == "unnamed0"
 	switch {
 	case f.holds == holdsNothing || f.constant():
 		return ""
 	case in(identifierWords) && (f.unique() || f.distinct > 2):
-		return "identifies rows by its name"
+		return "identifier, by its name"
 	case header && wholeIdentifierWords[whole] && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
 		if f.counting {
 			return counts

@@ -109,7 +109,7 @@ func (p *Proposal) checkCells(recommend bool) {
 		f := factsOf(&p.Table.Columns[j])
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
-				Text: fmt.Sprintf("%s holds numbers but for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
+				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
 				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Take as missing",
 			}, recommend)
 			p.apply()
@@ -117,7 +117,7 @@ func (p *Proposal) checkCells(recommend bool) {
 		}
 		for _, s := range p.Table.Columns[j].sentinels(f) {
 			p.check(Check{
-				Text: fmt.Sprintf("%s stands in %s of %s and looks like a sign for missing.", minus(s.value), Count(s.rows, "row"), name),
+				Text: fmt.Sprintf("%s stands in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
 				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Take as missing",
 			}, recommend && s.sure)
 			p.apply()
@@ -149,14 +149,14 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 			what = "classes"
 		}
 		p.check(Check{
-			Text: fmt.Sprintf("%d %s of %s differ from others by case or spaces only (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
+			Text: fmt.Sprintf("%d %s of %s differ from others only by case or spaces (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
 			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Write alike",
 		}, recommend && wordy && len(folded) > 1)
 		p.apply()
 		of[j] = factsOf(&p.Table.Columns[j])
 	}
 	if n := len(p.Table.duplicates(of)); n > 0 {
-		p.check(Check{Text: fmt.Sprintf("%s the same as one above.", countIs(n, "row")), Fix: Fix{Kind: FixDuplicates}, Do: "Leave out", Minor: true}, false)
+		p.check(Check{Text: Count(n, "duplicate row") + ".", Fix: Fix{Kind: FixDuplicates}, Do: "Leave out", Minor: true}, false)
 		if p.apply(); p.Checks[len(p.Checks)-1].Applied {
 			copy(of, p.Table.facts())
 		}
@@ -184,16 +184,9 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		case f.constant() && f.holds == holdsNumbers:
 			p.check(Check{Text: fmt.Sprintf("%s is %s in every row.", c.Name, minus(c.Cell(0))), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
 		case p.Table.same(of, j, label):
-			p.check(Check{Text: fmt.Sprintf("%s tells %s in every row: it may be the same thing in other words.", c.Name, p.Table.Columns[label].Name), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
+			p.check(Check{Text: fmt.Sprintf("%s determines %s in every row: it may be the label in another form.", c.Name, p.Table.Columns[label].Name), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
 		}
 	}
-}
-
-func countIs(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return Count(n, noun) + " are"
 }
 
 func countHas(n int, noun string) string {
@@ -449,10 +442,10 @@ func (t *Table) fixed(f Fix) *Table {
 			}
 			return c
 		})
-		note = fmt.Sprintf("words among the numbers of %s taken as missing (%s)", t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("text in %s, a column of numbers, taken as missing (%s)", t.Columns[j].Name, Count(n, "row"))
 	case FixSpelling:
 		n := rewrite(commonest(t.Columns[j].all()))
-		note = fmt.Sprintf("spellings of %s that differ by case or spaces written alike (%s)", t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("spellings of %s that differ only by case or spaces unified (%s)", t.Columns[j].Name, Count(n, "row"))
 	default:
 		return t
 	}

@@ -176,12 +176,12 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		with.values += c.Missing()
 		with.names = append(with.names, c.Name)
 	}
-	const rows = "in training with that of the training rows"
+	const rows = "computed on the training rows only"
 	if medians.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the median of the column (%s), %s", Count(medians.values, "missing value"), list(medians.names), rows))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the column's median (%s), %s", Count(medians.values, "missing value"), list(medians.names), rows))
 	}
 	if words.values > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the commonest word of the column (%s), %s", Count(words.values, "missing value"), list(words.names), rows))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the column's most common word (%s), %s", Count(words.values, "missing value"), list(words.names), rows))
 	}
 	return &s, nil
 }

@@ -350,7 +350,7 @@ func (p *Proposal) choose(of []facts, label int) {
 		case f.holds == holdsWords && !f.category():
 			reason := "every word hardly repeats"
 			if f.distinct > mostWords {
-				reason = fmt.Sprintf("%d different words", f.distinct)
+				reason = fmt.Sprintf("%d distinct words", f.distinct)
 			}
 			leave(j, reason)
 			if text < 0 || f.signs > of[text].signs {

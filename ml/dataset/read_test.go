@@ -204,8 +204,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "text among numbers", in: "x1,x2,label\n1,2,A\n1,2,A\n\n\n1,2,A\n1,abc,B\n", want: `f, line 7, column 2 (x2): expected a number, found "abc"`},
 		{name: "the first of several faults", in: "x1,x2,label\n1,2,A\n1,bad,B\nworse,2,B\n", want: `f, line 3, column 2 (x2): expected a number, found "bad"`},
 		{name: "text in the first line", in: "1,abc,A\n3,4,B\n", want: `f, line 1, column 2 (x2): expected a number, found "abc"`},
-		{name: "column of words", in: "x,name,label\n1,Ann,A\n2,Bob,B\n", want: `f, line 2, column 2 (name): expected a number, found "Ann": choose feature columns without this one, or name it among them, so that its words become columns of 0 and 1`},
-		{name: "no numbers at all", in: "a,b\nu,v\nw,x\n", m: Mapping{Kind: KindVectors}, want: `f, line 2, column 1 (a): expected a number, found "u": choose feature columns without this one, or name it among them, so that its words become columns of 0 and 1`},
+		{name: "column of words", in: "x,name,label\n1,Ann,A\n2,Bob,B\n", want: `f, line 2, column 2 (name): expected a number, found "Ann": choose feature columns without this one, or name it among them, so that it is one-hot encoded`},
+		{name: "no numbers at all", in: "a,b\nu,v\nw,x\n", m: Mapping{Kind: KindVectors}, want: `f, line 2, column 1 (a): expected a number, found "u": choose feature columns without this one, or name it among them, so that it is one-hot encoded`},
 		{name: "long text is cut", in: "x,label\n1,A\n" + strings.Repeat("z", 50) + ",B\n", want: `f, line 3, column 1 (x): expected a number, found "` + strings.Repeat("z", 40) + `"…`},
 		{name: "hexadecimal", in: "x,label\n1,A\n0x10,B\n", want: `f, line 3, column 1 (x): expected a number, found "0x10"`},
 		{name: "thousands", in: "x,label\n1,A\n\"1,234\",B\n", want: `f, line 3, column 1 (x): expected a number with a decimal point, found "1,234"`},
@@ -452,5 +452,24 @@ func BenchmarkDecode100k(b *testing.B) {
 		if _, err := Decode(bytes.NewReader(raw)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A file of a format that is not read is named, with a way out; a text that begins alike is read.
+func TestReadRefusesBinaries(t *testing.T) {
+	t.Parallel()
+	for begins, want := range map[string]string{
+		"PAR1\x15\x04":                  "f: expected a text file or a workbook .xlsx, found a Parquet file: save it as CSV, with pandas by read_parquet(…).to_csv(…, index=False)",
+		"ARROW1":                        "found an Arrow file: save it as CSV",
+		"\xfd7zXZ":                      "found a file packed by xz: unpack it",
+		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
+		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
+	} {
+		if _, err := ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", begins, err)
+		}
+	}
+	if table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{}); err != nil || table.Columns[0].Name != "PAR1" {
+		t.Errorf("columns of parameters: %v", err)
 	}
 }

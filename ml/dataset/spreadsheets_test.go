@@ -82,14 +82,14 @@ var spreadsheets = map[string]string{
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; signs of currencies taken off (price); separators between thousands taken out (price); 12 % read as 0.12 (share)`,
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 of 4 rows left out, in which a value is missing
-median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 missing value filled with the median of the column (Fläche), in training with that of the training rows`,
+median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
 	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ netto x [a b], 3 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 of 4 rows left out, in which a value is missing
-median: label ~ netto x [a b], 4 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 missing value filled with the median of the column (netto), in training with that of the training rows`,
+median: label ~ netto x [a b], 4 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
 	"currency-two.csv":     `asks: label ~ x [a b], 4 rows, the last [4]`,
-	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" read as a column of 0 and 1, "member=True"`,
+	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" encoded as 0 and 1, "member=True"`,
 	"header-merged.csv":    `asks: species ~ Sepal length Sepal width Petal length Petal width [a b], 4 rows, the last [6.4 3.2 4.5 1.5]; two lines of names read as one`,
-	"names-twice.csv":      `asks: label ~ x x 2 label 2=r [a b], 4 rows, the last [4 5 1]; "label 2" read as a column of 0 and 1, "label 2=r"`,
+	"names-twice.csv":      `asks: label ~ x x 2 label 2=r [a b], 4 rows, the last [4 5 1]; "label 2" encoded as 0 and 1, "label 2=r"`,
 	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
 	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; separators between thousands taken out (x)`,
 	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
@@ -98,10 +98,10 @@ median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines abo
 	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252, as it is not UTF-8; separators between thousands taken out (Größe)`,
 	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
 	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
-	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" read as a column of 0 and 1, "smokes=TRUE"`,
+	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" encoded as 0 and 1, "smokes=TRUE"`,
 	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
-median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the median of the column (y), in training with that of the training rows`,
+median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the column's median (y), computed on the training rows only`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
 	"workbook-offset.xlsx":          `label ~ x y [a b], 8 rows, the last [7 49]`,
@@ -120,19 +120,19 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
-median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (age, height), in training with that of the training rows`,
+median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (age, height), computed on the training rows only`,
 	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out, in which a value is missing
-median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the median of the column (ratio), in training with that of the training rows`,
+median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the column's median (ratio), computed on the training rows only`,
 	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": say what becomes of missing values (missing: drop or median), or remove the row
 drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out, in which a value is missing
-median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the median of the column (age), in training with that of the training rows`,
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the column's median (age), computed on the training rows only`,
 	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out, in which a value is missing
-median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the median of the column (share), in training with that of the training rows`,
+median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the column's median (share), computed on the training rows only`,
 	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
-median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the median of the column (x1, x2), in training with that of the training rows`,
+median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
 	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
 	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
@@ -178,7 +178,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"workbook-inline.xlsx":       `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
-median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the median of the column (x, y), in training with that of the training rows`,
+median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
 	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
 

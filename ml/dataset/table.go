@@ -798,7 +798,7 @@ func (t *Table) notNumber(i, j int) *Error {
 	case c.Dates():
 		return t.fault(i, j, "expected a number, found the date or time %s: choose feature columns without this one", quote(cell))
 	case c.Words() != nil:
-		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one, or name it among them, so that its words become columns of 0 and 1", quote(cell))
+		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one, or name it among them, so that it is one-hot encoded", quote(cell))
 	case c.IsText():
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}

@@ -103,9 +103,9 @@ func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes [
 		case c.lacks() && !gaps:
 			return nil, nil, t.notNumber(slices.IndexFunc(c.list(), missing), j)
 		case len(names) == 1:
-			notes = append(notes, fmt.Sprintf("%s read as a column of 0 and 1, %s", quote(c.Name), quote(names[0])))
+			notes = append(notes, fmt.Sprintf("%s encoded as 0 and 1, %s", quote(c.Name), quote(names[0])))
 		default:
-			notes = append(notes, fmt.Sprintf("%s read as %d columns of 0 and 1, one a word", quote(c.Name), len(names)))
+			notes = append(notes, fmt.Sprintf("%s one-hot encoded in %d columns", quote(c.Name), len(names)))
 		}
 		unfolded = append(unfolded, names...)
 	}

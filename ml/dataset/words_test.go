@@ -31,12 +31,12 @@ func TestWordsAsFeatures(t *testing.T) {
 			t.Errorf("%s: values (-want +got):\n%s", missing, diff)
 		}
 		notes := strings.Join(d.Notes, "; ")
-		for _, says := range []string{`"colour" read as 3 columns of 0 and 1`, `"sex" read as a column of 0 and 1, "sex=m"`} {
+		for _, says := range []string{`"colour" one-hot encoded in 3 columns`, `"sex" encoded as 0 and 1, "sex=m"`} {
 			if !strings.Contains(notes, says) {
 				t.Errorf("%q is not said: %s", says, notes)
 			}
 		}
-		if fills := strings.Contains(notes, "1 missing value filled with the commonest word of the column (sex)"); fills != (missing == MissingMedian) {
+		if fills := strings.Contains(notes, "1 missing value filled with the column's most common word (sex)"); fills != (missing == MissingMedian) {
 			t.Errorf("%s: notes %s", missing, notes)
 		}
 	}

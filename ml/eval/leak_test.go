@@ -250,7 +250,7 @@ func TestMediansDoNotLeak(t *testing.T) {
 	if d.X.At(3, 0) == all.X.At(3, 0) {
 		t.Errorf("both show %g in place of the missing value", d.X.At(3, 0))
 	}
-	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "in training with that of the training rows") {
+	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "computed on the training rows only") {
 		t.Errorf("nothing says so: %q", notes)
 	}
 }
