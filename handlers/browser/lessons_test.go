@@ -188,12 +188,12 @@ func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 		default:
 			p.fill(form+" input[name=answer]", given)
 		}
-		get[bool](p, "("+element(form+" .verdict")+"?.remove(), true)")
+		get[bool](p, "("+element(form+" .verdict")+"?.setAttribute('data-old', ''), true)") // to take it away would move the button
 		if q.Sketch != nil {
 			get[bool](p, "("+element(form+" button[type=submit]")+".hidden = false, true)")
 		}
 		p.click(form + " button")
-		p.wait(element(form+" .verdict strong") + "?.textContent.includes(" + quote(verdict) + ")")
+		p.wait(element(form+" .verdict:not([data-old]) strong") + "?.textContent.includes(" + quote(verdict) + ")")
 	}
 	switch {
 	case q.Sketch != nil:

@@ -261,6 +261,9 @@ func (p *page) visible(css string) bool {
 // point is a place in the window.
 type point struct{ X, Y float64 }
 
+// frame is longer than a page takes from one picture to the next: what moves does so in each.
+const frame = 17 * time.Millisecond
+
 // reach scrolls to an element, as little as need be, and returns its middle once
 // that rests and nothing else covers it.
 func (p *page) reach(css string) point {
@@ -271,6 +274,7 @@ func (p *page) reach(css string) point {
 		Cover string
 	}
 	var at place
+	var since time.Time
 	p.until(css+" at rest", func() (bool, error) {
 		was := at
 		var err error
@@ -285,7 +289,10 @@ func (p *page) reach(css string) point {
 		if err == nil && at.Cover != "" {
 			err = fmt.Errorf("covered by %s", at.Cover)
 		}
-		return err == nil && at == was, err
+		if at != was {
+			since = time.Now()
+		}
+		return err == nil && at == was && time.Since(since) > frame, err
 	})
 	return at.point
 }
