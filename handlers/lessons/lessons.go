@@ -278,6 +278,10 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	if view.Demo != nil && class == "" {
 		p.Course = tasked(view.Demo.Course, l)
 	}
+	if s.Demo != nil && class == "" {
+		origin := a.Links.Origin(r)
+		p.OEmbed = origin + "/oembed?" + url.Values{"url": {origin + "/lessons/" + l.Slug + "/" + s.Slug}}.Encode()
+	}
 	p.Up = "/lessons/" + l.Slug
 	kept := url.Values{}
 	if l.Carry {

@@ -1174,7 +1174,8 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				}.Picture()
 			}},
 		},
-		Tables: []lessons.Table{t, g},
+		Numbers: []lessons.Number{{Label: "updates so far", Value: strconv.Itoa(step * every), Help: "of " + strconv.Itoa(last)}},
+		Tables:  []lessons.Table{t, g},
 	}, nil
 }
 
