@@ -93,6 +93,8 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/lessons/{lesson}/guide", h(a.lessons.Guide))
 	r.Get("/lessons/{lesson}/worksheet", h(a.lessons.Worksheet))
 	r.Get("/lessons/{lesson}/worksheet/answers", h(a.lessons.WorksheetAnswers))
+	r.Get("/lessons/{lesson}/questions.gift", h(a.lessons.GIFT))
+	r.Get("/lessons/{lesson}/questions.csv", h(a.lessons.QuestionsCSV))
 	r.Post("/lessons/{lesson}/forget", h(a.lessons.Forget))
 	r.Get("/lessons/{lesson}/{screen}", h(a.lessons.Slide))
 	r.Get("/lessons/{lesson}/{screen}/notes", h(a.lessons.Notes))
