@@ -826,6 +826,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
+			counter(d, p),
 			{Name: "features", Caption: "Features against the degree, and what the kernel needs instead. The vertical scale is logarithmic: the gap is a factor.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(2), X: figure.Axis{Name: "degree p", Min: 1, Max: most}, Y: figure.Axis{Name: "number", Log: true}, Here: &at,
@@ -856,6 +857,38 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "chance", Value: views.Short(theory.CoverChance(n, int(here)-1)), Help: fmt.Sprintf("that random labels of %d points are separable with the features of $(1 + \\mathbf x^\\top\\mathbf z)^p$", n)},
 		},
 	}, nil
+}
+
+// counter has a dot for every monomial in d inputs, a row for each degree up to p, and below
+// them one for every multiplication of the kernel.
+func counter(d, p int) lessons.Figure {
+	const most = 30 // dots of a row
+	number := func(n float64) string {
+		if n >= 1e6 { // which has no room
+			return views.Short(n)
+		}
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	var marks []figure.Mark
+	row := func(y float64, name string, n float64, dot func(at [2]float64) figure.Mark) {
+		marks = append(marks, figure.Text{At: [2]float64{-5.5, y}, Text: name}, figure.Text{At: [2]float64{most + 6, y}, Text: number(n)})
+		for i := range int(math.Min(n, most)) {
+			marks = append(marks, dot([2]float64{float64(i), y}))
+		}
+		if n > most {
+			marks = append(marks, figure.Arrow{From: [2]float64{most, y}, To: [2]float64{most + 2, y}, Pen: figure.Pen{Color: figure.Muted}})
+		}
+	}
+	for k := range p + 1 {
+		row(-float64(k), "degree "+strconv.Itoa(k), theory.Monomials(d, k), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1} })
+	}
+	row(-float64(p)-1.5, "kernel", float64(d+p-1), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1, Hollow: true} })
+	return lessons.Figure{Name: "counter", Caption: "One dot for each feature, a row for each degree; below, hollow, the multiplications of the kernel. ~Raise $p$.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{
+			Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -9, XMax: most + 9, YMin: -float64(p) - 2.5, YMax: 1}, Marks: marks,
+			Title: fmt.Sprintf("%s features, %s", number(theory.Monomials(d+1, p)), lessons.Count(d+p-1, "multiplication", "multiplications")),
+		}.Picture()
+	}}
 }
 
 // independent counts independent feature vectors of the RBF kernel.
