@@ -687,7 +687,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		}
 		marks = append(marks, text(corner(1, 1), across/2, y, says))
 	}
-	return lessons.Figure{Name: "conditions", Caption: "The four conditions at the solution. ~Drag the free minimum and see which bars vanish.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	return lessons.Figure{Name: "conditions", Wide: true, After: true, Caption: "The four conditions at the solution. ~Drag the free minimum and see which bars vanish.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: l.Format(0), Bald: true, Limits: figure.Limits{XMax: 2 * across, YMin: -2 * down}, Marks: marks}.Picture()
 	}}
 }
