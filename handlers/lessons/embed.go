@@ -57,7 +57,7 @@ func (a *Room) Framed(w http.ResponseWriter, r *http.Request) error {
 	if d.Query != "" {
 		p.Href += "?" + d.Query
 	}
-	p.Framed = true
+	p.Framed, p.Fixed = true, r.URL.Query().Get("controls") == "hidden"
 	return a.Render(w, r, lessons.Framed(p))
 }
 
@@ -119,6 +119,9 @@ func (a *Room) OEmbed(w http.ResponseWriter, r *http.Request) error {
 	}
 	if given.Has("step") {
 		state.Set("step", given.Get("step"))
+	}
+	if given.Get("controls") == "hidden" {
+		state.Set("controls", "hidden")
 	}
 	v := a.embed(r, s, "/lessons/"+l.Slug+"/"+s.Slug, state.Encode(), nil)
 	within := func(name string, size int) int {

@@ -110,6 +110,14 @@ func TestOEmbed(t *testing.T) {
 	if a := ask(of(slide+`?b=0.75&course=abc&x="><script>`) + "&format=json&maxwidth=300&maxheight=200"); !strings.Contains(a.HTML, `/embed/margins/line?b=0.75" `) || a.Width != 300 || a.Height != 200 || !strings.Contains(a.HTML, `width="300" height="200"`) {
 		t.Errorf("with a state: %+v", a)
 	}
+	if a := ask(of(slide + "?b=0.75&controls=hidden")); !strings.Contains(a.HTML, `/embed/margins/line?b=0.75&amp;controls=hidden"`) {
+		t.Errorf("without controls: %+v", a)
+	}
+	for path, want := range map[string]int{"/embed/margins/line": 0, "/embed/margins/line?controls=hidden": 1} {
+		if n := none.Page(200, path).Find("article.fixed-demo").Length(); n != want {
+			t.Errorf("%s: %d without controls, want %d", path, n, want)
+		}
+	}
 	for _, address := range []string{"", "nonsense", "https://example.org/lessons/margins/line", s.URL + "/lab", s.URL + "/lessons/margins", s.URL + "/lessons/margins/nothing", s.URL + "/lessons/nothing/line"} {
 		if a := none.Do("GET", of(address), ""); a.Status != http.StatusNotFound {
 			t.Errorf("%q is answered with %d", address, a.Status)
