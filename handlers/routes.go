@@ -37,6 +37,7 @@ func (a *App) Handler() http.Handler {
 	framed.Post("/embed/{lesson}/{screen}/states", a.site.Handle(a.lessons.States))
 	framed.Get("/embed/{lesson}/{screen}/figures/{figure}", a.site.Handle(a.lessons.Figure))
 	// What needs no key.
+	r.Get("/oembed", a.site.Handle(a.lessons.OEmbed))
 	r.Get("/client.py", a.site.Handle(a.api.Client))
 	r.Get("/api/openapi.json", a.site.Handle(api.Tagged(a.api.Describe)))
 	r.Get("/api/docs", a.site.Handle(a.api.Checked(a.api.Docs)))
@@ -87,10 +88,13 @@ func (a *App) pages(r chi.Router) {
 
 	r.Get("/lessons", h(a.lessons.List))
 	r.Get("/lessons/index", h(a.lessons.Index))
+	r.Get("/lessons/teachers", h(a.lessons.Teachers))
 	r.Get("/lessons/{lesson}", h(a.lessons.Page))
 	r.Get("/lessons/{lesson}/guide", h(a.lessons.Guide))
 	r.Get("/lessons/{lesson}/worksheet", h(a.lessons.Worksheet))
 	r.Get("/lessons/{lesson}/worksheet/answers", h(a.lessons.WorksheetAnswers))
+	r.Get("/lessons/{lesson}/questions.gift", h(a.lessons.GIFT))
+	r.Get("/lessons/{lesson}/questions.csv", h(a.lessons.QuestionsCSV))
 	r.Post("/lessons/{lesson}/forget", h(a.lessons.Forget))
 	r.Get("/lessons/{lesson}/{screen}", h(a.lessons.Slide))
 	r.Get("/lessons/{lesson}/{screen}/notes", h(a.lessons.Notes))

@@ -357,7 +357,7 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 // HandIn copies a run of a workspace into the gallery of the course it was made
 // under. name, of up to 60 characters, is who hands it in and may be empty. What
 // the same workspace handed in before under the same name is replaced, but by the same
-// run. The copy of a run that has not ended gets the result of that; should the run be
+// run; the same run without a name gets the name. The copy of a run that has not ended gets the result of that; should the run be
 // cancelled or deleted before, the copy is trained by itself. Errors: param.Problems for
 // the name, ErrNotFound for the run or a course that is gone, those of Admits, ErrNoResult
 // for a run that failed or was cancelled, ErrNames, ErrGalleryFull.
@@ -463,6 +463,12 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 		return h, ErrNoResult
 	}
 	old, err := findHandin(ctx, tx, ws, c.Code, name)
+	if err == nil && old.Run == "" {
+		var nameless numbered
+		if nameless, err = findHandin(ctx, tx, ws, c.Code, ""); err == nil && nameless.Source == run {
+			old, err = renameHandin(ctx, tx, ws, c.Code, "", name)
+		}
+	}
 	number := old.number
 	switch {
 	case err != nil:
@@ -646,6 +652,26 @@ func findHandin(ctx context.Context, tx *sql.Tx, ws Workspace, code, name string
 	if errors.Is(err, sql.ErrNoRows) {
 		return numbered{}, nil
 	}
+	return h, err
+}
+
+// renameHandin gives what a workspace has handed in under one name another one, unless that is
+// empty or has a hand-in already, and returns what stands under it now.
+func renameHandin(ctx context.Context, tx *sql.Tx, ws Workspace, code, from, to string) (h numbered, err error) {
+	if from == to || to == "" {
+		return h, nil
+	}
+	if h, err = findHandin(ctx, tx, ws, code, to); err != nil || h.Run != "" {
+		return h, err
+	}
+	if h, err = findHandin(ctx, tx, ws, code, from); err != nil || h.Run == "" {
+		return h, err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE handins SET name = ? WHERE run = ?`, to, h.Run); err != nil {
+		return h, err
+	}
+	h.Name, h.Anonymous = to, false
+	_, err = tx.ExecContext(ctx, `UPDATE runs SET name = ? WHERE id = ?`, to, h.Run)
 	return h, err
 }
 

@@ -158,7 +158,7 @@ func TestHandInAgain(t *testing.T) {
 	first, second := saved(alice, 0.5), saved(alice, 0.75)
 	must[Handin](t)(s.HandIn(ctx, alice, first, ""))
 	must[Handin](t)(s.HandIn(ctx, bob, saved(bob, 1), ""))
-	must[Handin](t)(s.HandIn(ctx, alice, first, "Ada"))
+	must[Handin](t)(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))
 	again := must[Handin](t)(s.HandIn(ctx, alice, second, ""))
 	if got := names(alice); !slices.Equal(got, []string{"anonymous 1", "Ada"}) {
 		t.Errorf("alice handed in %q", got)
@@ -175,11 +175,61 @@ func TestHandInAgain(t *testing.T) {
 
 	check(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
-	if n := count(t, s, "runs"); n != 3 {
-		t.Errorf("%d runs left, want the students' own three", n)
+	if n := count(t, s, "runs"); n != 4 {
+		t.Errorf("%d runs left, want the students' own four", n)
 	}
 	if n := count(t, s, "handins"); n != 0 {
 		t.Errorf("%d hand-ins left", n)
+	}
+}
+
+// A name that is given later renames what was handed in without one, and under the name before;
+// never what stands under another name.
+func TestLaterNames(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	saved := func(ws Workspace) string {
+		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2))).ID
+	}
+	called := func(want ...string) {
+		t.Helper()
+		var names []string
+		for _, h := range must[[]Handin](t)(s.Handins(ctx, bob, c.Code)) {
+			if shown := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)).Name; shown != h.Name {
+				t.Errorf("the gallery shows %q for %q", shown, h.Name)
+			}
+			names = append(names, h.Name)
+		}
+		slices.Sort(names)
+		if !slices.Equal(names, want) {
+			t.Errorf("the hand-ins are %q, want %q", names, want)
+		}
+	}
+	run := saved(bob)
+	before := must[Handin](t)(s.HandIn(ctx, bob, run, ""))
+	must[Handin](t)(s.HandIn(ctx, alice, saved(alice), ""))
+	check(t, s.NameStudent(ctx, bob, c.Code, " Bo "))
+	called("Bo")
+	check(t, s.NameStudent(ctx, bob, c.Code, "Bob"))
+	called("Bob")
+	check(t, s.NameStudent(ctx, bob, c.Code, ""))
+	called("Bob")
+	if h := must[Handin](t)(s.HandIn(ctx, bob, run, "Bob")); h.Run != before.Run {
+		t.Error("a renamed hand-in was replaced by the same run")
+	}
+	other := saved(bob)
+	must[Handin](t)(s.HandIn(ctx, bob, other, ""))
+	if h := must[Handin](t)(s.HandIn(ctx, bob, other, "Eve")); h.Name != "Eve" || h.Anonymous {
+		t.Errorf("the same run with a name: %+v", h)
+	}
+	called("Bob", "Eve")
+	must[Handin](t)(s.HandIn(ctx, bob, saved(bob), ""))
+	check(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // who has handed in already
+	called("Bob", "Eve", "anonymous 4")
+	if list := must[[]Handin](t)(s.Handins(ctx, alice, c.Code)); len(list) != 1 || !list[0].Anonymous {
+		t.Errorf("somebody else's: %+v", list)
 	}
 }
 

@@ -360,8 +360,8 @@ func (s *Store) Attendance(ctx context.Context, code string) (list []Student, er
 	return list, err
 }
 
-// NameStudent sets the name under which a workspace answers in a course, empty for none.
-// Errors: param.Problems for the name, those of Vote.
+// NameStudent sets the name under which a workspace answers in a course, empty for none. What it
+// handed in there without a name, or under the name it had, gets the new one. Errors: param.Problems for the name, those of Vote.
 func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string) error {
 	if ps := checkStudent(name); ps != nil {
 		return ps
@@ -371,7 +371,17 @@ func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE students SET name = ? WHERE id = ?`, line(name), id)
+		var before string
+		if err := tx.QueryRowContext(ctx, `SELECT name FROM students WHERE id = ?`, id).Scan(&before); err != nil {
+			return err
+		}
+		name = line(name)
+		for _, from := range []string{before, ""} {
+			if _, err := renameHandin(ctx, tx, ws, code, from, name); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE students SET name = ? WHERE id = ?`, name, id)
 		return err
 	})
 }

@@ -25,7 +25,7 @@ func TestEmbed(t *testing.T) {
 	p.click("#line .embed button")
 	p.wait(`document.querySelector("#line .embed [role=status]").textContent === "copied"`)
 	html := get[string](p, `document.querySelector("#line .embed textarea").value`)
-	if strings.Contains(html, `height="1600"`) {
+	if strings.Contains(html, `height="900"`) {
 		t.Error("it was copied before its height was known")
 	}
 	if !strings.Contains(html, "/embed/margins/line?b=0.5") {
@@ -43,6 +43,13 @@ func TestEmbed(t *testing.T) {
 	t.Cleanup(other.Close)
 	p.do(chromedp.Navigate(strings.Replace(other.URL, "127.0.0.1", "localhost", 1))) // a refusal to be framed is a fault of the page
 	p.wait(`document.querySelector("img").naturalWidth > 0`)
+
+	// It says its height, and the page follows, also when that changes with the width.
+	for _, width := range []int64{1000, 420} {
+		p.size(width, 700)
+		get[bool](p, `(document.querySelector("iframe").height = 50, document.querySelector("iframe").style.width = "`+strconv.FormatInt(width-40, 10)+`px", true)`)
+		p.wait(`document.querySelector("iframe").height > 300`)
+	}
 
 	// The frame is as high as what is in it.
 	_, text, _ := strings.Cut(html, `height="`)

@@ -34,7 +34,7 @@ func TestLessonLooks(t *testing.T) {
 	look := openTabs(t, s)
 	c := s.client()
 	courseOf(t, c)
-	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index", "guide": "/lessons/lagrange/guide", "worksheet": "/lessons/lagrange/worksheet", "answers": "/lessons/mercer/worksheet/answers"}
+	looks := map[string]string{"lessons": "/lessons", "lesson-index": "/lessons/index", "teachers": "/lessons/teachers", "guide": "/lessons/lagrange/guide", "worksheet": "/lessons/lagrange/worksheet", "answers": "/lessons/mercer/worksheet/answers"}
 	for _, l := range walked() {
 		looks["lesson-"+l.Slug] = "/lessons/" + l.Slug
 	}

@@ -4,16 +4,20 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"marginlab/handlers/door"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/all"
 	"marginlab/web"
 )
 
-// framedHeight is the height of the frame around a demo with its controls, in CSS pixels: in five of
-// six nothing scrolls. A browser with JavaScript puts in what the demo needs.
-const framedHeight = 1600
+// The frame around a demo, in CSS pixels, until the demo says its height (static/js/height.js).
+const (
+	framedHeight = 900
+	framedWidth  = 800 // where somebody wants a number
+)
 
 // framePath is where pages of other sites find what is below a path of lessons.
 func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, "/lessons") }
@@ -53,7 +57,7 @@ func (a *Room) Framed(w http.ResponseWriter, r *http.Request) error {
 	if d.Query != "" {
 		p.Href += "?" + d.Query
 	}
-	p.Framed = true
+	p.Framed, p.Fixed = true, r.URL.Query().Get("controls") == "hidden"
 	return a.Render(w, r, lessons.Framed(p))
 }
 
@@ -67,4 +71,89 @@ func everybodys(form url.Values) url.Values {
 		form.Del("data")
 	}
 	return form
+}
+
+// oEmbed is the answer to an oEmbed request, as https://oembed.com names its parts.
+type oEmbed struct {
+	Version      string `json:"version"`
+	Type         string `json:"type"`
+	ProviderName string `json:"provider_name"`
+	ProviderURL  string `json:"provider_url"`
+	Title        string `json:"title"`
+	HTML         string `json:"html"`
+	Width        int    `json:"width"`
+	Height       int    `json:"height"`
+}
+
+// OEmbed describes the demo at the address of a slide, or of the demo alone, for sites that
+// embed what their authors link to.
+func (a *Room) OEmbed(w http.ResponseWriter, r *http.Request) error {
+	form := r.URL.Query()
+	if f := form.Get("format"); f != "" && f != "json" {
+		http.Error(w, "Ask for format=json: there is no other.", http.StatusNotImplemented) // as oEmbed has it
+		return nil
+	}
+	origin := a.Links.Origin(r)
+	missing := web.Errorf(web.NotFound, "No demo has this address. Give url= the address of a slide, such as %s/lessons/margins/line.", origin)
+	address, err := url.Parse(form.Get("url"))
+	if err != nil || address.Scheme+"://"+address.Host != origin {
+		return missing
+	}
+	parts := strings.Split(strings.Trim(address.Path, "/"), "/")
+	if len(parts) != 3 || parts[0] != "lessons" && parts[0] != "embed" {
+		return missing
+	}
+	l := all.Find(parts[1])
+	if l == nil {
+		return missing
+	}
+	s, _ := l.Screen(parts[2])
+	if s == nil || s.Demo == nil {
+		return missing
+	}
+	given, state := everybodys(address.Query()), url.Values{}
+	for _, p := range s.Demo.Params() {
+		if given.Has(p.Name) {
+			state.Set(p.Name, given.Get(p.Name))
+		}
+	}
+	if given.Has("step") {
+		state.Set("step", given.Get("step"))
+	}
+	if given.Get("controls") == "hidden" {
+		state.Set("controls", "hidden")
+	}
+	v := a.embed(r, s, "/lessons/"+l.Slug+"/"+s.Slug, state.Encode(), nil)
+	within := func(name string, size int) int {
+		if n, err := strconv.Atoi(form.Get(name)); err == nil && n > 0 {
+			return min(n, size)
+		}
+		return size
+	}
+	width := within("maxwidth", framedWidth)
+	v.Height = within("maxheight", v.Height)
+	web.MayBeShared(w, false)
+	return web.JSON(w, http.StatusOK, oEmbed{"1.0", "rich", "Margin Lab", origin, s.Title, v.Frame(strconv.Itoa(width)), width, v.Height})
+}
+
+// Teachers lists every demo that can be embedded.
+func (a *Room) Teachers(w http.ResponseWriter, r *http.Request) error {
+	p := lessons.TeachersPage{Page: a.Frame("For teachers", "lessons")}
+	for i := range all.Lessons {
+		l := &all.Lessons[i]
+		row := lessons.TeachersLesson{Number: i + 1, Slug: l.Slug, Title: l.Title}
+		for k := range l.Screens {
+			s := &l.Screens[k]
+			if s.Demo == nil {
+				continue
+			}
+			path := "/lessons/" + l.Slug + "/" + s.Slug
+			row.Demos = append(row.Demos, lessons.TeachersDemo{
+				Title: s.Title, Href: path, Embed: a.embed(r, s, path, "", nil),
+				Picture: door.Thumbnail(path+"/figures/", "first", a.Lasting("asking=1"), ""),
+			})
+		}
+		p.Lessons = append(p.Lessons, row)
+	}
+	return a.Render(w, r, lessons.Teachers(p))
 }

@@ -1,6 +1,7 @@
 package lessons_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/views/lessons/all"
 )
 
 // A demo is offered for pages of other sites as it is now, and answers there without a
@@ -21,7 +23,7 @@ func TestEmbed(t *testing.T) {
 	html := doc.Find("#line .embed textarea").Text()
 	_, address, _ := strings.Cut(html, `src="`)
 	address, _, _ = strings.Cut(address, `"`)
-	if want := s.URL + "/embed/margins/line?b=0.75"; address != want || !strings.HasPrefix(html, "<iframe ") || !strings.HasSuffix(html, "></iframe>") {
+	if want := s.URL + "/embed/margins/line?b=0.75"; address != want || !strings.HasPrefix(html, "<iframe ") || !strings.Contains(html, "></iframe>\n<script>") {
 		t.Fatalf("the HTML is %s, not of %s", html, want)
 	}
 	path := strings.TrimPrefix(address, s.URL)
@@ -75,5 +77,76 @@ func TestEmbed(t *testing.T) {
 	}
 	if v := none.Page(200, "/embed/margins/line?course="+code+"&data=course-"+code+"&run=x&"+url.Values{"class": {code}}.Encode()).Find("[name=b]").AttrOr("value", ""); v == "0.9" || v == "" {
 		t.Errorf("in a frame of a course b = %q", v)
+	}
+}
+
+// The address of a slide, with its state, turns into its demo by oEmbed, and the slide
+// says where.
+func TestOEmbed(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c, none := s.Browse(t, handlerstest.Alice), s.Browse(t, "")
+	link := c.Page(200, "/lessons/margins/line").Find(`link[type="application/json+oembed"]`).AttrOr("href", "")
+	link, ok := strings.CutPrefix(link, s.URL)
+	if !ok {
+		t.Fatalf("the slide names %q", link)
+	}
+	type answer struct {
+		Version, Type, Title, HTML string
+		Width, Height              int
+	}
+	ask := func(path string) (a answer) {
+		t.Helper()
+		if err := json.Unmarshal(none.Want(200, "GET", path, "").Body, &a); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := ask(link); a.Version != "1.0" || a.Type != "rich" || a.Title == "" || !strings.Contains(a.HTML, `src="`+s.URL+`/embed/margins/line"`) || a.Width <= 0 || a.Height <= 0 {
+		t.Errorf("%s is answered by %+v", link, a)
+	}
+	of := func(address string) string { return "/oembed?" + url.Values{"url": {address}}.Encode() }
+	slide := s.URL + "/lessons/margins/line"
+	if a := ask(of(slide+`?b=0.75&course=abc&x="><script>`) + "&format=json&maxwidth=300&maxheight=200"); !strings.Contains(a.HTML, `/embed/margins/line?b=0.75" `) || a.Width != 300 || a.Height != 200 || !strings.Contains(a.HTML, `width="300" height="200"`) {
+		t.Errorf("with a state: %+v", a)
+	}
+	if a := ask(of(slide + "?b=0.75&controls=hidden")); !strings.Contains(a.HTML, `/embed/margins/line?b=0.75&amp;controls=hidden"`) {
+		t.Errorf("without controls: %+v", a)
+	}
+	for path, want := range map[string]int{"/embed/margins/line": 0, "/embed/margins/line?controls=hidden": 1} {
+		if n := none.Page(200, path).Find("article.fixed-demo").Length(); n != want {
+			t.Errorf("%s: %d without controls, want %d", path, n, want)
+		}
+	}
+	for _, address := range []string{"", "nonsense", "https://example.org/lessons/margins/line", s.URL + "/lab", s.URL + "/lessons/margins", s.URL + "/lessons/margins/nothing", s.URL + "/lessons/nothing/line"} {
+		if a := none.Do("GET", of(address), ""); a.Status != http.StatusNotFound {
+			t.Errorf("%q is answered with %d", address, a.Status)
+		}
+	}
+	if a := none.Do("GET", of(slide)+"&format=xml", ""); a.Status != http.StatusNotImplemented {
+		t.Errorf("xml is answered with %d", a.Status)
+	}
+}
+
+// Teachers find every demo on one page.
+func TestTeachers(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	if c.Page(200, "/lessons").Find(`a[href="/lessons/teachers"]`).Length() != 1 {
+		t.Error("the list of lessons does not link to the page for teachers")
+	}
+	doc := c.Page(200, "/lessons/teachers")
+	for _, l := range all.Lessons {
+		for _, screen := range l.Screens {
+			path := l.Slug + "/" + screen.Slug
+			item := doc.Find(`li:has(a[href="/lessons/` + path + `"])`)
+			if screen.Demo == nil {
+				continue
+			}
+			if item.Find("img").Length() != 1 || item.Find(`a[href="`+s.URL+"/embed/"+path+`"]`).Length() != 1 || !strings.Contains(item.Find("textarea").Text(), `src="`+s.URL+"/embed/"+path+`"`) {
+				t.Errorf("%s is not listed with picture, address and HTML", path)
+			}
+		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"marginlab/handlers/door"
+	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/views/figure"
 	"marginlab/views/lessons"
@@ -104,4 +106,83 @@ func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 		}
 	}
 	return nil
+}
+
+// asked are all questions of the lesson that a request names, with their answers, for those who
+// teach.
+func (a *Room) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked, err error) {
+	l, _, err = lessonOf(r)
+	if err == nil {
+		err = a.forTeachers(r, l)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for k := range l.Screens {
+		s := &l.Screens[k]
+		for j := range s.Questions {
+			q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
+			if err != nil {
+				return nil, nil, err
+			}
+			asked = append(asked, q)
+		}
+	}
+	return l, asked, nil
+}
+
+// GIFT sends the questions of a lesson with their answers, as Moodle imports them.
+func (a *Room) GIFT(w http.ResponseWriter, r *http.Request) error {
+	l, asked, err := a.asked(r)
+	if err != nil {
+		return err
+	}
+	door.Attach(w, l.Slug+".gift.txt", "text/plain; charset=utf-8")
+	return lessons.GIFT(w, "Margin Lab: "+l.Title, asked)
+}
+
+// QuestionsCSV sends the questions of a lesson with their answers, a line each. Formulas are TeX
+// between dollar signs.
+func (a *Room) QuestionsCSV(w http.ResponseWriter, r *http.Request) error {
+	l, asked, err := a.asked(r)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, q := range asked {
+		most = max(most, len(q.Question.Options))
+	}
+	head := []string{"question", "screen", "kind", "text", "answer", "tolerance", "explanation"}
+	for i := range most {
+		head = append(head, fmt.Sprintf("option_%d", i+1), fmt.Sprintf("misconception_%d", i+1))
+	}
+	return door.StreamRows(w, r, l.Slug+"-questions.csv", func(row func(...string) error) error {
+		if err := row(head...); err != nil {
+			return err
+		}
+		for _, q := range asked {
+			kind, tolerance := "choice", ""
+			switch {
+			case q.Question.Sketch != nil:
+				kind = "drawing"
+			case len(q.Question.Options) == 0:
+				kind, tolerance = "number", strconv.FormatFloat(q.Question.Tolerance(q.Truth.Value), 'g', 6, 64)
+			}
+			record := []string{q.Name(), q.Screen.Title, kind, lessons.Printed(q.Question.Ask), q.Right(), tolerance, lessons.Printed(q.Why())}
+			for i := range most {
+				option := ""
+				if i < len(q.Question.Options) {
+					option = q.Question.Options[i]
+				}
+				record = append(record, option, q.Question.Mistaken(strconv.Itoa(i)))
+			}
+			for i := range record {
+				record[i] = dataset.Guard(record[i])
+			}
+			if err := row(record...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -1,6 +1,8 @@
 package lessons_test
 
 import (
+	"encoding/csv"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +94,58 @@ func TestReplaysOnPaper(t *testing.T) {
 	}
 	if whole, sofar := c.Fetch("GET", srcs[i], "").Body, c.Fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").Body; len(whole) < len(sofar)+1000 {
 		t.Errorf("the printed chart has no curves: %d bytes, %d at the first step", len(whole), len(sofar))
+	}
+}
+
+// Who owns a course finds the questions of a lesson with their answers as GIFT and as CSV on
+// its page; nobody else does.
+func TestQuestionFiles(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	bob, c := s.Browse(t, handlerstest.Bob), s.Browse(t, handlerstest.Alice)
+	c.Course("/lessons/margins", "")
+	for _, name := range []string{"/questions.gift", "/questions.csv"} {
+		bob.Page(403, "/lessons/margins"+name)
+		c.Page(404, "/lessons/nothing"+name)
+		for who, want := range map[*handlerstest.Client]int{bob: 0, c: 1} {
+			if n := who.Page(200, "/lessons/margins").Find(`.teach a[href="/lessons/margins` + name + `"]`).Length(); n != want {
+				t.Errorf("%s: %d links, want %d", name, n, want)
+			}
+		}
+	}
+	sign := regexp.MustCompile(`(?s)\\\\|\\[~=#{}:]`) // escaped
+	for _, l := range all.Lessons {
+		path := "/lessons/" + l.Slug + "/questions"
+		gift := string(c.Want(200, "GET", path+".gift", "").Body)
+		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(c.Want(200, "GET", path+".csv", "").Body), "\ufeff"))).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", l.Slug, err)
+		}
+		var numbers, choices, drawings int
+		for _, row := range rows[1:] {
+			switch row[2] {
+			case "choice":
+				choices++
+				if !slices.Contains(row[7:], row[4]) {
+					t.Errorf("%s: the answer %q is none of the options", row[0], row[4])
+				}
+			case "number":
+				numbers++
+			case "drawing":
+				drawings++
+			}
+		}
+		questions := 0
+		for _, s := range l.Screens {
+			questions += len(s.Questions)
+		}
+		if numbers+choices+drawings != questions {
+			t.Errorf("%s: %d lines for %d questions", l.Slug, len(rows)-1, questions)
+		}
+		// Without what is escaped, signs that mean something stand where they should.
+		bare := sign.ReplaceAllString(gift, "")
+		if n := strings.Count(bare, "{"); n != numbers+choices || n != strings.Count(bare, "}") || n != strings.Count(bare, "[html]") || strings.Count(bare, "{#") != numbers || strings.Count(bare, "\n=") != choices || strings.Count(bare, "=") != choices {
+			t.Errorf("%s: %d questions of %d and %d in\n%s", l.Slug, n, numbers, choices, gift)
+		}
 	}
 }

@@ -207,6 +207,9 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 		other.Set(everything, "1")
 	}
 	p.Switch = "/lessons/" + l.Slug + "?" + other.Encode()
+	if p.Teaches, err = a.teaches(r); err != nil {
+		return err
+	}
 	for k := range l.Screens {
 		s := &l.Screens[k]
 		values := course
@@ -278,6 +281,10 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	if view.Demo != nil && class == "" {
 		p.Course = tasked(view.Demo.Course, l)
 	}
+	if s.Demo != nil && class == "" {
+		origin := a.Links.Origin(r)
+		p.OEmbed = origin + "/oembed?" + url.Values{"url": {origin + "/lessons/" + l.Slug + "/" + s.Slug}}.Encode()
+	}
 	p.Up = "/lessons/" + l.Slug
 	kept := url.Values{}
 	if l.Carry {
@@ -321,10 +328,16 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 	return a.Render(w, r, lessons.Slide(p))
 }
 
+// teaches reports whether the workspace of a request owns a course.
+func (a *Room) teaches(r *http.Request) (bool, error) {
+	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	return len(courses) > 0, err
+}
+
 // forTeachers refuses what tells all answers to workspaces that teach no course.
 func (a *Room) forTeachers(r *http.Request, l *lessons.Lesson) error {
-	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
-	if err == nil && len(courses) == 0 {
+	teaches, err := a.teaches(r)
+	if err == nil && !teaches {
 		return web.Errorf(web.Forbidden, "Notes and answers are for teachers. Set up a course first: /courses/new?target=/lessons/%s", l.Slug)
 	}
 	return err

@@ -1031,3 +1031,36 @@ func TestHeadOfCourses(t *testing.T) {
 		}
 	}
 }
+
+// Who has lost the teacher's link gets it back in any browser by the key of the workspace.
+func TestKeyRecoversTheTeachersLink(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	code := tc.Course("/lab?data=moons", "")
+	secret := tc.Secret(code)
+	key := tc.Page(200, "/settings").Find(`[aria-label="Workspace key"]`).AttrOr("value", "")
+
+	other := s.Browse(t, handlerstest.Bob)
+	other.Page(404, "/courses/"+code)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/settings/workspace", strings.NewReader("token="+key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.AddCookie(other.Cookie)
+	answer, err := s.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie")); err != nil {
+		t.Fatal(answer.Status, err)
+	}
+	if other.Page(200, "/courses").Find(`a[href="/courses/`+code+`"]`).Length() == 0 {
+		t.Error("the courses of the workspace are not listed")
+	}
+	if got := other.Secret(code); got != secret {
+		t.Errorf("the teacher's link is %q, was %q", got, secret)
+	}
+}

@@ -340,11 +340,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 	if err != nil {
 		return false, "", param.Problems{{Field: q.Slug, Message: "Give a number, such as 0.25, 1/4 or -3e-2."}}
 	}
-	within := q.Within
-	if within == 0 {
-		within = 0.01
-	}
-	return math.Abs(g-truth.Value) <= within*math.Max(1, math.Abs(truth.Value)), Plain(truth.Value, 4), nil
+	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), Plain(truth.Value, 4), nil
 }
 
 // Order is the order in which the options are shown, by index: shuffled, so that the place of

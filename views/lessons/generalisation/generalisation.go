@@ -878,10 +878,47 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
+			claims(),
 			chart("vectors", "Support vectors against $C$. Those of the SVM fall as $C$ rises.", "support vectors of 80", m+4, vectors, false),
 			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
 		},
 		Tables: []lessons.Table{table},
 		Lab:    t.Lab(machineSettings("SVM", studyRho, price.Text(in), summaryGamma.Text(in))...),
 	}, nil
+}
+
+// claims are the seven claims of the words as cards, and on each, with the answer, what becomes
+// of it.
+func claims() lessons.Figure {
+	cards := []struct {
+		says, verdict string
+		color         figure.Color
+	}{
+		{"The dual finds the global optimum", "true", figure.Green},
+		{"It works in huge feature spaces", "true", figure.Green},
+		{"Fewer support vectors generalise better", "not alone", figure.Magenta},
+		{"The error is the share of SVs", "false", figure.Magenta},
+		{"MCMs are sparser than SVMs", "it depends", figure.Muted},
+		{"The conformal map wins", "measure it", figure.Muted},
+		{"With much data the bound matters less", "true", figure.Green},
+	}
+	return lessons.Figure{
+		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True or false? Vote on each before you read on.",
+		Draw: func(l lessons.Look) (*figure.Picture, error) {
+			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
+			for i, c := range cards {
+				y := -float64(i)
+				verdict, color := "?", figure.Muted
+				if !l.Asking {
+					verdict, color = c.verdict, c.color
+				}
+				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
+				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
+					figure.Text{At: [2]float64{0.6, y - 0.5}, Text: strconv.Itoa(i + 1)},
+					figure.Text{At: [2]float64{4.1, y - 0.5}, Text: c.says},
+					figure.Text{At: [2]float64{8.4, y - 0.5}, Text: verdict})
+			}
+			return p.Picture()
+		},
+	}
 }

@@ -458,35 +458,60 @@ func (c crossing) name(i int) string {
 	return letter(c.Pairs[i][0]) + strconv.Itoa(c.Pairs[i][1]+1)
 }
 
-// network is the product with a walk, in a circle, where no edge runs through a node.
+// The rows and columns of the grid of a product graph are out of line, so that no edge runs
+// through the middle of a node; TestGridIsClear measures it.
+var rightward, downward = [4]float64{-0.07, 0, 0.06, 0.13}, [4]float64{0.51, -0.3, 0.42, -0.4}
+
+// network is the product with a walk, as a grid: a row for each node of the first graph,
+// which stands at the left, a column for each of the second, above.
 func (c crossing) network(gone []int) figure.Network {
-	s := shape{graph: dataset.Graph{N: len(c.Pairs)}}
-	for i := range c.Pairs {
+	first, second := c.first.graph, c.second.graph
+	margins := first.N + second.N // nodes of the graphs themselves, before those of the product
+	w := figure.Network{Graph: dataset.Graph{N: margins + len(c.Pairs), Edges: slices.Clone(first.Edges)}}
+	const apart = 1.5               // columns, and rows 1
+	bow := func(v, n int) float64 { // a graph itself is bent outwards
+		if v == 0 || v == n-1 {
+			return 0
+		}
+		return 0.6
+	}
+	for v := range first.N {
+		w.Nodes, w.Places = append(w.Nodes, figure.Node{Text: letter(v), Color: figure.Green}), append(w.Places, [2]float64{-apart - bow(v, first.N), float64(v)})
+	}
+	for v := range second.N {
+		w.Nodes, w.Places = append(w.Nodes, figure.Node{Text: strconv.Itoa(v + 1), Color: figure.Magenta}), append(w.Places, [2]float64{apart * float64(v), -1.3 - bow(v, second.N)})
+	}
+	for _, e := range second.Edges {
+		w.Graph.Edges = append(w.Graph.Edges, [2]int{first.N + e[0], first.N + e[1]})
+	}
+	for i, p := range c.Pairs {
+		w.Nodes, w.Places = append(w.Nodes, figure.Node{Text: c.name(i), Color: figure.Violet}), append(w.Places, [2]float64{apart*float64(p[1]) + rightward[p[0]], float64(p[0]) + downward[p[1]]})
 		for j := i + 1; j < len(c.Pairs); j++ {
 			if c.Adjacency.At(i, j) != 0 {
-				s.graph.Edges = append(s.graph.Edges, [2]int{i, j})
+				w.Graph.Edges = append(w.Graph.Edges, [2]int{margins + i, margins + j})
 			}
 		}
 	}
-	w := trail(s, gone, c.name)
-	w.Places = around(len(c.Pairs))
+	var walks [3][]int // of the walk and its parts
+	for _, i := range gone {
+		walks[0], walks[1], walks[2] = append(walks[0], c.Pairs[i][0]), append(walks[1], first.N+c.Pairs[i][1]), append(walks[2], margins+i)
+	}
+	for _, walk := range walks {
+		follow(&w, walk)
+	}
 	return w
 }
 
-// trail is a graph with a walk in it: nodes and edges gone along stand out, and the node
-// where it has got to is ringed.
-func trail(s shape, gone []int, name func(v int) string) figure.Network {
-	w := network(s, func(v int) figure.Node {
-		n := figure.Node{Text: name(v), Color: figure.Violet, Ring: v == gone[len(gone)-1]}
-		if slices.Contains(gone, v) {
-			n.Shade = 1
-		}
-		return n
-	})
+// follow marks a walk: nodes and edges gone along stand out, and the node where it has got to
+// is ringed.
+func follow(w *figure.Network, gone []int) {
+	for _, v := range gone {
+		w.Nodes[v].Shade = 1
+	}
+	w.Nodes[gone[len(gone)-1]].Ring = true
 	for i := 1; i < len(gone); i++ {
 		w.Strong = append(w.Strong, [2]int{min(gone[i-1], gone[i]), max(gone[i-1], gone[i])})
 	}
-	return w
 }
 
 // names of the nodes of a walk.
@@ -519,8 +544,7 @@ func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
-			networks("product", `$G_\times$: each node is a pair, a letter of the first graph and a number of the second. Nodes and edges of the walk stand out, and its end is ringed.`, false, c.network(gone)),
-			networks("parts", "The same walk in either graph.", true, trail(c.first, parts[0], letter), trail(c.second, parts[1], number)),
+			networks("product", `$G_\times$ as a grid: a row for each letter of the first graph, a column for each number of the second. The walk stands out in all three; its end is ringed.`, false, c.network(gone)),
 		},
 		Numbers: []lessons.Number{
 			{Label: "walk in the product", Value: along(gone, c.name)},
@@ -638,13 +662,15 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		ns[n] = float64(n)
 		table.Rows = append(table.Rows, []string{strconv.Itoa(n), views.Short(all[n]), views.Short(straight[n]), lessons.Percent(1 - straight[n]/all[n])})
 	}
+	walked := network(s, func(v int) figure.Node { return figure.Node{Text: letter(v), Color: figure.Violet} })
+	follow(&walked, gone)
 	asked := totterGraph.Of(in) == "edge" // whose walks are counted after the answer
 	table.After = asked
 	here := float64(step)
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
-			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, trail(s, gone, letter)),
+			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
 			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(2), X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,

@@ -2,6 +2,7 @@ package graphkernels
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -314,6 +315,38 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 		}
 		if want := []int{1, 2, 4, 11, 34}[n-1]; len(graphs) != want {
 			t.Errorf("%d graphs of %d nodes, there are %d", len(graphs), n, want)
+		}
+	}
+}
+
+// In the grid of a product no edge runs through the middle of a node that is none of its ends.
+func TestGridIsClear(t *testing.T) {
+	t.Parallel()
+	of := firstGraph.Options
+	for _, a := range of {
+		for _, b := range of {
+			c := crossing{first: shapes[a.Name], second: shapes[b.Name]}
+			var err error
+			if c.ProductGraph, err = theory.NewProductGraph(c.first.graph, c.second.graph, false); err != nil {
+				t.Fatal(err)
+			}
+			w := c.network([]int{0})
+			if n := c.first.graph.N + c.second.graph.N + len(c.Pairs); w.Graph.N != n || len(w.Nodes) != n || len(w.Places) != n {
+				t.Fatalf("%s and %s: %d nodes, %d places for %d", a.Name, b.Name, len(w.Nodes), len(w.Places), n)
+			}
+			for _, e := range w.Graph.Edges {
+				p, q := w.Places[e[0]], w.Places[e[1]]
+				d := [2]float64{q[0] - p[0], q[1] - p[1]}
+				for v, x := range w.Places {
+					share := ((x[0]-p[0])*d[0] + (x[1]-p[1])*d[1]) / (d[0]*d[0] + d[1]*d[1])
+					if v == e[0] || v == e[1] || share <= 0 || share >= 1 {
+						continue
+					}
+					if away := math.Abs((x[0]-p[0])*d[1]-(x[1]-p[1])*d[0]) / math.Hypot(d[0], d[1]); away < 0.14 {
+						t.Errorf("%s and %s: edge %s–%s is %.2f from node %s", a.Name, b.Name, w.Nodes[e[0]].Text, w.Nodes[e[1]].Text, away, w.Nodes[v].Text)
+					}
+				}
+			}
 		}
 	}
 }

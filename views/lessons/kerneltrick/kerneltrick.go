@@ -803,21 +803,12 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 
 func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	d, p, n := inputs.Of(in), degree.Of(in), coins.Of(in)
-	const most = 8
-	var ps, printed, homogeneous, all, direct []float64
-	for k := 1; k <= most; k++ {
-		ps = append(ps, float64(k))
-		printed = append(printed, math.Pow(float64(d), float64(k)))
-		homogeneous = append(homogeneous, theory.Monomials(d, k))
-		all = append(all, theory.Monomials(d+1, k))
-		direct = append(direct, float64(d+k-1))
-	}
-	f := all[p-1]
+	f := theory.Monomials(d+1, p)
 	var fs, chance []float64
 	for k := 1; k <= n; k++ {
 		fs, chance = append(fs, float64(k)), append(chance, theory.CoverChance(n, k-1))
 	}
-	here, at := math.Min(f, float64(n)), float64(p)
+	here := math.Min(f, float64(n))
 	whole := func(v float64) string {
 		if v < 1e15 {
 			return strconv.FormatFloat(v, 'f', 0, 64)
@@ -826,17 +817,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "features", Caption: "Features against the degree, and what the kernel needs instead. The vertical scale is logarithmic: the gap is a factor.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "degree p", Min: 1, Max: most}, Y: figure.Axis{Name: "number", Log: true}, Here: &at,
-					Curves: []figure.Curve{
-						{Name: "ordered products", X: ps, Y: printed, Marks: true},
-						{Name: "monomials up to p", X: ps, Y: all, Marks: true},
-						{Name: "monomials of degree p", X: ps, Y: homogeneous, Marks: true},
-						{Name: "kernel: multiplications", X: ps, Y: direct, Marks: true},
-					},
-				}.Picture()
-			}},
+			counter(d, p),
 			{Name: "chance", Caption: "The chance that a hyperplane separates the points when their labels are coins. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the chance that a hyperplane separates the points when their labels are coins.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				var half []figure.Rule
 				if !l.Asking {
@@ -850,12 +831,44 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\begin{pmatrix}d+p\\ p\end{pmatrix}$`, Value: whole(f), Help: `features of $(1 + \mathbf x^\top\mathbf z)^p$: monomials up to degree $p$`},
-			{Label: `$\begin{pmatrix}d+p-1\\ p\end{pmatrix}$`, Value: whole(homogeneous[p-1]), Help: `features of $(\mathbf x^\top\mathbf z)^p$: monomials of degree $p$`},
-			{Label: `$d^p$`, Value: whole(printed[p-1]), Help: "products in every order, each counted anew"},
-			{Label: "kernel", Value: whole(direct[p-1]), Help: `multiplications for one value of $k$`},
+			{Label: `$\begin{pmatrix}d+p-1\\ p\end{pmatrix}$`, Value: whole(theory.Monomials(d, p)), Help: `features of $(\mathbf x^\top\mathbf z)^p$: monomials of degree $p$`},
+			{Label: `$d^p$`, Value: whole(math.Pow(float64(d), float64(p))), Help: "products in every order, each counted anew"},
+			{Label: "kernel", Value: whole(float64(d + p - 1)), Help: `multiplications for one value of $k$`},
 			{Label: "chance", Value: views.Short(theory.CoverChance(n, int(here)-1)), Help: fmt.Sprintf("that random labels of %d points are separable with the features of $(1 + \\mathbf x^\\top\\mathbf z)^p$", n)},
 		},
 	}, nil
+}
+
+// counter has a dot for every monomial in d inputs, a row for each degree up to p, and below
+// them one for every multiplication of the kernel.
+func counter(d, p int) lessons.Figure {
+	const most = 30 // dots of a row
+	number := func(n float64) string {
+		if n >= 1e6 { // which has no room
+			return strconv.FormatFloat(n, 'g', 2, 64)
+		}
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	var marks []figure.Mark
+	row := func(y float64, name string, n float64, dot func(at [2]float64) figure.Mark) {
+		marks = append(marks, figure.Text{At: [2]float64{-5.5, y}, Text: name}, figure.Text{At: [2]float64{most + 6.3, y}, Text: number(n)})
+		for i := range int(math.Min(n, most)) {
+			marks = append(marks, dot([2]float64{float64(i), y}))
+		}
+		if n > most {
+			marks = append(marks, figure.Arrow{From: [2]float64{most, y}, To: [2]float64{most + 2, y}, Pen: figure.Pen{Color: figure.Muted}})
+		}
+	}
+	for k := range p + 1 {
+		row(-float64(k), "degree "+strconv.Itoa(k), theory.Monomials(d, k), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1} })
+	}
+	row(-float64(p)-1.5, "kernel", float64(d+p-1), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1, Hollow: true} })
+	return lessons.Figure{Name: "counter", Caption: "One dot for each feature, a row for each degree; below, hollow, the multiplications of the kernel. ~Raise $p$.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{
+			Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -9, XMax: most + 9, YMin: -float64(p) - 2.5, YMax: 1}, Marks: marks,
+			Title: fmt.Sprintf("%s features, %s", number(theory.Monomials(d+1, p)), lessons.Count(d+p-1, "multiplication", "multiplications")),
+		}.Picture()
+	}}
 }
 
 // independent counts independent feature vectors of the RBF kernel.

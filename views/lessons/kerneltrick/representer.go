@@ -34,6 +34,7 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
+			fromTheSide(m.W, v),
 			{
 				Name: "price", Caption: "What a part of the weights outside of the span costs, and what it brings.",
 				Asks: "The length of a part of the weights outside of the span. What does it cost, and what does it bring?",
@@ -44,7 +45,6 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 					}.Picture()
 				},
 			},
-			lessons.Plane("points", "The training points, all in one plane of the space, and the line where f = 0 meets it.", lessons.ToyLimits, 2, lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(m.Supports)),
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\tfrac12\lVert\mathbf w + \mathbf v\rVert^2$`, Value: views.Short(within + v*v/2), Help: "at least " + views.Short(within) + ", without v", After: true},
@@ -53,6 +53,30 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 		},
 		Lab: lessons.Overlapping.Lab("kernel", "linear", "C", representerC.Text(in)),
 	}, nil
+}
+
+// fromTheSide looks along the span of the points, which is a level line: they are laid where
+// they are in the direction of w. A part v outside stands upright.
+func fromTheSide(w [2]float64, v float64) lessons.Figure {
+	length := lessons.Norm(w)
+	marks := []figure.Mark{figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted}, Name: "span of the points, from the side"}}
+	for i, p := range lessons.Overlapping.XY {
+		class := lessons.Class(lessons.Overlapping.Y[i])
+		marks = append(marks, figure.Dot{At: [2]float64{(w[0]*p[0] + w[1]*p[1]) / length, 0}, Class: class, Name: lessons.ClassName(lessons.Overlapping.Y[i])})
+	}
+	foot, tip := [2]float64{length, 0}, [2]float64{length, v}
+	marks = append(marks, figure.Arrow{To: foot, Label: "w"})
+	if v > 0 {
+		const corner = 0.15 // of the right angle
+		marks = append(marks,
+			figure.Path{Plain: true, Pen: figure.Pen{Thin: true}, Points: [][2]float64{{length - corner, 0}, {length - corner, min(corner, v)}, {length, min(corner, v)}}},
+			figure.Arrow{From: foot, To: tip, Pen: figure.Pen{Color: figure.Magenta}, Label: "v"},
+			figure.Arrow{To: tip, Pen: figure.Pen{Dash: figure.Dashed}, Label: "w + v"},
+		)
+	}
+	return lessons.Figure{Name: "side", Caption: `The span of the points, seen from the side, and the weights: $\mathbf w$ lies in it, $\mathbf v$ stands upright on it. ~Pull $\mathbf v$ to 0.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(2), X: "along w", Y: "outside", Limits: figure.Limits{XMin: -3, XMax: 3, YMin: -0.5, YMax: 3.2}, Marks: marks}.Picture()
+	}}
 }
 
 // span finds what a part outside of the span changes at the training points: the points

@@ -566,6 +566,7 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	table := lessons.Table{Caption: "Every wall is touched or ignored: four cases", Head: []string{"touched", "place", `$\alpha_1$`, `$\alpha_2$`, "$h_1$", "$h_2$", "verdict"}}
 	names := []string{"none", "wall 1", "wall 2", "both"}
 	e := &lessons.Exhibit{Handles: []lessons.Handle{kktMinimum.Handle("free minimum", in)}}
+	var icons []lessons.Figure
 	for j, w := range walls {
 		label := []string{"wall 1: x + 2y − 1 ≤ 0", "wall 2: 2x − 1 ≤ 0"}[j]
 		marks = append(marks, figure.Line{A: w.Normal, C: -w.Offset, Pen: figure.Pen{Dash: []figure.Dash{figure.Solid, figure.LongDash}[j]}, Name: label})
@@ -597,10 +598,98 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			}
 		}
 		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Label: solved})
+		icons = []lessons.Figure{fourConditions(p.Gradient(c.Point), c)}
 	}
-	e.Figures = []lessons.Figure{plane("plane", `~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}
+	e.Figures = append([]lessons.Figure{plane("plane", `~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}, icons...)
 	e.Tables = []lessons.Table{table}
 	return e, nil
+}
+
+// fourConditions draws each of the KKT conditions at a solution: the forces closed to a ring,
+// the walls with room or touched, the multipliers as bars, and that one of the two is 0.
+func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
+	const across, down = 5, 3.4 // of a quarter of the picture
+	corner := func(column, row int) [2]float64 { return [2]float64{across * float64(column), -down * float64(row)} }
+	text := func(o [2]float64, x, y float64, s string) figure.Mark {
+		return figure.Text{At: [2]float64{o[0] + x, o[1] - y}, Text: s}
+	}
+	segment := func(o [2]float64, x1, y1, x2, y2 float64, pen figure.Pen) figure.Mark {
+		return figure.Segment{From: [2]float64{o[0] + x1, o[1] - y1}, To: [2]float64{o[0] + x2, o[1] - y2}, Pen: pen}
+	}
+	marks := []figure.Mark{
+		segment([2]float64{}, across, 0, across, 2*down, figure.Pen{Color: figure.Muted, Thin: true}),
+		segment([2]float64{}, 0, down, 2*across, down, figure.Pen{Color: figure.Muted, Thin: true}),
+	}
+	for i, s := range []string{"The forces cancel", "Every wall is kept: h ≤ 0", "Walls only push: α ≥ 0", "One of two is 0: α h = 0"} {
+		marks = append(marks, text(corner(i%2, i/2), across/2, 0.35, s))
+	}
+
+	// The ring of the forces, in the middle of its quarter and as large as has room there.
+	forces := [][2]float64{{-pull[0], -pull[1]}}
+	for j, w := range walls {
+		if a := c.Multipliers[j]; a > 0 {
+			forces = append(forces, [2]float64{-a * w.Normal[0], -a * w.Normal[1]})
+		}
+	}
+	var at, low, high [2]float64
+	for _, f := range forces {
+		for k := range at {
+			at[k] += f[k]
+			low[k], high[k] = math.Min(low[k], at[k]), math.Max(high[k], at[k])
+		}
+	}
+	if size := math.Max((high[0]-low[0])/(across-1.6), (high[1]-low[1])/(down-1.4)); size > 1e-9 {
+		at = [2]float64{across/2 - (low[0]+high[0])/2/size, -(down+0.5)/2 - (low[1]+high[1])/2/size}
+		for i, f := range forces {
+			to := [2]float64{at[0] + f[0]/size, at[1] + f[1]/size}
+			pen := figure.Pen{Color: figure.Magenta}
+			if i == 0 {
+				pen = figure.Pen{}
+			}
+			marks = append(marks, figure.Arrow{From: at, To: to, Pen: pen})
+			at = to
+		}
+	} else {
+		marks = append(marks, text(corner(0, 0), across/2, down/2, "nothing pulls"))
+	}
+
+	// A row for each wall: it stands at the right, and the solution as far before it as h says.
+	long := 0.0 // longest bar
+	for j := range walls {
+		long = math.Max(long, math.Max(c.Multipliers[j], -c.Constraints[j]))
+	}
+	long = math.Max(long, 1e-9)
+	const room = 2.2 // for the longest
+	for j := range walls {
+		y := 1.2 + 1.1*float64(j)
+		a, h := c.Multipliers[j], lessons.Flush(c.Constraints[j], 1e-9)
+		names := [2]string{"α" + lessons.Subscript(j+1), "h" + lessons.Subscript(j+1)}
+		o := corner(1, 0)
+		marks = append(marks,
+			text(o, 0.9, y, names[1]+" = "+lessons.Short(h)),
+			segment(o, 4.5, y-0.4, 4.5, y+0.4, figure.Pen{}),
+			segment(o, 4.5+room*h/long, y, 4.5, y, figure.Pen{Color: figure.Green}),
+			figure.Dot{At: [2]float64{o[0] + 4.5 + room*h/long, o[1] - y}, Class: -1},
+		)
+		o = corner(0, 1)
+		marks = append(marks,
+			text(o, 0.9, y, names[0]+" = "+lessons.Short(a)),
+			segment(o, 2, y-0.4, 2, y+0.4, figure.Pen{Color: figure.Muted}),
+			segment(o, 2, y, 2+room*a/long, y, figure.Pen{Color: figure.Magenta}),
+			figure.Dot{At: [2]float64{o[0] + 2 + room*a/long, o[1] - y}, Class: -1, Hollow: a == 0},
+		)
+		says := names[1] + " < 0, so " + names[0] + " = 0"
+		switch {
+		case a > 0:
+			says = names[0] + " > 0, so " + names[1] + " = 0"
+		case h == 0:
+			says = names[0] + " and " + names[1] + " are 0"
+		}
+		marks = append(marks, text(corner(1, 1), across/2, y, says))
+	}
+	return lessons.Figure{Name: "conditions", Wide: true, After: true, Caption: "The four conditions at the solution. ~Drag the free minimum and see which bars vanish.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), Bald: true, Limits: figure.Limits{XMax: 2 * across, YMin: -2 * down}, Marks: marks}.Picture()
+	}}
 }
 
 // numbers are four points on a line, as points of the plane.

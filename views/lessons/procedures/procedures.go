@@ -1120,15 +1120,19 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", After: true, Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
 	on := []string{`$\mathbf w$, $b$`, `one $\alpha$`, "a working set", `two $\alpha$`}
-	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: 120}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
+	const last, every = 120, 10 // updates of the race, and those between two steps of its replay
+	steps := last/every + 1
+	step := min(in.Step, steps-1)
+	here := float64(step * every)
+	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: last}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
 	for i, r := range roads {
 		c := figure.Curve{Name: r.name, X: r.work}
 		for _, v := range r.cum {
 			c.Y = append(c.Y, max(v-best.Primal, 1e-6))
 		}
 		chart.Curves = append(chart.Curves, c)
-		last := len(r.cum) - 1
-		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[last])), string(r.status), lessons.Short(max(0, r.cum[last]-best.Primal))})
+		end := len(r.cum) - 1
+		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[end])), string(r.status), lessons.Short(max(0, r.cum[end]-best.Primal))})
 	}
 	grown, err := grow(ctx)
 	if err != nil {
@@ -1147,13 +1151,20 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		cube.X, cube.Y = append(cube.X, n), append(cube.Y, start*scale*scale*scale)
 	}
 	return &lessons.Exhibit{
-		Lab: p.open(),
+		Lab:   p.open(),
+		Steps: steps, Step: step,
 		Figures: []lessons.Figure{
 			{
-				Name: "roads", Caption: "The primal objective above its minimum after so many updates (logarithmic). Who arrives, who creeps, who stays away?",
-				Asks: "Who arrives, who creeps, who stays away? Here comes the primal objective above its minimum after so many updates (logarithmic).", Draw: func(l lessons.Look) (*figure.Picture, error) {
+				Name: "roads", Grows: true, Caption: "A race down to the minimum: who arrives, who creeps, who stays away? The axis is logarithmic. ~Run it.~",
+				Asks: "A race down to the minimum. ~Run it:~ which runner is which procedure?", Draw: func(l lessons.Look) (*figure.Picture, error) {
 					c := chart
-					c.Format, c.Curves = l.Format(2), l.Known(chart.Curves...)
+					c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
+					if l.Asking { // they run without their names
+						c.Curves = slices.Clone(chart.Curves)
+						for i, n := range []int{3, 1, 4, 2} {
+							c.Curves[i].Name = "runner " + strconv.Itoa(n)
+						}
+					}
 					return c.Picture()
 				},
 			},
@@ -1163,7 +1174,8 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				}.Picture()
 			}},
 		},
-		Tables: []lessons.Table{t, g},
+		Numbers: []lessons.Number{{Label: "updates so far", Value: strconv.Itoa(step * every), Help: "of " + strconv.Itoa(last)}},
+		Tables:  []lessons.Table{t, g},
 	}, nil
 }
 

@@ -562,34 +562,52 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Handles: []lessons.Handle{voted.Handle("your point", in)},
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovo"),
 	}
-	if k := e.Step - 1; k < 0 {
-		e.Figures = []lessons.Figure{t.picture("regions", `The class with most votes. Hatched: all three have one vote, and the sums of their margins decide. ~Step through the pairs.~`+probeIs, t.Model, &p)}
+	over := e.Step == len(scores) // all duels are
+	if over {
+		e.Figures = []lessons.Figure{t.picture("regions", "The class with most votes. Hatched: all three have one vote, and the sums of their margins decide."+probeIs, t.Model, &p)}
 	} else {
-		e.Figures = []lessons.Figure{t.alone(k, "One pair: "+ml.Versus(t.Model.Sides(k))+". It has never seen the third class.", p)}
+		e.Figures = []lessons.Figure{t.alone(e.Step, fmt.Sprintf("Duel %d of %d: %s. The third class takes no part.", e.Step+1, len(scores), ml.Versus(t.Model.Sides(e.Step))), p)}
 	}
 	table := lessons.Table{Caption: "A line for each pair, on the 16 points of its two classes.", Head: []string{"pair", "points", "SVs", `margin $1/\lVert\mathbf w\rVert$`, `$\lvert f(\mathbf x)\rvert$ at your point`, "votes for"}}
+	var winners []string // of the duels so far
 	for k, f := range scores {
 		own := t.Report.Machines[k]
-		table.Rows = append(table.Rows, []string{own.Negative + " or " + own.Positive, strconv.Itoa(own.TrainN), strconv.Itoa(own.SupportVectors), views.Short(*own.Margin), views.Short(math.Abs(f)), lessons.Either(f >= 0, own.Positive, own.Negative)})
+		winner := lessons.Either(f >= 0, own.Positive, own.Negative)
+		table.Rows = append(table.Rows, []string{own.Negative + " or " + own.Positive, strconv.Itoa(own.TrainN), strconv.Itoa(own.SupportVectors), views.Short(*own.Margin), views.Short(math.Abs(f)), winner})
+		if k <= e.Step {
+			winners = append(winners, winner)
+		}
 	}
-	if e.Step > 0 {
-		table.Marked = []int{e.Step - 1}
-	}
-	e.Tables = []lessons.Table{table}
-	votes, margins := ml.Votes(len(classes), scores)
-	most, leaders := slices.Max(votes), 0
+	_, margins := ml.Votes(len(classes), scores)
+	most, leaders := 0, 0
 	for c, name := range classes {
-		if votes[c] == most {
+		won := 0
+		for _, w := range winners {
+			if w == name {
+				won++
+			}
+		}
+		switch {
+		case won > most:
+			most, leaders = won, 1
+		case won == most:
 			leaders++
 		}
-		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(votes[c], "vote", "votes"), Help: "sum of its margins " + lessons.Short(margins[c])})
+		e.Numbers = append(e.Numbers, lessons.Number{Label: name, Value: lessons.Count(won, "vote", "votes"), Help: lessons.Either(over, "sum of its margins "+lessons.Short(margins[c]), "so far")})
 	}
 	answer := t.Model.LabelOf(scores...)
-	e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, After: true})
-	if leaders > 1 {
+	switch {
+	case !over:
+		table.Marked = []int{e.Step}
+		e.Notes = []string{fmt.Sprintf("Your point: %s wins. ~On to %s.~", winners[e.Step], lessons.Either(e.Step+1 < len(scores), "the next duel", "the count"))}
+	case leaders > 1:
 		e.Notes = []string{fmt.Sprintf("The votes are tied, %d classes have %s each: every class beats another and loses to a third.", leaders, lessons.Count(most, "vote", "votes"))}
 		e.After = []string{"By the sums of its margins the answer is " + answer + "."}
 	}
+	if over {
+		e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, After: true})
+	}
+	e.Tables = []lessons.Table{table}
 	return e, nil
 }
 

@@ -3,6 +3,7 @@ package severalclasses
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 func TestStartsInDoubt(t *testing.T) {
 	t.Parallel()
 	for screen, want := range map[string]string{"rest": "Nobody claims your point", "pairs": "The votes are tied, 3 classes have 1 vote each"} {
-		e := lessonstest.Show(t, &Lesson, screen)
+		e := lessonstest.Show(t, &Lesson, screen, "step", map[string]string{"rest": "0", "pairs": "3"}[screen]) // after the duels
 		if len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], want) {
 			t.Errorf("%s: %q", screen, e.Notes)
 		}
@@ -33,6 +34,25 @@ func TestStartsInDoubt(t *testing.T) {
 	}
 	if e := lessonstest.Show(t, &Lesson, "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
 		t.Errorf("far up: %q, %+v", e.Notes, e.Numbers)
+	}
+}
+
+// Every duel adds the vote of its winner, and at the end there is a tie.
+func TestDuelsAddUp(t *testing.T) {
+	t.Parallel()
+	for step := range 4 {
+		e := lessonstest.Show(t, &Lesson, "pairs", "step", strconv.Itoa(step))
+		votes := 0
+		for _, class := range []string{"A", "B", "C"} {
+			n, err := strconv.Atoi(strings.Fields(lessonstest.Number(t, e, class))[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			votes += n
+		}
+		if want := min(step+1, 3); votes != want || e.Steps != 4 {
+			t.Errorf("after step %d of %d there are %d votes; want %d", step, e.Steps, votes, want)
+		}
 	}
 }
 

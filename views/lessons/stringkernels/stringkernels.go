@@ -487,14 +487,75 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if seven.Of(in) {
 		curves = curves[:1]
 	}
-	e.Figures = []lessons.Figure{{Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+	shared, err := aligned(names, features, lambda)
+	if err != nil {
+		return nil, err
+	}
+	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: append(curves[:1:1], l.Known(curves[1:]...)...), Here: &lambda}.Picture()
 	}}}
 	if !seven.Of(in) {
-		e.Figures[0].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the seven columns. Which piece do they leave out?`
+		some, err := aligned(sevenColumns, features, lambda)
+		if err != nil {
+			return nil, err
+		}
+		e.Figures[0] = shared.Instead(some, `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$. One piece is missing.`)
+		e.Figures[1].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the seven columns. Which piece do they leave out?`
 		e.Notes, e.After = nil, e.Notes
 	}
 	return e, nil
+}
+
+// aligned are the first two words, one above the other, once for each of the pieces that both
+// have: its symbols joined, and the symbols that it leaves out in the colour of gaps.
+func aligned(names []string, features []map[string]theory.GapPolynomial, lambda float64) (lessons.Figure, error) {
+	var of []figure.Network
+	for _, u := range names {
+		if len(features[0][u]) == 0 || len(features[1][u]) == 0 {
+			continue
+		}
+		w := figure.Network{Name: fmt.Sprintf("%s: %s · %s = %s", u, powerOf(features[0][u]), powerOf(features[1][u]), views.Short(features[0][u].At(lambda)*features[1][u].At(lambda)))}
+		var ends [2][2]int // nodes of the two symbols in either word
+		for row, word := range three[:2] {
+			from, to := strings.IndexByte(word, u[0]), strings.LastIndexByte(word, u[1])
+			if g := to - from - 1; g < 0 || len(features[row][u]) != g+1 || features[row][u][g] != 1 {
+				return lessons.Figure{}, fmt.Errorf("stringkernels: %q occurs in %q more than once", u, word)
+			}
+			start := w.Graph.N
+			for i := range word {
+				n := figure.Node{Text: word[i : i+1], Color: figure.Muted}
+				switch {
+				case i == from || i == to:
+					n.Color, n.Shade = figure.Green, 1
+				case from < i && i < to:
+					n.Color, n.Shade, n.Ring = figure.Magenta, 0.7, true
+				}
+				w.Nodes, w.Places = append(w.Nodes, n), append(w.Places, [2]float64{float64(i), 1.3 * float64(row)})
+				if i > 0 {
+					w.Graph.Edges = append(w.Graph.Edges, [2]int{start + i - 1, start + i})
+				}
+			}
+			w.Graph.N += len(word)
+			ends[row] = [2]int{start + from, start + to}
+		}
+		w.Strong = [][2]int{{ends[0][0], ends[1][0]}, {ends[0][1], ends[1][1]}}
+		of = append(of, w)
+	}
+	return lessons.Figure{Name: "aligned", Caption: `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
+	}}, nil
+}
+
+// powerOf writes what one occurrence weighs.
+func powerOf(p theory.GapPolynomial) string {
+	switch g := len(p) - 1; g {
+	case 0:
+		return "1"
+	case 1:
+		return "λ"
+	default:
+		return "λ" + string([]rune("²³⁴⁵⁶")[g-2])
+	}
 }
 
 // steps are n values from a to b.

@@ -1,0 +1,88 @@
+package lessons
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// GIFT writes questions as Moodle imports them, with the misconception behind each wrong
+// option and the explanation as feedback. Formulas are left to Moodle's MathJax. Questions
+// that are answered by a drawing have no such form; a comment counts them.
+func GIFT(w io.Writer, category string, asked []Asked) error {
+	out := bufio.NewWriter(w)
+	drawn := 0
+	for _, a := range asked {
+		if a.Question.Sketch != nil {
+			drawn++
+		}
+	}
+	if drawn > 0 {
+		fmt.Fprintf(out, "// %s left out, as the answer is a drawing.\n\n", Count(drawn, "question is", "questions are"))
+	}
+	fmt.Fprintf(out, "$CATEGORY: %s\n", strings.ReplaceAll(category, "/", "//"))
+	for _, a := range asked {
+		q := a.Question
+		if q.Sketch != nil {
+			continue
+		}
+		fmt.Fprintf(out, "\n// %s\n::%s::[html]%s {", a.Name(), giftEscaped(Spoken(a.Screen.Title)+" ("+q.Slug+")"), giftText(q.Ask))
+		if len(q.Options) == 0 {
+			fmt.Fprintf(out, "#%s:%s", exact(a.Truth.Value), exact(q.Tolerance(a.Truth.Value)))
+		}
+		for i, option := range q.Options {
+			sign := "~"
+			if float64(i) == a.Truth.Value {
+				sign = "="
+			}
+			fmt.Fprintf(out, "\n%s%s", sign, giftText(option))
+			if why := q.Mistaken(strconv.Itoa(i)); why != "" {
+				fmt.Fprintf(out, "#%s", giftText(why))
+			}
+		}
+		fmt.Fprintf(out, "\n####%s\n}\n", giftText(a.Why()))
+	}
+	return out.Flush()
+}
+
+// exact writes a number as other programs read it, without the last digits of its rounding.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
+
+// Tolerance returns how far a number may be off.
+func (q *Question) Tolerance(right float64) float64 {
+	within := q.Within
+	if within == 0 {
+		within = 0.01
+	}
+	return within * math.Max(1, math.Abs(right))
+}
+
+// giftText is a Text as HTML, with formulas as MathJax finds them, in GIFT.
+func giftText(s string) string {
+	parts := strings.Split(Printed(s), "$")
+	for i, part := range parts {
+		part = templ.EscapeString(part)
+		if i%2 == 1 {
+			parts[i] = `\(` + part + `\)`
+			continue
+		}
+		for k, stressed := range strings.Split(part, "*") {
+			if k == 0 {
+				parts[i] = stressed
+			} else {
+				parts[i] += [2]string{"</em>", "<em>"}[k%2] + stressed
+			}
+		}
+	}
+	return giftEscaped(strings.Join(parts, ""))
+}
+
+// giftEscaped is text in one line in which no sign has a meaning of GIFT.
+func giftEscaped(s string) string { return giftSigns.Replace(strings.Join(strings.Fields(s), " ")) }
+
+var giftSigns = strings.NewReplacer(`\`, `\\`, "~", `\~`, "=", `\=`, "#", `\#`, "{", `\{`, "}", `\}`, ":", `\:`)
