@@ -1079,7 +1079,7 @@ func CoursesPage(p Courses) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the courses\"><table class=\"course-list\"><thead><tr><th scope=\"col\">title</th><th scope=\"col\">code</th><th scope=\"col\">handed in</th><th scope=\"col\">set up</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the courses\"><table class=\"course-list\"><thead><tr><th scope=\"col\">Title</th><th scope=\"col\">code</th><th scope=\"col\">handed in</th><th scope=\"col\">set up</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1394,7 +1394,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, " <table class=\"control-table\"><thead><tr><th scope=\"col\">control</th><th scope=\"col\">value</th><th scope=\"col\">free</th><th scope=\"col\">frozen</th><th scope=\"col\">hidden</th></tr></thead> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, " <table class=\"control-table\"><thead><tr><th scope=\"col\">Control</th><th scope=\"col\">value</th><th scope=\"col\">free</th><th scope=\"col\">frozen</th><th scope=\"col\">hidden</th></tr></thead> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

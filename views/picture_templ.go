@@ -488,7 +488,7 @@ func ConfusionView(c Confusion) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><table><caption class=\"help\">Rows: the class of a point. Columns: the class it is told to be.</caption> <thead><tr><th scope=\"col\"><span class=\"visually-hidden\">class</span></th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"><table><caption class=\"help\">Rows: actual. Columns: predicted.</caption> <thead><tr><th scope=\"col\"><span class=\"visually-hidden\">class</span></th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -830,7 +830,7 @@ func Points(t PointTable) templ.Component {
 			templ_7745c5c3_Var38 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<details class=\"points\"><summary>Points as a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points as a table\"><table><thead><tr><th scope=\"col\">row</th><th scope=\"col\">coordinates</th><th scope=\"col\">label</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<details class=\"points\"><summary>Points as a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points as a table\"><table><thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Coordinates</th><th scope=\"col\">Label</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -853,7 +853,7 @@ func Points(t PointTable) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<th scope=\"col\">weight</th><th scope=\"col\">role</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<th scope=\"col\">Weight</th><th scope=\"col\">Role</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -135,7 +135,7 @@ func StudiesPage(p Studies) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Studies\"><table class=\"runs\"><thead><tr><th scope=\"col\">study</th><th scope=\"col\">cells</th><th scope=\"col\">status</th><th scope=\"col\">begun</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Studies\"><table class=\"runs\"><thead><tr><th scope=\"col\">Study</th><th scope=\"col\">Cells</th><th scope=\"col\">Status</th><th scope=\"col\">Begun</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1283,7 +1283,7 @@ func StudyPage(p Study) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<h2>Its searches</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Searches of the study\" data-searches><table class=\"runs\"><thead><tr><th scope=\"col\">data set</th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<h2>Its searches</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Searches of the study\" data-searches><table class=\"runs\"><thead><tr><th scope=\"col\">Data set</th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -167,7 +167,7 @@ func TestLabHoldsOut(t *testing.T) {
 		t.Errorf("the share held out is %s", v)
 	}
 	held := p.text(".headline div:first-child")
-	if !strings.Contains(held, "held out") || !strings.Contains(held, "of 60, 95 %: ") {
+	if !strings.Contains(held, "Test accuracy") || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("the first number is %q", held)
 	}
 	p.visit("/lab?data=moons&C=10")

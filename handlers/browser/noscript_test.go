@@ -28,7 +28,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	// The lab: another kernel, another C, a held-out part, a button.
 	p.follow(func() { p.clickText(".button", "Open in the lab") })
 	p.picture(".stage img")
-	if v := p.number("accuracy, training"); v == "" {
+	if v := p.number("Training accuracy"); v == "" {
 		t.Error("no numbers")
 	}
 	p.choose("#f-kernel", "linear")

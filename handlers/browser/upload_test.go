@@ -89,7 +89,7 @@ func TestFromUploadToComparison(t *testing.T) {
 	}
 	p.train()
 	first := p.save("narrow & <b>first</b>")
-	accuracy := p.number("accuracy, training")
+	accuracy := p.number("Training accuracy")
 	if accuracy == "" {
 		t.Error("no training accuracy")
 	}
@@ -105,7 +105,7 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("the list leads to %s, not to %s", at, first)
 	}
 	p.picture(".stage img")
-	if again := p.number("accuracy, training"); again != accuracy {
+	if again := p.number("Training accuracy"); again != accuracy {
 		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
 	}
 

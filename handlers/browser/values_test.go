@@ -47,7 +47,7 @@ func TestValuesAreLive(t *testing.T) {
 	}
 	p.follow(func() { p.choose("#f-target", "class") })
 	p.picture(".stage img")
-	if p.number("accuracy, training") == "" {
+	if p.number("Training accuracy") == "" {
 		t.Error("there is no way back to classes")
 	}
 }

@@ -495,7 +495,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	case s.Values:
 		t.Head = []string{"f(x)", "residual t − f(x)"}
 	case !sides:
-		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
+		t.Head = append([]string{"Predicted"}, s.Model.ScoreNames()...)
 	}
 	for _, p := range points {
 		where := Coordinates(p.X[:min(len(p.X), len(s.Model.Features))])

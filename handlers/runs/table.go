@@ -35,10 +35,18 @@ const (
 // firstColumns are those of a list for which none were chosen, beside the name.
 var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "estimate", "support_vectors", "status", "created"}
 
-// labels of fields that are longer than a heading may be.
-var headings = map[string]string{"estimate": "accuracy", "test_accuracy": "held out", "train_accuracy": "training", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
+// headings holds short names of fields with long labels.
+var headings = map[string]string{"estimate": "accuracy", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
 
-func heading(f store.Field) string { return cmp.Or(headings[f.Name], f.Label) }
+func heading(f store.Field) string { return upper(cmp.Or(headings[f.Name], f.Label)) }
+
+// lower returns text without a capital at the start of its first word, unless it is an abbreviation.
+func lower(text string) string {
+	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
+}
 
 // table is what a list of runs is asked for.
 type table struct {
@@ -308,9 +316,9 @@ func (a *Room) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q 
 	if err != nil {
 		return err
 	}
-	p.Best = heading(best)
+	p.Best = lower(heading(best))
 	for _, g := range groups {
-		v := views.RunGroup{Label: heading(*t.group) + " " + groupValue(*t.group, g), Runs: g.Runs}
+		v := views.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
 		if g.Best != nil {
 			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
 		}

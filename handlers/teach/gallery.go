@@ -246,7 +246,7 @@ type galleryColumn struct {
 // galleryNumbers are the quantities worth comparing at a glance, with headings
 // that are short.
 var galleryNumbers = []struct{ name, label string }{
-	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"test_r2", "R² held out"}, {"r2", "R² training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
+	{"test_accuracy", "Test accuracy"}, {"train_accuracy", "Training accuracy"}, {"test_r2", "Test R²"}, {"r2", "Training R²"}, {"support_vectors", "SVs"}, {"margin", "Margin 1/|w|"}, {"h", "h"},
 }
 
 // handedIn is the key of the column with the times.
