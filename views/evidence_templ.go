@@ -1257,7 +1257,7 @@ func heroView(h *Hero, values bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "</th><td class=\"bar\"><svg viewBox=\"0 0 200 16\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><line class=\"zero\" x1=\"100\" x2=\"100\" y1=\"0\" y2=\"16\"></line> <rect class=\"range\" x=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "</th><td><svg viewBox=\"0 0 200 16\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><line class=\"zero\" x1=\"100\" x2=\"100\" y1=\"0\" y2=\"16\"></line> <rect class=\"range\" x=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -66,7 +66,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
 	if asked.Repeats > 1 {
-		p.Folds += fmt.Sprintf(", dealt %d times", asked.Repeats)
+		p.Folds += fmt.Sprintf(", %d repeats", asked.Repeats)
 	}
 	left := make(map[string]bool) // files of less that are offered
 	less := func(label string, s *study.Study) error {
@@ -78,7 +78,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		p.Less = append(p.Less, views.Option{Value: file, Label: label})
 		return err
 	}
-	p.Folds += ", settings chosen within the points that train"
+	p.Folds += ", settings chosen on the training folds"
 	for _, l := range asked.Learners {
 		p.Learners = append(p.Learners, l.Name)
 	}
@@ -97,8 +97,8 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 			if one.Error != "" {
 				p.Message = door.Sentence(fmt.Sprintf("data set %s, learner %s: %s", set.Name, asked.Learners[j].Name, one.Error))
 				if err := errors.Join(
-					less("Begin anew without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
-					less("Begin anew without the data set "+set.Name, asked.Without("", set.Name)),
+					less("Run again without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
+					less("Run again without the data set "+set.Name, asked.Without("", set.Name)),
 				); err != nil {
 					return err
 				}
@@ -115,6 +115,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		p.Verdict = res.Verdict()
 		for _, t := range res.Tables() {
 			table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
 			for i, row := range t.Rows {
@@ -146,7 +147,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 
 // Widths of the pictures of a study.
 const (
-	studyWidth       = 760
+	studyWidth       = 640
 	studyWidthNarrow = 420
 )
 

@@ -82,7 +82,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
 	sh.labels[0] = "mean rank, 1 is the best"
 	if r.Difference > 0 {
-		sh.note = fmt.Sprintf("Critical difference %.2f; bars: not told apart", r.Difference)
+		sh.note = fmt.Sprintf("Critical difference %.2f; bars: no significant difference", r.Difference)
 	}
 	sh.add(func(c *draw.Canvas, _ mapping) { r.draw(sh, c, order, groups) })
 	return sh.picture(), nil
