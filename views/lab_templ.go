@@ -731,7 +731,7 @@ func dataFold(p Lab) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Unread || wrong(p.Makes) || wrong(p.MakesMore) || wrong(p.DataFields) {
+			if p.Unread || len(p.Makes) > 0 && p.Points == "" || wrong(p.Makes) || wrong(p.MakesMore) || wrong(p.DataFields) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " open")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1111,7 +1111,7 @@ func moreActions(p Lab) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.NoVersions {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div><button type=\"submit\" formmethod=\"post\" formaction=\"/compare/versions\" aria-describedby=\"versions-help\">Compare all learners, with and without a conformal map</button><p class=\"help\" id=\"versions-help\">Trains all on the same split and saves the runs. If nothing is held out, 30 % are.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div><button type=\"submit\" formmethod=\"post\" formaction=\"/compare/versions\" aria-describedby=\"versions-help\">Compare all learners, with and without a conformal map</button><p class=\"help\" id=\"versions-help\">Trains all on the same split and saves the runs. Holds out 30 % if there is no test set.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1331,7 +1331,7 @@ func viewTools(movable bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if movable {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"The whole data again: 0\" disabled>Whole</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"The whole data again: 0\" disabled>Reset view</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

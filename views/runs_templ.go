@@ -2257,7 +2257,7 @@ func RunPage(p Run) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Numbers("What the run was trained with", p.Settings).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Numbers("Settings", p.Settings).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -41,7 +41,7 @@ func (p *page) train() {
 	if l, k := p.value("#f-learner"), p.value("#f-kernel"); l != "svm" || k != "rbf" {
 		p.t.Fatalf("the lab begins with %s, %s", l, k)
 	}
-	if n := p.number("support vectors"); n == "" || n == "0" {
+	if n := p.number("Support vectors"); n == "" || n == "0" {
 		p.t.Errorf("%q support vectors", n)
 	}
 }

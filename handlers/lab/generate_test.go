@@ -24,6 +24,12 @@ func TestGeneratedInTheLab(t *testing.T) {
 	}
 	doc := lab(c, "data=new-moons&gen.n=40&gen.noise=0,5&gen.seed=3&C=7")
 	const id = "new-moons,n=40,noise=0.5,seed=3"
+	if doc.Find("[data-fold=data][open] [name='gen.n']").Length() != 1 {
+		t.Error("the controls of the generator are folded")
+	}
+	if lab(c, "data=moons").Find("[data-fold=data][open]").Length() != 0 {
+		t.Error("the fold of a data set is open")
+	}
 	if got := doc.Find("select[name=data] option[selected]").AttrOr("value", ""); got != id {
 		t.Errorf("the data are %q", got)
 	}
