@@ -74,7 +74,7 @@ type Verdict struct {
 type DifferRow struct {
 	Row          int
 	Where, Label string
-	Told         []string // by each run
+	Predicted    []string // by each run
 	Wrong        []bool
 }
 
@@ -1107,7 +1107,7 @@ func differing(e *Evidence) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for i, told := range r.Told {
+			for i, told := range r.Predicted {
 				var templ_7745c5c3_Var52 = []any{templ.KV("wrong", r.Wrong[i])}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var52...)
 				if templ_7745c5c3_Err != nil {

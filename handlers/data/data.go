@@ -41,7 +41,7 @@ const previewRows = 8
 
 // Room is where data sets come from and are looked at.
 type Room struct {
-	*door.House
+	*door.Base
 	Fetcher *web.Fetcher // of files that people name by their address; nil: none are fetched
 }
 
@@ -60,7 +60,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	if err != nil {
 		return views.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.Base), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -113,7 +113,7 @@ func sizeText(s store.Dataset) string {
 }
 
 // Builtins are the data sets that come with the program, as pages of the house list them.
-func Builtins(h *door.House) (rows []views.BuiltinRow) {
+func Builtins(h *door.Base) (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		source := ""
 		if b.License != "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // Body returns the file that a request brings, once there is memory to read it.
-func (a *House) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+func (a *Base) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
 	file, size, err := web.Spool(w, r, a.Limits.Bytes)
 	if err != nil {
 		return nil, nil, err

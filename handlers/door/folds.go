@@ -32,7 +32,7 @@ type OnFolds struct {
 
 // BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
 // setting, and returns the ids of these. It returns the errors of Alike and CreateSearch.
-func (a *House) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
+func (a *Base) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
 	if err := Alike(runs); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ const Prompt = 500 * time.Millisecond
 type Paths struct {
 	follow func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error)
 	behind func(context.Context) context.Context // holds work while live answers are made
-	line   *Line
+	line   *Limiter
 	known  *Recent[*ml.Regularisation] // by key: 3 MB each at most
 
 	mu     sync.Mutex
@@ -91,7 +91,7 @@ func PathName(spec ml.Spec) string {
 // newPaths returns a keeper of paths; behind holds work while live answers are made.
 func newPaths(behind func(context.Context) context.Context) *Paths {
 	return &Paths{
-		follow: ml.Regularise, behind: behind, line: NewLine(pathsOfCPU * runtime.NumCPU()),
+		follow: ml.Regularise, behind: behind, line: NewLimiter(pathsOfCPU * runtime.NumCPU()),
 		known: NewRecent[*ml.Regularisation](8), byKey: map[string]*onPath{},
 	}
 }
@@ -316,7 +316,7 @@ func (w *onPath) job(a *asking, now time.Time) Job {
 }
 
 // Regularise is the path over C, or how far it is after so long, as of Paths.Wait.
-func (a *House) Regularise(ctx context.Context, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
+func (a *Base) Regularise(ctx context.Context, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	key, err := of.ID()
 	if err != nil {
 		return nil, nil, err

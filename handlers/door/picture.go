@@ -133,7 +133,7 @@ func (o Options) Look() figure.Scene {
 // numbers, remarks and, unless it is coarse, its points. Figures are linked below
 // base with the query, or, inline, become part of the page itself. The key is as RunSheet
 // takes it.
-func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
+func (a *Base) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
 	r.Look = o.Look()
 	s, err := r.Scene(ctx, r.Result.Model)
@@ -187,7 +187,7 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
 	}
 	if r.Data.Objects != nil {
-		why, err := Told(ml.Comparable(r.Result.Model.Kernel, r.Data))
+		why, err := UserMessage(ml.Comparable(r.Result.Model.Kernel, r.Data))
 		if err != nil {
 			return ans, err
 		}
@@ -212,9 +212,9 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 	return ans, nil
 }
 
-// Moving is the main picture of a run and nothing else, part of the page itself: for while
+// Preview is the main picture of a run and nothing else, part of the page itself: for while
 // somebody zooms.
-func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
+func (a *Base) Preview(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
 		return ans, err
@@ -230,7 +230,7 @@ func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (a
 
 // linkMain is the main picture of a run, which has this scene, as Show links it; what the
 // browser will ask for has been drawn by then.
-func (a *House) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
+func (a *Base) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
 	frames := map[int]figure.Frame{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
 		o.Width, o.Height = size[0], size[1]
@@ -588,7 +588,7 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 
 // DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
 // of a kernel as a map, class by class.
-func (a *House) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
+func (a *Base) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
 	if d.Kind() != dataset.KindVectors {
 		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 func TestPrintsOnce(t *testing.T) {
 	t.Parallel()
 	build := "one"
-	house := &House{prints: newPrints(), build: func() string { return build }}
+	house := &Base{prints: newPrints(), build: func() string { return build }}
 	var drawn atomic.Int32
 	sheet := Sheet{Key: "k", Public: true, Format: "svg", Draw: func(context.Context) (*figure.Picture, error) {
 		drawn.Add(1)

@@ -15,8 +15,8 @@ import (
 	"marginlab/views/figure"
 )
 
-// Shelf is where saved runs lie: a workspace, or the gallery of a course.
-type Shelf struct {
+// Collection is where saved runs lie: a workspace, or the gallery of a course.
+type Collection struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace
 	Title     string // of the gallery
@@ -24,7 +24,7 @@ type Shelf struct {
 
 // Run is a finished run with its data, as its figures show it. The query has the
 // columns on the axes; those of the run otherwise.
-func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
+func (a *Base) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
 	if run.Status != store.Done {
 		return figure.Run{}, store.ErrNotFound
 	}

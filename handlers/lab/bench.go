@@ -47,7 +47,7 @@ type bench struct {
 
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
-func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
+func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	course, form, err := a.Enforce(ctx, "/lab", form)
 	if err != nil {
 		return nil, err
@@ -493,7 +493,7 @@ func (b *bench) background() string {
 }
 
 // run is what the figures of the bench's model are drawn from.
-func (a *Room) run(b *bench, res *ml.Result, o door.Options) figure.Run {
+func (a *Handler) run(b *bench, res *ml.Result, o door.Options) figure.Run {
 	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Compare: a.Compare(b.hash), Look: o.Look()}
 }
 
@@ -563,7 +563,7 @@ func (b *bench) origin() string {
 }
 
 // bare is the scene of the bench's data without a model, and what draws it.
-func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+func (a *Handler) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	if b.data == nil {
 		return emptyScene(o), figure.Scatter, nil
 	}

@@ -260,7 +260,7 @@ var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 
 // Search searches the best settings of the lab's state in the background, or makes a learning
 // curve of the one that is set.
-func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -271,7 +271,7 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	n, problems := b.search()
 	var s store.Search
 	if len(problems) == 0 {
-		s, err = a.House.Search(r.Context(), n)
+		s, err = a.Base.Search(r.Context(), n)
 		var refusal *param.Refusal
 		if errors.As(err, &refusal) {
 			problems = param.Problems{{Message: refusal.Error()}}

@@ -31,7 +31,7 @@ func (b *bench) tries() string {
 
 // tried is what the model says of the object that was typed, and the support vectors that
 // are nearest to it.
-func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
+func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
 	var t views.Tried
 	if b.try == "" || b.tries() == "" {
 		return t, nil
@@ -63,7 +63,7 @@ func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, e
 		return f, err
 	})
 	if err != nil {
-		t.Problem, err = door.Told(err)
+		t.Problem, err = door.UserMessage(err)
 		return t, err
 	}
 	t.Class = m.LabelOf(f.scores.RawRowView(0)...)

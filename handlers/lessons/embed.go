@@ -22,7 +22,7 @@ func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, 
 func framed(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, framePath("/lessons/")) }
 
 // embed is how pages of other sites show a demo at the state of a query.
-func (a *Room) embed(r *http.Request, s *lessons.Screen, path, query string, figures []lessons.Figure) lessons.EmbedView {
+func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, figures []lessons.Figure) lessons.EmbedView {
 	base := a.Links.Origin(r) + framePath(path)
 	if query != "" {
 		query = "?" + query
@@ -35,7 +35,7 @@ func (a *Room) embed(r *http.Request, s *lessons.Screen, path, query string, fig
 }
 
 // Framed shows the demo of a screen alone, for pages of other sites to frame it.
-func (a *Room) Framed(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Framed(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // Guide shows a lesson to its teacher: minutes, aims, what to drag, misconceptions.
-func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Guide(w http.ResponseWriter, r *http.Request) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -23,16 +23,16 @@ func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Worksheet has the questions of a lesson for paper.
-func (a *Room) Worksheet(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Worksheet(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, false)
 }
 
 // WorksheetAnswers has what is right on a worksheet, apart from it.
-func (a *Room) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, true)
 }
 
-func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
+func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 
 // illustrate adds the figures of a screen to its questions on paper, as everybody finds
 // them who has answered nothing.
-func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
+func (a *Handler) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
 	d, _, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, url.Values{}, true, false, false)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 )
 
 // comparedRuns finds the runs that the query names.
-func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Shelf, q url.Values) ([]store.Run, error) {
+func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Collection, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if q.Has("runs") { // as programs list them everywhere
 		ids = strings.Split(q.Get("runs"), ",")
@@ -208,7 +208,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	pic, err := door.Overlay(together, door.CommonLimits(together))
 	if err != nil {
-		if p.OverlayNote, err = door.Told(err); err != nil {
+		if p.OverlayNote, err = door.UserMessage(err); err != nil {
 			return err
 		}
 	} else {

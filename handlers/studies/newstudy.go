@@ -21,7 +21,7 @@ import (
 )
 
 // NewStudy shows the form of a study: clicked together as the query says, or as a file.
-func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Get("study") != "" {
 		s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), q.Get("study"))
@@ -94,7 +94,7 @@ type menu struct {
 
 // menu returns what the workspace can choose from for the kind that q asks for, the first if it
 // asks for none, and renames what q chooses.
-func (a *Room) menu(r *http.Request, q url.Values) (m menu, err error) {
+func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(q.Get("of"), menuKinds[0].name) })
 	if at < 0 {
 		return m, store.ErrNotFound
@@ -298,7 +298,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 }
 
 // CreateStudy begins a study: that of the file, or what was clicked together.
-func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes+study.MostBytes); err != nil {
 		return err
 	}
@@ -321,8 +321,8 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // studyAgain shows the form with what is wrong; other errors it hands on.
-func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
-	message, err := door.Told(wrong)
+func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
+	message, err := door.UserMessage(wrong)
 	if err != nil {
 		return err
 	}

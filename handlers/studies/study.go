@@ -23,7 +23,7 @@ import (
 )
 
 // Studies shows the studies of the workspace.
-func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = min(max(page, 1), 1e6)
 	list, total, err := a.Store.Studies(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
@@ -47,12 +47,12 @@ func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
 // minus is the sign of a number, for which a page has a longer line than files.
 var minus = regexp.MustCompile(`^-(\d)`)
 
-func (a *Room) study(r *http.Request) (store.Study, error) {
+func (a *Handler) study(r *http.Request) (store.Study, error) {
 	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 }
 
 // Study shows a study: how far it is, and what it has come to.
-func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.study(r)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ const (
 )
 
 // StudyFigure sends a picture of the ranks.
-func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return pictures[at].Picture() }})
 }
 
-func (a *Room) studyResult(r *http.Request) (*study.Result, error) {
+func (a *Handler) studyResult(r *http.Request) (*study.Result, error) {
 	s, err := a.study(r)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (a *Room) studyResult(r *http.Request) (*study.Result, error) {
 }
 
 // StudyFile sends a study as one of its files.
-func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 	name := chi.URLParam(r, "file")
 	if name == "study.toml" {
 		s, err := a.study(r)
@@ -218,7 +218,7 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CancelStudy ends a study that is under way.
-func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteStudy deletes a study and stops it.
-func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // studyFrame returns the frame of a page about studies.
-func (a *Room) studyFrame(title string) views.Page {
+func (a *Handler) studyFrame(title string) views.Page {
 	p := a.Frame(title, "runs")
 	p.Help = "studies"
 	return p
