@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// arrows is what each package may import of our own, directly: main > handlers >
+// arrows lists the packages of our own that each package may import directly: main > handlers >
 // web, views, store > ml > leaves. A name that ends in / stands for every package
 // below it, on the left for those without a row of their own.
 var arrows = map[string]string{

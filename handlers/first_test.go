@@ -13,7 +13,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// What is under way in the background waits while a request is answered, for a second at most.
+// Background work waits while a request is answered, for a second at most.
 func TestRequestsComeFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ answer, held time.Duration }{

@@ -47,7 +47,7 @@ type App struct {
 	api             *api.Room
 }
 
-// Config is what New needs.
+// Config holds the settings of New.
 type Config struct {
 	Store   *store.Store
 	Jobs    *jobs.Queue
@@ -73,7 +73,7 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
+	h := door.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days = c.Days
 	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{Base: h, Fetcher: c.Fetcher}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)

@@ -88,7 +88,7 @@ func TestLowDisk(t *testing.T) {
 	c.Want(http.StatusOK, "GET", "/readyz", "")
 }
 
-// What is downloaded from the page is brought in over JSON in another workspace, and the
+// An archive downloaded from the page is imported over JSON into another workspace, and the
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ import (
 	"marginlab/store"
 )
 
-// Visitors who drag a slider all the time get about as many pictures from a line as without
+// Visitors who drag a slider all the time get about the same number of pictures with a limiter as without
 // one, and each gets them often. For comparison it also gives up questions that are older
 // than 150 ms, as the page's script once did. Run it on an idle machine:
 //
@@ -99,7 +99,7 @@ func peakMemory(t *testing.T) (bytes int64) {
 	return bytes << 10
 }
 
-// dragged is what draggers got.
+// dragged holds the pictures that draggers got.
 type dragged struct {
 	answers      int           // pictures of all of them together
 	lasting, cpu time.Duration // of the clock and of the processors

@@ -43,7 +43,7 @@ type Learner struct {
 // solver trains one machine.
 type solver func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error)
 
-// solution is what every learner returns: coefficients over the training rows,
+// solution holds the result of a learner: coefficients over the training rows,
 // a bias, and its own part of the report.
 type solution struct {
 	u      []float64 // f(x) = sum u_i k(x_i, x) + b

@@ -88,7 +88,7 @@ func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	}
 }
 
-// known is what v points to, nil where it points nowhere.
+// known returns *v, or nil if v is nil.
 func known[T any](v *T) any {
 	if v == nil {
 		return nil

@@ -139,8 +139,8 @@ func MCC(rows []ClassReport) *float64 {
 	return &mcc
 }
 
-// ROC is what becomes of points of two classes as the threshold of f, above which they are
-// told to be positive, falls from above all of them to below: the receiver operating
+// ROC holds the curve of two classes as the threshold of f, above which points are
+// predicted positive, falls from above all of them to below: the receiver operating
 // characteristic.
 type ROC struct {
 	// False and True are the shares of the negative and of the positive points that are told

@@ -121,7 +121,7 @@ func learnerChoice() param.Param {
 }
 
 func multiclassChoice() param.Param {
-	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are told apart; with two it makes no difference."}
+	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are separated."}
 	for _, e := range Multiclass {
 		p.Options = append(p.Options, param.Option{Name: e.Name, Label: e.Label, Formula: e.Formula, Help: e.Help})
 	}
@@ -159,7 +159,7 @@ func NoParameter(name string) string {
 // DefaultSpec has every parameter at its default.
 func DefaultSpec() Spec { return usual() }
 
-// usual is what DefaultSpec returns, made once: copies share its values.
+// usual holds the result of DefaultSpec, made once: copies share its values.
 var usual = sync.OnceValue(func() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
@@ -374,8 +374,8 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	return nil, false
 }
 
-// Title is what tells the spec from its neighbours in few words: learner and kernel, what
-// the learner is about, and whatever else somebody has chosen: "SVM rbf gamma=2 C=10 eigen".
+// Title describes the spec in few words: learner and kernel, what
+// the learner is about, and every other setting that differs from its default: "SVM rbf gamma=2 C=10 eigen".
 // How it is judged, and which class is which, is left out.
 func (s Spec) Title() string {
 	words := []string{s.learnerLabel(), s.kernelLabel()}

@@ -1100,7 +1100,7 @@ func (p Compare) scheme() (common string) {
 	return common
 }
 
-// values are what a setting is among the runs that have it, each once.
+// values returns the distinct values of a setting among the runs that have it.
 func (r CompareRow) values() (all []string) {
 	for _, c := range r.Cells {
 		if c != "–" && !slices.Contains(all, c) {

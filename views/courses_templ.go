@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// InCourse is what a student's page shows of the course it was opened under.
+// InCourse is the part of a course that a student's page shows.
 type InCourse struct {
 	Code, Title string
 	Shut        string            // why nothing can be handed in, empty: it can
@@ -365,7 +365,7 @@ func CourseAsked(c *InCourse) templ.Component {
 	})
 }
 
-// CourseAskedPart is what changes of it.
+// CourseAskedPart renders the part that changes.
 func CourseAskedPart(code, asked string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1832,7 +1832,7 @@ type Gallery struct {
 	Blocked        []Blocked
 	Names          int      // under how many names one student may hand in
 	Ranking        string   // what the order of the rows says
-	Columns        []Column // the first is that of the names
+	Columns        []Column // the first holds the names
 	Rows           []GalleryRow
 	Total          int
 	Training       int    // of them
@@ -2268,7 +2268,7 @@ func GalleryPage(p Gallery) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 192, "</ul></form><p class=\"help\">A block holds for the browser that handed these in. Whoever clears its cookies is somebody new: close the course if that happens.</p></details> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 192, "</ul></form><p class=\"help\">Blocks the browser that handed these in. Clearing cookies creates a new identity; only closing the course prevents that.</p></details> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2334,7 +2334,7 @@ func GalleryPage(p Gallery) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 200, "</details> <details><summary>Teacher's link</summary><p class=\"help\">Whoever has this link sees this page and can change it: for a colleague, or for you on another computer. Do not show it to students.</p><p><input class=\"share\" type=\"text\" readonly value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 200, "</details> <details><summary>Teacher's link</summary><p class=\"help\">Everyone with this link can see and change this page: for a colleague, or for you on another computer. Do not show it to students.</p><p><input class=\"share\" type=\"text\" readonly value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -61,7 +61,7 @@ type OnFolds struct {
 	Href        string // of the search that has the folds one by one; empty: not to be seen
 }
 
-// Verdict is what a test says of two runs.
+// Verdict holds the result of a test of two runs.
 type Verdict struct {
 	First, Second string
 	Text          string // a sentence or two
@@ -102,7 +102,7 @@ func (e EvidenceRow) String() string {
 	return text
 }
 
-// evidenceRows are what is known of how well a run does, the best first.
+// evidenceRows lists the estimates of how well a run does, the best first.
 func evidenceRows(rows []EvidenceRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -450,7 +450,7 @@ type Confusion struct {
 	Rows    []ConfusionRow
 }
 
-// ConfusionRow is what became of the points of one class.
+// ConfusionRow counts the predictions for the points of one class.
 type ConfusionRow struct {
 	Class                 string
 	Counts                []int

@@ -77,7 +77,7 @@ type RunRow struct {
 	Baseline                                      bool
 }
 
-// RunCell is what a run has in a column.
+// RunCell is the cell of a run in a column.
 type RunCell struct {
 	Text    string
 	Under   string // below it, in small letters

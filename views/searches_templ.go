@@ -464,7 +464,7 @@ func searchForm(f SearchForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " aria-describedby=\"search-nested-help\"> nested</label><p class=\"help\" id=\"search-nested-help\">Judges the choice, too: a number to report. Takes as many times as long as there are folds.</p></details></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " aria-describedby=\"search-nested-help\"> nested</label><p class=\"help\" id=\"search-nested-help\">Nested cross-validation: an unbiased number to report. Takes k times as long.</p></details></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -985,7 +985,7 @@ type Search struct {
 type Learning struct {
 	Score   string   // within a sentence
 	Picture *Picture // nil: there are too few places yet
-	Trained bool     // the score is known of the points that train, too
+	Trained bool     // there are training scores, too
 	Rows    []LearningRow
 	Href    string // its setting in the lab, once it is done
 }

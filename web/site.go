@@ -19,7 +19,7 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// Site is what all answers have in common.
+// Site holds what all answers share.
 type Site struct {
 	Metrics *Metrics
 

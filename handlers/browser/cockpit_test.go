@@ -10,14 +10,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// levers are what the lab shows without scrolling: the picture, the numbers below it, the
+// levers lists what the lab shows without scrolling: the picture, the numbers below it, the
 // controls that one turns most, and what saves the run.
 var levers = []string{
 	".main-figure .stage", ".headline div:nth-child(1)", ".headline div:nth-child(2)", ".headline div:nth-child(3)",
 	"#f-data", "#f-learner", "[data-field=C] input[type=range]", "#f-kernel", "[data-field=gamma] input[type=range]", "#f-name", "[data-save]",
 }
 
-// leversOfStrings are what the lab of strings shows.
+// leversOfStrings lists what the lab of strings shows.
 var leversOfStrings = append(levers[:8:8], "[data-field=k] input[type=range]", "#f-name", "[data-save]")
 
 // levers checks that these are in a window of this size, and that the picture has its least

@@ -25,7 +25,7 @@ import (
 // curveFlags adds those of the two curves of cv: over a number that is tried, and over
 // how many points train.
 func (o *cvOptions) curveFlags(f *Flags) {
-	f.Func("learning", "SHARE,...", "A learning curve in place of a search: train on these shares of the points that train, from above 0 to 1, and judge on the points held out, as in 0.1,0.2,0.5,1.", func(text string) error {
+	f.Func("learning", "SHARE,...", "Compute a learning curve instead of a search: train on these shares of the training set, above 0 and at most 1, and score on the test folds, as in 0.1,0.2,0.5,1.", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 			if err != nil || !(v > 0 && v <= 1) {
@@ -84,7 +84,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 		for i, s := range r.Learning {
 			x[i], folds[i] = float64(s.N), s.Folds
 		}
-		if err := o.plotCurve(curve{"points that train", x, folds}, r.Rule); err != nil {
+		if err := o.plotCurve(curve{"training points", x, folds}, r.Rule); err != nil {
 			return err
 		}
 	}

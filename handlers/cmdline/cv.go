@@ -40,7 +40,7 @@ type cvOptions struct {
 	plot     string    // file of a picture of the curve; may be empty
 }
 
-// leaveOneOut stands for as many folds as there are points.
+// leaveOneOut stands for one fold for each point.
 const leaveOneOut = "loo"
 
 // The flags of cv that are numbers but no parameters of a training.
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// cvReport is what cv --json prints.
+// cvReport is the output of cv --json.
 type cvReport struct {
 	N            int                 `json:"n"`
 	D            int                 `json:"d,omitempty"`
@@ -114,7 +114,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	column := f.String("fold-column", "NAME", "", "In place of folds: every value of this column of numbers is a fold. No machine sees the column.")
 	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
-	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
+	nested := f.Switch("nested", "Nested cross-validation: in every fold the setting is chosen by folds of its training set and scored once on its test set. An unbiased number to report.")
 	f.Heading("Search")
 	design, points := eval.OfGrid, 0
 	f.Param(eval.DesignParam, func(text string) error { design = text; return nil })
@@ -290,7 +290,7 @@ func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (r
 	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
 }
 
-// report is what is known before the work.
+// report returns the part of the report known before the work.
 func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	r = cvReport{
 		N: data.Len(), D: len(data.Features), Learner: o.spec.Learner, Kernel: o.spec.Kernel,

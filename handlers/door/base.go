@@ -25,7 +25,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Base is what the rooms stand in.
+// Base holds what all handlers share.
 type Base struct {
 	Store  *store.Store
 	Jobs   *jobs.Queue
@@ -57,8 +57,8 @@ type Base struct {
 	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
 }
 
-// NewHouse returns a house without rooms; build is as in web.Program.
-func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *Base {
+// NewBase returns a Base; build is as in web.Program.
+func NewBase(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *Base {
 	return &Base{
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
 		Answers: NewLimiter(Places()), Pages: NewLimiter(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
@@ -94,7 +94,7 @@ func (a *Base) Compare(hash string) func(context.Context, kernel.Kernel, *datase
 	}
 }
 
-// What is large shares largeMemory bytes, waits for at most largeWait for its part of them,
+// Large work shares largeMemory bytes, waits for at most largeWait for its part of them,
 // and for so many bytes more than smallMemory only.
 const (
 	largeMemory = 256 << 20

@@ -108,7 +108,7 @@ func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*stor
 	return &c, form, nil
 }
 
-// Put is what is put to a course, with what the workspace has answered to it.
+// Put is a question put to a course, with the answer of the workspace.
 type Put struct {
 	store.Poll
 	Own store.Answer // the zero value for nothing
@@ -130,7 +130,7 @@ func (a *Base) Put(ctx context.Context, code string) (p Put, err error) {
 	return p, err
 }
 
-// InCourse is what a page shows of the course it was opened under.
+// InCourse returns the part of a course that a page opened under it shows.
 func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
 	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
 	var shut *store.Error
@@ -205,7 +205,7 @@ type Setting struct {
 	Points *dataset.Data        // of the page, where students could not open them by themselves
 	Data   string               // what those points are called
 
-	// Course is what the form begins with, nil for nothing: it is edited, or copied.
+	// Course fills the form to edit or copy it; nil for an empty form.
 	Course *store.Course
 	Edit   string // address of the course that is edited; empty: a new one is made
 

@@ -15,7 +15,7 @@ import (
 	"marginlab/web"
 )
 
-// Limiter admits those who want an answer at once, as many at a time as there are
+// Limiter admits requests for an answer, at most one at a time for each of its
 // places. Of each asker one is served and one waits, the newest, which takes over the
 // place of an older one in the line. So as much is answered as without a line, and
 // nobody's questions pile up.
@@ -52,7 +52,7 @@ func (h habit) least() time.Duration {
 
 // after is the habit after another answer.
 func (h habit) after(took time.Duration, now time.Time) habit {
-	took = max(took, 1) // 0 is what nobody knows
+	took = max(took, 1) // 0 means unknown
 	if h.each == 0 || now.Sub(h.began) > about {
 		return habit{took, h.each, now, now}
 	}
@@ -97,7 +97,7 @@ func NewLimiter(places int) *Limiter {
 // more, so that none of them idles while another is read or waits for the database.
 func Places() int { return runtime.NumCPU() + 1 }
 
-// errSuperseded is what Enter returns to one whose place a newer one has taken.
+// errSuperseded is returned by Enter when a newer request has taken the place.
 var errSuperseded = errors.New("a newer question of the same asker takes the place of this one")
 
 // Enter waits for a place. It returns errSuperseded when the
@@ -296,7 +296,7 @@ func (a *Base) PageTurn(ctx context.Context) (held context.Context, leave func()
 	return a.Answers.quick.Behind(ctx, 1), turn.Leave, nil
 }
 
-// coarser is what a picture says that is coarser than was asked for.
+// coarser is the note on a picture that is coarser than requested.
 const coarser = "Many are asking at the moment, so this picture is coarser. It becomes finer by itself."
 
 // Coarseness is how coarse an answer to a form will do: 0, as fine as can be, 1, while

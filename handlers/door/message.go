@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// UserMessage is what a page shows in place of something that cannot be had: the words of
+// UserMessage returns the message to show when a result is unavailable: the words of
 // an error for people. Any other error comes back, for Site.Handle to log and to
 // answer as a fault.
 func UserMessage(err error) (string, error) {

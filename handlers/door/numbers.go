@@ -95,7 +95,7 @@ func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 	return c
 }
 
-// machines is what each of several machines measured, without the columns that apply to
+// machines returns the measurements of each of several machines, without columns that apply to
 // none of them.
 func machines(r *ml.Report) (t views.Table) {
 	number := func(v *float64) string {

@@ -121,7 +121,7 @@ func (o *Options) ForPrint(q url.Values) error {
 	return nil
 }
 
-// Look is what a picture takes of the choices.
+// Look returns the choices that apply to a picture.
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
 		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
@@ -129,7 +129,7 @@ func (o Options) Look() figure.Scene {
 	}
 }
 
-// Answer is what a page shows of a run: its main picture, the others that it has,
+// Answer returns the view of a run: its main picture, the others that it has,
 // numbers, remarks and, unless it is coarse, its points. Figures are linked below
 // base with the query, or, inline, become part of the page itself. The key is as RunSheet
 // takes it.
@@ -394,7 +394,7 @@ func (u *dataURI) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// stage is what the page's script needs to lay its own marks over a picture.
+// stage holds the data that the page's script needs to draw marks over a picture.
 // frames holds the frames of every width the picture comes in. A point is a list, which keeps the
 // answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
@@ -482,7 +482,7 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 	return b
 }
 
-// pointTable is what the scene's model says of its points, the first of them; objects are
+// pointTable returns the predictions of the scene's model for its first points; objects are
 // what they are where they are no vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]

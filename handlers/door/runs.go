@@ -40,7 +40,7 @@ func (a *Base) Run(ctx context.Context, run store.Run, q url.Values, o Options) 
 	return figure.Run{Data: data, Spec: run.Spec, Result: ResultOf(run), X: x, Y: y, Object: object, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
 }
 
-// ResultOf is what the training of a finished run gave.
+// ResultOf returns the result of a finished run.
 func ResultOf(run store.Run) *ml.Result {
 	return &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before, Scores: run.Scores, ScoresBefore: run.ScoresBefore}
 }

@@ -122,7 +122,7 @@ func ScoreAmount(score eval.Score, v float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', 3, 64), "-", "−")
 }
 
-// NestedText is what nested folds say of the choice; empty where there are none.
+// NestedText returns the nested score in words, "" if there is none.
 func NestedText(r *eval.Result) string {
 	if r.Nested == nil {
 		return ""
@@ -233,7 +233,7 @@ func SearchLine(s store.Search) string {
 	return strings.Join(words, " ")
 }
 
-// triedText is what is tried of a parameter, as eval.Axes reads it.
+// triedText returns the values tried for a parameter, as eval.Axes reads them.
 func triedText(s store.Search, p param.Param) string {
 	values := s.Grid[p.Name]
 	if s.Drawn != nil {

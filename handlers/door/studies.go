@@ -103,7 +103,7 @@ func (a *Base) bring(ctx context.Context, s *study.Study) (ids []string, err err
 	return ids, nil
 }
 
-// FileOf is what a data set is called as a file.
+// FileOf returns the file name of a data set.
 func FileOf(d store.Dataset) string { return fileName(strings.TrimSuffix(d.Name, ".csv")) + ".csv" }
 
 // StudyTitle says what is compared.

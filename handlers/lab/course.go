@@ -45,10 +45,10 @@ func (a *Handler) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 	return nil
 }
 
-// versionControls are what the comparison of versions changes by itself.
+// versionControls lists the controls that the comparison of versions sets itself.
 var versionControls = []string{"learner", "conformal", "test_fraction"}
 
-// ruleControls are what the comparison of rules changes.
+// ruleControls lists the controls that the comparison of rules sets.
 var ruleControls = []string{"multiclass", "positive"}
 
 // HandIn saves the lab's state as a run and hands it in. The training follows.

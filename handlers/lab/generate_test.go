@@ -13,7 +13,7 @@ import (
 )
 
 // TestGeneratedInTheLab: points are made by the controls of the lab, the address says all of
-// it, and whoever has it has the same points.
+// it, and everybody who opens it gets the same points.
 func TestGeneratedInTheLab(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
@@ -54,7 +54,7 @@ func TestGeneratedInTheLab(t *testing.T) {
 		t.Error("no run under /api")
 	}
 
-	// What is wrong is told beside its control.
+	// Errors stand beside their controls.
 	for query, field := range map[string]string{"data=new-moons&gen.n=1": "gen.n", "data=new-moons&gen.noise=much": "gen.noise", "data=new-dna&gen.length=5": "gen.length"} {
 		if said := lab(c, query).Find("[data-error-of='" + field + "']").Text(); said == "" {
 			t.Errorf("%s: nothing is said of %s", query, field)

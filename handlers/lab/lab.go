@@ -263,7 +263,7 @@ func (a *Handler) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error)
 	return res, err
 }
 
-// generators are what generates data, of which one may be chosen.
+// generators lists the generators of data, with the chosen one marked.
 func generators(chosen string) (list []views.Choice) {
 	for _, g := range dataset.Generators {
 		c := views.Choice{Group: "Generate", ID: door.OfGenerator + g.Name, Name: g.Label, Vectors: g.Kind == dataset.KindVectors}
@@ -275,7 +275,7 @@ func generators(chosen string) (list []views.Choice) {
 	return list
 }
 
-// backgrounds are what a picture shows behind the points.
+// backgrounds lists the choices for the background of a picture.
 var backgrounds = []views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}
 
 func trainOptions(b *bench) []views.Option {
@@ -353,7 +353,7 @@ func (a *Handler) At(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, a.at)
 }
 
-// at is what the model says there.
+// at returns the prediction of the model there.
 func (a *Handler) at(r *http.Request) (map[string]any, error) {
 	names := [2]string{"at.s", "at.t"} // apart from the parameters
 	if _, err := door.ReadPlace(r.Form, names); err != nil {
@@ -448,7 +448,7 @@ func emptyScene(o door.Options) figure.Scene {
 	return s
 }
 
-// trained is what the settings of the bench give on its points, computed or of a
+// trained returns the model of the bench's settings and points, computed now or a
 // moment ago.
 func (a *Handler) trained(ctx context.Context, b *bench) (*ml.Result, error) {
 	spec, err := b.spec.MarshalJSON()

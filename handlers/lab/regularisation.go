@@ -139,7 +139,7 @@ func entryText(e ml.EntryPoint) string {
 	return "leaves the bound: on the margin from here on"
 }
 
-// cancelled is what the address of a page says that follows a path that was.
+// cancelled marks the address of a page whose path was cancelled.
 const cancelled = "cancelled"
 
 // regularised is the path over C of the bench, how far it is after so long, or a message why

@@ -254,7 +254,7 @@ func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	return n, nil
 }
 
-// learningShares are the shares of the points that train of which the lab makes a learning
+// learningShares are the shares of the training set from which the lab makes a learning
 // curve: in about equal proportions, as a curve rises with the logarithm of the points.
 var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 

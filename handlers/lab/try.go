@@ -21,7 +21,7 @@ const (
 	triedNear    = 3      // support vectors that are shown beside it
 )
 
-// tries is what may be typed to see what the model says of it; "" for nothing.
+// tries returns the kind of object that can be typed and predicted; "" for none.
 func (b *bench) tries() string {
 	if b.data == nil {
 		return ""
@@ -29,7 +29,7 @@ func (b *bench) tries() string {
 	return map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[b.data.Kind()]
 }
 
-// tried is what the model says of the object that was typed, and the support vectors that
+// tried returns the prediction for the typed object, and the support vectors that
 // are nearest to it.
 func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
 	var t views.Tried

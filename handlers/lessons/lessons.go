@@ -386,7 +386,7 @@ func (a *Handler) said(ctx context.Context, questions []lessons.QuestionView) (s
 // everything is the part of a query that asks for nothing to be folded.
 const everything = "everything"
 
-// carried is what other screens take over from a form.
+// carried returns the values of a form that other screens take over.
 func carried(form url.Values) url.Values {
 	v := url.Values{}
 	for name, values := range form {
@@ -757,7 +757,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	return v, wrong, nil
 }
 
-// under is what Enforce returns for a demo of a lesson. A control that the state does not
+// under returns the result of Enforce for a demo of a lesson. A control that the state does not
 // name is on all screens as the course that was made of the lesson presets it; preset has
 // these values, but those that this demo cannot have: a choice that others offer alone.
 func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, form url.Values) (course *store.Course, state, preset url.Values, err error) {
@@ -802,7 +802,7 @@ func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key s
 	return strings.Join([]string{path, key, p.Hash, p.Name}, " "), false
 }
 
-// exhibit is what a demo shows, from a moment ago where the key is known. The copy may be
+// exhibit returns the exhibit of a demo, from the cache if the key is known. The copy may be
 // changed, but not what it points to.
 func (a *Handler) exhibit(ctx context.Context, key string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
 	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
@@ -865,7 +865,7 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 }
 
 // picture is a figure as a page shows it, with where its data are, by width, and its parts.
-// What is not the first of its exhibit may come late.
+// Later parts of an exhibit may come late.
 func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
 	frames = map[int]figure.Frame{}
 	if inline {
@@ -1025,7 +1025,7 @@ var replayed = []param.Param{
 }
 
 // States answers the page's script with the states of a replay from a step on, together, so
-// that stepping through them asks nobody: as many as ahead says and as fit, one at least.
+// that stepping through them needs no request: at most ahead, limited by size, at least one.
 func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 // No data set that comes with the program is a fault of a demo that takes data.
 func TestDemosTakeEveryDataSet(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	seen := 0
 	for _, l := range all.Lessons {
 		for _, s := range l.Screens {
@@ -86,7 +86,7 @@ func TestDataWithoutFeatures(t *testing.T) {
 // Nobody has a replay computed that is longer than the script asks for.
 func TestStatesAhead(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	for form, want := range map[string]string{
 		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
 		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",

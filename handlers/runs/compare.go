@@ -37,7 +37,7 @@ func comparedRuns(ctx context.Context, find func(context.Context, store.Workspac
 	return runs, nil
 }
 
-// overlaid is how many boundaries are told apart in one picture, and are drawn there where
+// overlaid is the number of boundaries that can be distinguished in one picture, and the number drawn if
 // none are asked for.
 const overlaid = 6
 

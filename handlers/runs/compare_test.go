@@ -345,7 +345,7 @@ func chosen(ids map[string]string, names ...string) url.Values {
 	return q
 }
 
-// evidence is what a comparison says of the differences.
+// evidence returns the text of a comparison on the differences.
 func evidence(c *handlerstest.Client, path string) string {
 	c.T.Helper()
 	return strings.Join(strings.Fields(c.Page(200, path).Find(".evidence").Text()), " ")

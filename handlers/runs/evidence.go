@@ -243,7 +243,7 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views
 	return v
 }
 
-// verdict is what two probabilities say of two runs, the second after Holm; firstBetter tells
+// verdict returns the meaning of two probabilities for two runs, the second after Holm; firstBetter tells
 // which is better if there is a difference.
 func verdict(first, second string, p, holm float64, firstBetter bool) views.Verdict {
 	v := views.Verdict{First: first, Second: second}

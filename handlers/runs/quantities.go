@@ -23,7 +23,7 @@ import (
 const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
-	narrowPlot             = 320 // height on narrow screens, where lines as steep are told apart
+	narrowPlot             = 320 // height on narrow screens, where equally steep lines can be distinguished
 	narrowApart            = 56  // between two axes there
 	pointWidth, pointHeigh = 640, 420
 )

@@ -111,7 +111,7 @@ func keyOf(run store.Run, q url.Values) string {
 	return fmt.Sprintf("run %s %s %q %q %q", run.ID, run.Status, q.Get("x"), q.Get("y"), q.Get("near"))
 }
 
-// view is what a run's own page and its shared page have in common.
+// view returns the part of a run's page that its shared page has, too.
 func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run, error) {
 	p := views.Run{
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),

@@ -48,7 +48,7 @@ func lower(text string) string {
 	return text
 }
 
-// table is what a list of runs is asked for.
+// table holds the query of a list of runs.
 type table struct {
 	store.Filter
 	columns []store.Field

@@ -331,7 +331,7 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// use is what the page of a run of the server at an origin offers to do with its model elsewhere.
+// use returns the ways to use the model of a run elsewhere, for a server at an origin.
 func (a *Handler) use(run store.Run, origin string) *views.Use {
 	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {

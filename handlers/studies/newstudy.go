@@ -83,7 +83,7 @@ func numeric(labels []string) bool {
 	})
 }
 
-// menu is what a study is clicked together from.
+// menu holds the choices of the form of a study.
 type menu struct {
 	kind     menuKind
 	study    *study.Study    // of the program, the first of the kind

@@ -26,7 +26,7 @@ func names(doc *goquery.Document) []string {
 	return handlerstest.Texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
 }
 
-// What is sent counts for nothing where the course has hidden or frozen a control.
+// Values of controls that the course has hidden or frozen are ignored.
 func TestCourseFixesControls(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)

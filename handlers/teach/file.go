@@ -110,7 +110,7 @@ func known(s door.Setting, controls []string) (names []string) {
 	return names
 }
 
-// unfit is what is wrong with the file of a course.
+// unfit reports an error in the file of a course.
 func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
 }

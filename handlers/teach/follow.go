@@ -26,7 +26,7 @@ const (
 	longestState = 4 << 10
 )
 
-// presented is what the teacher of a course shows.
+// presented holds what the teacher of a course shows.
 type presented struct {
 	lessons.Place
 	Version int64 // grows with every change, also over restarts of the server
@@ -181,7 +181,7 @@ func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request) error {
 	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
 }
 
-// place is what streams say of a slide.
+// place is the message of a stream on a slide.
 type place struct {
 	Version int64  `json:"version"` // 0: nothing is shown
 	Slide   string `json:"slide,omitempty"`

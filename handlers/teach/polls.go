@@ -256,7 +256,7 @@ func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course
 	})
 }
 
-// current is what is put to a course, with its counts; the zero value for nothing.
+// current returns the question put to a course with its counts, or the zero value.
 func (a *Handler) current(ctx context.Context, code string) (t store.Tally, err error) {
 	p, err := a.Store.CurrentPoll(ctx, code)
 	if err == nil {

@@ -47,7 +47,7 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, design De
 	return plan.Reduce(results)
 }
 
-// computeAll computes as many cells at a time as there are processors.
+// computeAll computes cells in parallel on all processors.
 func computeAll(ctx context.Context, worker *Worker, cells []Cell, progress func(done, total int)) ([]CellResult, error) {
 	results := make([]CellResult, len(cells))
 	var done int

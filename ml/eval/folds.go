@@ -77,7 +77,7 @@ func (s Scheme) check(n int) error {
 	}
 	for i, share := range s.Learning {
 		if !(share > 0 && share <= 1) {
-			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the points that train above 0 and at most 1, not %g", share)}}
+			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the training set above 0 and at most 1, not %g", share)}}
 		}
 		if i > 0 && share <= s.Learning[i-1] {
 			return param.Problems{{Field: "shares", Message: "shares: expected shares that rise"}}
@@ -220,7 +220,7 @@ func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, 
 	for _, o := range outer {
 		some, err := s.splits(y, o.Train, groups, repeats, r)
 		if err != nil {
-			return nil, nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", err)
+			return nil, nil, fmt.Errorf("nested, within the training set of a fold: %w", err)
 		}
 		inner = append(inner, some)
 	}

@@ -62,7 +62,7 @@ var fisher = Entry{
 // each time.
 const mostScores = 1 << 25
 
-// Fitted is what a Fisher kernel has learnt from the training rows.
+// Fitted holds what a Fisher kernel has learnt from the training rows.
 type Fitted struct {
 	mixture.Mixture
 	// Information is the diagonal of the empirical Fisher matrix: the mean square of each

@@ -129,7 +129,7 @@ func (r *Result) timed() bool {
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
 
-// share is what part of the points trains.
+// share returns the fraction of the points in a training set.
 func share(folds int) string { return fmt.Sprintf("%d/%d", folds-1, folds) }
 
 // p is a probability in three digits.

@@ -182,7 +182,7 @@ func (r *Ranks) describe(order []int, groups [][2]int) string {
 		fmt.Fprintf(&b, " The critical difference is %.2f.", math.Round(100*r.Difference)/100)
 	}
 	for _, g := range groups {
-		fmt.Fprintf(&b, " Not told apart: %s to %s.", r.Names[order[g[0]]], r.Names[order[g[1]]])
+		fmt.Fprintf(&b, " No significant difference: %s to %s.", r.Names[order[g[0]]], r.Names[order[g[1]]])
 	}
 	return b.String()
 }

@@ -22,7 +22,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Config is what a Fleet needs of its server.
+// Config holds what a Fleet needs from its server.
 type Config struct {
 	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // what a search computes, of which data
 	Open  func(ctx context.Context, names []string) ([]string, error)                 // the cells among them that somebody waits for
