@@ -65,7 +65,7 @@ var arrows = map[string]string{
 }
 
 // TestArrowsRunDownwards keeps the rooms apart. A package that the table does not
-// know has no place in the house yet.
+// know has no place yet.
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}: {{join .Imports " "}}{{end}}`, "marginlab/...").Output()

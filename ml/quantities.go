@@ -98,32 +98,32 @@ func known[T any](v *T) any {
 
 // Quantities lists everything a Report holds, most telling first.
 var Quantities = slices.Concat([]Quantity{
-	{"test_accuracy", "Test accuracy", "Share of held-out points, which are unseen ones, whose class is the predicted one.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
-	{"test_interval", "– 95 % interval", "Wilson's score interval: the accuracies on all points there might be that would leave what was seen here within chance, at the level 0.95.", Share, 0, func(r *Report) any { return r.TestInterval }},
-	{"test_balanced_accuracy", "Balanced test accuracy", "Mean of the recalls of the classes: 1 over their number for a machine that always tells the same class, however frequent that is.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
-	{"test_f1", "Test F1", "Mean over the classes of 2PR/(P + R), precision P and recall R being those of the class.", Plain, 1, func(r *Report) any { return r.TestF1 }},
-	{"test_mcc", "Test Matthews correlation", "Correlation of the right class and the predicted one: 1 where all are right, 0 for guessing or always the same class, for any number of classes and any shares of them.", Plain, 1, func(r *Report) any { return r.TestMCC }},
+	{"test_accuracy", "Test accuracy", "Share of test points whose class is predicted correctly.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_interval", "– 95 % interval", "Wilson's 95 % confidence interval of the accuracy.", Share, 0, func(r *Report) any { return r.TestInterval }},
+	{"test_balanced_accuracy", "Balanced test accuracy", "Mean recall over the classes: 1 over their number if one class is always predicted.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
+	{"test_f1", "Test F1", "Mean over the classes of 2PR/(P + R), with precision P and recall R.", Plain, 1, func(r *Report) any { return r.TestF1 }},
+	{"test_mcc", "Test Matthews correlation", "Correlation of actual and predicted class: 1 if all are right, 0 for guessing or always the same class.", Plain, 1, func(r *Report) any { return r.TestMCC }},
 	{"test_auc", "Test ROC AUC", "Probability that f is larger at a point of the positive class than at one of the other: 0.5 for guessing. It does not depend on b.", Plain, 1, func(r *Report) any { return r.TestAUC }},
-	{"test_log_loss", "Test log loss", "Mean of −log p, p being the probability that Platt's sigmoid tells of the right class: log 2 = 0.693 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestLogLoss }},
-	{"test_brier", "Test Brier score", "Mean of (1 − p)², p being the probability that Platt's sigmoid tells of the right class: 0.25 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestBrier }},
-	{"test_mse", "Test MSE", "Mean of (t − f(x))² over the held-out points, which are unseen ones, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
-	{"test_r2", "Test R²", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
+	{"test_log_loss", "Test log loss", "Mean of −log p, where p is the predicted probability of the right class; always ½ gives log 2 = 0.693.", Plain, -1, func(r *Report) any { return r.TestLogLoss }},
+	{"test_brier", "Test Brier score", "Mean of (1 − p)², where p is the predicted probability of the right class; always ½ gives 0.25.", Plain, -1, func(r *Report) any { return r.TestBrier }},
+	{"test_mse", "Test MSE", "Mean of (t − f(x))² over the test points, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
+	{"test_r2", "Test R²", "1 − MSE over the variance of the test values: 1 if f fits them all, 0 if no better than their mean, below 0 if worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
 	{"test_n", "Test points", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
 			return nil
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "Training accuracy", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
-	{"tied", "Tied rows", "Training points whose scores are equal but for rounding: of several classes that tie, the first is told.", Plain, 0, func(r *Report) any {
+	{"train_accuracy", "Training accuracy", "Share of training points whose class is predicted correctly.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"tied", "Tied rows", "Training points whose scores are equal but for rounding; the first class is predicted.", Plain, 0, func(r *Report) any {
 		if r.Tied == 0 {
 			return nil
 		}
 		return r.Tied
 	}},
 	{"train_n", "Training points", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
-	{"confusion", "Training confusion matrix", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
-	{"test_confusion", "Test confusion matrix", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
+	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
+	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
 	{"loo_accuracy", "Leave-one-out accuracy", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "Training MSE", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},

@@ -40,7 +40,7 @@ var (
 	// ErrAskedOn: the poll takes answers of a later round, or another one has taken its place.
 	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
 	// ErrRounds: the question was put MaxRounds times.
-	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to begin anew.", MaxRounds)}
+	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
 	// ErrCrowded: MaxStudents take part.
 	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.

@@ -225,7 +225,7 @@ func tooManyCells(n int) error {
 	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, MaxCells)}}
 }
 
-// dealt says how points are held out, for a message.
+// dealt describes the folds of a scheme, for a message.
 func dealt(s eval.Scheme) string {
 	if s.LeaveOneOut || s.Column != "" {
 		return "so many folds"
@@ -233,7 +233,7 @@ func dealt(s eval.Scheme) string {
 	if s.HoldOut > 0 {
 		return fmt.Sprintf("%d draws", s.Repeats)
 	}
-	return fmt.Sprintf("%d folds, dealt %d times,", s.Folds, s.Repeats)
+	return fmt.Sprintf("%d folds with %d repeats", s.Folds, s.Repeats)
 }
 
 // Search returns one search of a workspace with its result.

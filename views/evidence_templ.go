@@ -31,7 +31,7 @@ type Evidence struct {
 	FoldHead  []string
 	FoldsDone string // how far it is; empty: ended
 	FoldsWhy  string // why it came to nothing
-	Scheme    string // "10 folds, dealt 3 times"
+	Scheme    string // "10 folds, 3 repeats"
 	FoldsName string // "10-fold cross-validation, 3 repeats"
 	Reference int    // the place of the run called Against
 	Hero      *Hero  // nil: no test says anything yet
@@ -564,14 +564,14 @@ func evidenceView(e *Evidence) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</tbody></table><p class=\"help\">Cross-validation by ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</tbody></table><p class=\"help\">Cross-validation with ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var24 string
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(e.Scheme)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evidence.templ`, Line: 185, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evidence.templ`, Line: 185, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 				if templ_7745c5c3_Err != nil {

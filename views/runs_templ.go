@@ -27,7 +27,7 @@ type Runs struct {
 	Chosen                string   // the columns but for the name, as the address has them
 	AsFirst               string   // link to the columns as they were at first; empty: they are
 	Rows                  []RunRow
-	Base                  *RunRow // the run that the others are told against
+	Base                  *RunRow // the run that the others are compared with
 	Groups                []RunGroup
 	MoreGroups            bool // than are shown
 	Total, From, To       int
@@ -629,7 +629,7 @@ func RunsPage(p Runs) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</datalist> <button type=\"submit\" data-needs=\"1\">Tag chosen</button> <button type=\"submit\" name=\"off\" value=\"1\" data-needs=\"1\">Take tag off</button> <button type=\"submit\" class=\"primary\" formmethod=\"get\" formaction=\"/compare\" data-needs=\"2\" data-most=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</datalist> <button type=\"submit\" data-needs=\"1\">Tag chosen</button> <button type=\"submit\" name=\"off\" value=\"1\" data-needs=\"1\">Remove tag</button> <button type=\"submit\" class=\"primary\" formmethod=\"get\" formaction=\"/compare\" data-needs=\"2\" data-most=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -642,7 +642,7 @@ func RunsPage(p Runs) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "\">Compare chosen</button> <button type=\"submit\" class=\"danger\" formaction=\"/runs/delete\" data-needs=\"1\">Delete chosen</button> <span class=\"quiet\" data-count data-none=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "\">Compare chosen</button> <button type=\"submit\" class=\"danger\" formaction=\"/runs/delete\" data-needs=\"1\">Delete selected</button> <span class=\"quiet\" data-count data-none=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

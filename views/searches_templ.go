@@ -416,11 +416,11 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("repeats", "times dealt", f.Repeats, f.Errors["repeats"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("repeats", "repeats", f.Repeats, f.Errors["repeats"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"help\">Into how many parts the points are dealt, every class evenly, and how often anew; each part is held out once.</p></div><div class=\"of-share\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"help\">Folds are stratified by class; each is held out once. Repeats draw them anew.</p></div><div class=\"of-share\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1974,7 +1974,7 @@ func searchChoice(p Search) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 173, "</section><section aria-labelledby=\"h-simple\"><h2 id=\"h-simple\">The simplest that is about as good ☆</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 173, "</section><section aria-labelledby=\"h-simple\"><h2 id=\"h-simple\">Simplest model within one standard error ☆</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -116,7 +116,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	p.visit("/runs?q=second")
 	p.click(".runs tbody tr:nth-child(1) input")
-	p.follow(func() { p.clickText("button", "Delete chosen") })
+	p.follow(func() { p.clickText("button", "Delete selected") })
 	p.visit(set)
 	p.follow(func() { p.clickText("button", "Delete this data set") })
 	if !p.visible("[aria-labelledby=h-own] .empty") {

@@ -37,7 +37,7 @@ func (o *cvOptions) curveFlags(f *Flags) {
 		o.learning = slices.Compact(o.learning)
 		return nil
 	})
-	f.Func("plot", pictureNames, "Where to draw the curve: accuracy or error on the points held out and on those that train, with one standard deviation, over the one number that is a list, or over how many points train.", func(text string) error {
+	f.Func("plot", pictureNames, "File for a plot of the curve: test and training scores with one standard deviation, over the one parameter that is a list, or over the number of training points.", func(text string) error {
 		if o.plot = text; formatOf(text) == nil {
 			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
 		}
@@ -121,7 +121,7 @@ func writeLearning(w io.Writer, r cvReport) error {
 		lines = append(lines, append(line, fmt.Sprintf("%.1f", vectors), string(status)))
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on the points held out, and on those that train: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
+	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
 	writeTable(b, lines)
 	return b.Flush()
 }

@@ -48,11 +48,11 @@ var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
 		Words: []string{leaveOneOut},
-		Help:  "Number of parts that the points are dealt into, every class evenly; each is held out once. loo leaves every point out alone.",
+		Help:  "Number of folds, stratified by class; each is held out once. loo: leave-one-out.",
 	}
 	repeatsParam = param.Param{
 		Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000,
-		Help: "How often the points are dealt anew.",
+		Help: "Number of times the folds are drawn.",
 	}
 	holdOutParam = param.Param{
 		Name: "hold_out", Kind: param.Number, Default: "0", Min: 0, Max: 0.9,
@@ -388,7 +388,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	if score.Share {
 		what += " in %"
 	}
-	fmt.Fprintf(b, "%s on the points held out: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
+	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
 	writeTable(b, lines)
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())

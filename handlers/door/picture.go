@@ -212,7 +212,7 @@ func (a *Base) Answer(ctx context.Context, r figure.Run, key string, o Options, 
 	return ans, nil
 }
 
-// Preview is the main picture of a run and nothing else, part of the page itself: for while
+// Preview returns the main picture of a run and nothing else, part of the page itself: for while
 // somebody zooms.
 func (a *Base) Preview(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
 	ctx, leave, err := a.PageTurn(ctx)

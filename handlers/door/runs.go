@@ -15,7 +15,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Collection is where saved runs lie: a workspace, or the gallery of a course.
+// Collection is a place of saved runs: a workspace, or the gallery of a course.
 type Collection struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace

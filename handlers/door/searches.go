@@ -88,7 +88,7 @@ func FoldsText(s eval.Scheme) string {
 		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
 	}
 	if s.Repeats > 1 {
-		text += fmt.Sprintf(", dealt %d times", s.Repeats)
+		text += fmt.Sprintf(", %d repeats", s.Repeats)
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-// Package lab is the room for exploring: points, settings, and the model that
+// Package lab serves the lab: points, settings, and the model that
 // follows while they change. What one likes is saved from here.
 package lab
 
@@ -23,14 +23,14 @@ import (
 	"marginlab/web"
 )
 
-// Handler is the lab.
+// Handler serves the lab.
 type Handler struct {
 	*door.Base
 	results *door.Recent[*ml.Result]
 	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, but for tests
 }
 
-// New returns the lab of a house.
+// New returns the handler of the lab.
 func New(h *door.Base) *Handler { return &Handler{h, door.NewRecent[*ml.Result](64), ml.Train} }
 
 // train fits the bench's model, from the recent results where it is there.

@@ -210,7 +210,7 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 	}
 	switch held := b.form.Get(ofSearch + "held"); held {
 	case "", heldFolds:
-		s.Folds, s.Repeats = whole("folds", "folds", 5), whole("repeats", "times dealt", 1)
+		s.Folds, s.Repeats = whole("folds", "folds", 5), whole("repeats", "repeats", 1)
 	case heldAlone:
 		s.LeaveOneOut = true
 	case heldShare:

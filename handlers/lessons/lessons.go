@@ -1,4 +1,4 @@
-// Package lessons is the room for reading and presenting lessons and answering
+// Package lessons serves lessons: reading and presenting them and answering
 // their questions.
 package lessons
 
@@ -46,14 +46,14 @@ const (
 	besides                         = 64 // per cent: the size besides a derivation
 )
 
-// Handler is where lessons are read, presented and answered.
+// Handler serves lessons.
 type Handler struct {
 	*door.Base
 	exhibits *door.Recent[*lessons.Exhibit]
 	truths   *door.Recent[lessons.Truth] // of questions, by path
 }
 
-// New returns the lessons of a house.
+// New returns the handler of lessons.
 func New(h *door.Base) *Handler {
 	return &Handler{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[lessons.Truth](1000)}
 }
@@ -944,10 +944,10 @@ func (a *Handler) demoField(ctx context.Context, p param.Param, value string, co
 }
 
 // workspaceSource finds data sets and runs of the request's workspace.
-type workspaceSource struct{ house *door.Base }
+type workspaceSource struct{ base *door.Base }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
-	p, err := s.house.Source(ctx, id)
+	p, err := s.base.Source(ctx, id)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -966,14 +966,14 @@ func withFeatures(name string, d *dataset.Data) error {
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
-	run, err := s.house.Store.Run(ctx, door.Workspace(ctx), id)
+	run, err := s.base.Store.Run(ctx, door.Workspace(ctx), id)
 	if err != nil {
 		return nil, err
 	}
 	if run.Report == nil || run.Model == nil {
 		return nil, web.Errorf(web.Conflict, "The run %q has not ended yet.", run.Name)
 	}
-	d, err := s.house.Store.Data(ctx, run.Hash)
+	d, err := s.base.Store.Data(ctx, run.Hash)
 	if err != nil {
 		return nil, err
 	}

@@ -64,14 +64,14 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
 		text := evidence(b, onFolds(b, chosen(ids, strings.Fields(tc.names)...)))
-		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation by 10 folds, dealt 3 times on the same folds") {
+		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation with 10 folds, 3 repeats on the same folds") {
 			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
 		}
 	}
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation by 4 folds, dealt 2 times") || !strings.Contains(text, "Other folds") {
+	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") || !strings.Contains(text, "Other folds") {
 		t.Errorf("on four folds: %q", text)
 	}
 	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())

@@ -1,4 +1,4 @@
-// Package runs is the room for saved runs: listed, looked at, compared, shared.
+// Package runs serves saved runs: lists, pages, comparisons, read-only links.
 package runs
 
 import (
@@ -22,7 +22,7 @@ import (
 	"marginlab/web"
 )
 
-// Handler is where saved runs are looked at, compared, changed and shared.
+// Handler serves a workspace's runs.
 type Handler struct{ *Reader }
 
 // New returns the runs of the workspace that a request comes with.

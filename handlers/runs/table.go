@@ -54,7 +54,7 @@ type table struct {
 	columns []store.Field
 	group   *store.Field
 	open    []string // values of groups that show their runs
-	base    string   // id of the run that the others are told against
+	base    string   // id of the run that the others are compared with
 	page    int
 }
 

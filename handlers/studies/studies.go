@@ -1,4 +1,4 @@
-// Package studies is the room for searches of the best settings: watched while they are
+// Package studies serves searches of the best settings: watched while they are
 // computed, read as a map, and taken further.
 package studies
 
@@ -21,7 +21,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Handler is where searches are looked at.
+// Handler serves searches and studies.
 type Handler struct{ *door.Base }
 
 // pageRows is how many searches a page of the list shows.

@@ -1,4 +1,4 @@
-// Package teach is the room of a teacher: courses and the gallery of what their
+// Package teach serves teachers: courses and the gallery of what their
 // students hand in.
 package teach
 
@@ -24,7 +24,7 @@ import (
 	"marginlab/web"
 )
 
-// Handler is where a teacher sets pages up for students and sees what they hand in.
+// Handler serves the courses of teachers.
 type Handler struct {
 	*door.Base
 	Lab      Page
@@ -34,7 +34,7 @@ type Handler struct {
 	followed *door.Recent[[]byte] // HTML of what courses are shown, by code and version
 }
 
-// New returns the room of a teacher, with the pages that courses are made of.
+// New returns the handler of courses, with the pages that courses are made of.
 func New(h *door.Base, lab Page, lessons Lessons) *Handler {
 	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
 	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}

@@ -65,7 +65,7 @@ func (s Scheme) check(n int) error {
 	case s.HoldOut != 0 && s.Repeats < 2:
 		return param.Problems{{Field: "repeats", Message: "repeats: a share that is held out once has no spread; take 2 repeats or more, as 10"}}
 	case (s.LeaveOneOut || s.Column != "") && s.Repeats > 1:
-		return param.Problems{{Field: "repeats", Message: "repeats: these folds are the same however often they are dealt; take 1"}}
+		return param.Problems{{Field: "repeats", Message: "repeats: these folds are always the same; take 1"}}
 	case s.LeaveOneOut && n > mostAlone:
 		return param.Refuse("take folds", "leaving out each of %d points alone takes as many trainings, and %d are the most", n, mostAlone)
 	case ways == 0 && s.Folds < 2:

@@ -33,7 +33,7 @@ var fisher = Entry{
 		},
 		{
 			Name: "starts", Label: "starts of EM", Kind: param.Integer, Default: "5",
-			Min: 1, Max: 100, Low: 1, High: 20, Folded: true, Help: "How often EM begins anew, from other rows; the mixture of the largest likelihood is kept.",
+			Min: 1, Max: 100, Low: 1, High: 20, Folded: true, Help: "Number of EM starts, each from other rows; the mixture with the largest likelihood is kept.",
 		},
 		{
 			Name: "variance_floor", Label: "lowest variance", Kind: param.Number, Default: "0.001",
