@@ -171,11 +171,11 @@ func TestLabHoldsOut(t *testing.T) {
 		t.Errorf("the first number is %q", held)
 	}
 	p.visit("/lab?data=moons&C=10")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60, 95 %: ") {
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("a link without a share holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=moons&test_fraction=0")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "nothing is held out") {
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "no test set") {
 		t.Errorf("a link with a share of 0 holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=drawing")
