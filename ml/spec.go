@@ -78,7 +78,7 @@ var Groups = []Group{
 	{"machine", "Machine", append(withOptions(learnerChoice()), multiclassChoice())},
 	{"conformal", "Conformal map", withOptions(conformalChoice())},
 	{"evaluation", "Evaluation", []param.Param{
-		{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
+		{Name: "test_fraction", Label: "held-out fraction", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
 		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides which points are held out; the same seed gives the same split."},
 		{Name: "calibration", Label: "calibration", Kind: param.Choice, Default: "none", When: "target", Is: "class", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "f(x) alone, which is no probability."},

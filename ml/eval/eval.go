@@ -30,7 +30,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// CrossValidate judges spec on d with every setting of the design. The held-out share of
+// CrossValidate judges spec on d with every setting of the design. The held-out fraction of
 // spec is not used. The result depends on d, spec, design and scheme alone. progress,
 // unless it is nil, hears after each cell how many of all are done, one call at a time.
 // It returns the errors of ml.Train, too few points for the folds, and that of ctx when it
