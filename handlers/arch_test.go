@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// arrows is what each package may import of our own, directly: main > handlers >
+// arrows lists the packages of our own that each package may import directly: main > handlers >
 // web, views, store > ml > leaves. A name that ends in / stands for every package
 // below it, on the left for those without a row of their own.
 var arrows = map[string]string{
@@ -65,7 +65,7 @@ var arrows = map[string]string{
 }
 
 // TestArrowsRunDownwards keeps the rooms apart. A package that the table does not
-// know has no place in the house yet.
+// know has no place yet.
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}: {{join .Imports " "}}{{end}}`, "marginlab/...").Output()

@@ -73,7 +73,7 @@ func gzipBomb(t testing.TB, text string) body {
 	}
 }
 
-// manyFiles packs as many files as fit.
+// manyFiles packs files until the archive is full.
 func manyFiles(t testing.TB) body {
 	var files []string
 	for i := range 8000 {

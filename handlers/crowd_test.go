@@ -28,7 +28,7 @@ func TestFewDraggers(t *testing.T) {
 	t.Parallel()
 	const visitors, questions = 6, 4
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	s.App.Line = door.NewLine(1)
+	s.App.Answers = door.NewLimiter(1)
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {

@@ -13,7 +13,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// What is under way in the background waits while a request is answered, for a second at most.
+// Background work waits while a request is answered, for a second at most.
 func TestRequestsComeFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ answer, held time.Duration }{
@@ -21,7 +21,7 @@ func TestRequestsComeFirst(t *testing.T) {
 		{time.Minute, time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			a := &App{House: &door.House{Jobs: new(jobs.Queue)}}
+			a := &App{Base: &door.Base{Jobs: new(jobs.Queue)}}
 			work := a.Jobs.Behind(context.Background())
 			time.Sleep(time.Hour) // so that there is enough to be held for
 			served := a.first(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(c.answer) }))

@@ -28,7 +28,7 @@ import (
 
 // App is the web application.
 type App struct {
-	*door.House
+	*door.Base
 	site   *web.Site
 	log    *slog.Logger
 	visits visits
@@ -37,17 +37,17 @@ type App struct {
 	made   *web.Limiter // keys by address
 	apart  bool         // the metrics
 
-	lab             *lab.Room
-	lessons         *lessons.Room
+	lab             *lab.Handler
+	lessons         *lessons.Handler
 	data            *data.Room
-	runs            *runs.Room
-	studies         *studies.Room
-	teach           *teach.Room
+	runs            *runs.Handler
+	studies         *studies.Handler
+	teach           *teach.Handler
 	handins, shared *runs.Reader // of the gallery of a course; by read-only links
 	api             *api.Room
 }
 
-// Config is what New needs.
+// Config holds the settings of New.
 type Config struct {
 	Store   *store.Store
 	Jobs    *jobs.Queue
@@ -73,13 +73,13 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	h := door.NewHouse(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
+	h := door.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days, h.Fetcher = c.Days, c.Fetcher
-	a := &App{House: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{House: h}, runs: runs.New(h), studies: &studies.Room{House: h}, api: api.New(h)}
+	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)
-	a.handins, a.shared = runs.NewReader(h, a.teach.Shelf), runs.NewShared(h)
+	a.handins, a.shared = runs.NewReader(h, a.teach.Collection), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
-	a.site.Room, a.site.Keys = c.Store.Roomy, c.Keys
+	a.site.Space, a.site.Keys = c.Store.Roomy, c.Keys
 	c.Store.Network, c.Store.Newcomer = a.visits.network, a.newcomer
 	a.site.Since = a.since
 	a.site.Metrics, a.site.Proxies, a.site.Origins, a.site.Answers = c.Metrics, c.Proxies, c.Origins, c.Links.Answers

@@ -35,7 +35,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	example := url.Values{"data": {"moons"}, "C": {text}, "gamma": {"2"}}.Encode()
 	p := views.Home{
-		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.House),
+		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.Base),
 		Step: step, Least: leastC, Top: topC, C: text,
 		Picture: door.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
 	}

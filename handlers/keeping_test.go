@@ -93,7 +93,7 @@ func TestLowDisk(t *testing.T) {
 	}
 }
 
-// What is downloaded from the page is brought in over JSON in another workspace, and the
+// An archive downloaded from the page is imported over JSON into another workspace, and the
 // other way round; deleting everything leaves nothing.
 func TestWorkspaceAsAWhole(t *testing.T) {
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	if there = b.Ended(there.ID); there.Status != store.Done || !cmp.Equal(there.Result, asked.Result) {
 		t.Errorf("the study came back otherwise: %s", cmp.Diff(there.Result, asked.Result))
 	}
-	if text := b.Page(http.StatusOK, "/studies/"+there.ID).Find("main").Text(); !strings.Contains(text, "brought in from an archive") || !strings.Contains(text, "Accuracy in %") {
+	if text := b.Page(http.StatusOK, "/studies/"+there.ID).Find("main").Text(); !strings.Contains(text, "Imported from an archive") || !strings.Contains(text, "Accuracy in %") {
 		t.Error(text)
 	}
 	b.Want(http.StatusOK, "GET", "/studies/"+there.ID+"/tests.csv", "")

@@ -28,7 +28,7 @@ import (
 	"marginlab/store"
 )
 
-// Visitors who drag a slider all the time get about as many pictures from a line as without
+// Visitors who drag a slider all the time get about the same number of pictures with a limiter as without
 // one, and each gets them often. For comparison it also gives up questions that are older
 // than 150 ms, as the page's script once did. Run it on an idle machine:
 //
@@ -38,9 +38,9 @@ func TestDraggers(t *testing.T) {
 	for _, n := range []int{5, 10, 20, 50} {
 		var given, all, line dragged
 		for range 4 { // in turn, because the machine may do other things, too
-			given.add(drag(t, n, door.NewLine(n), 150*time.Millisecond))
-			all.add(drag(t, n, door.NewLine(n), time.Hour))
-			line.add(drag(t, n, door.NewLine(door.Places()), time.Hour))
+			given.add(drag(t, n, door.NewLimiter(n), 150*time.Millisecond))
+			all.add(drag(t, n, door.NewLimiter(n), time.Hour))
+			line.add(drag(t, n, door.NewLimiter(door.Places()), time.Hour))
 		}
 		t.Logf("%2d draggers: given up after 150 ms %v; without a line %v; with it %v", n, given, all, line)
 		if line.perSecond() < enough*all.perSecond() {
@@ -99,7 +99,7 @@ func peakMemory(t *testing.T) (bytes int64) {
 	return bytes << 10
 }
 
-// dragged is what draggers got.
+// dragged holds the pictures that draggers got.
 type dragged struct {
 	answers      int           // pictures of all of them together
 	lasting, cpu time.Duration // of the clock and of the processors
@@ -128,10 +128,10 @@ func processors() time.Duration {
 
 // drag lets n visitors move C for some seconds, each with one question under way, which is
 // given up once it is older than patience.
-func drag(t *testing.T, n int, line *door.Line, patience time.Duration) dragged {
+func drag(t *testing.T, n int, line *door.Limiter, patience time.Duration) dragged {
 	const warm, lasting = 300 * time.Millisecond, 1500 * time.Millisecond
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	s.App.Line = line
+	s.App.Answers = line
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	defer client.CloseIdleConnections()
 	begin := time.Now().Add(warm)

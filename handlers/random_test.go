@@ -221,7 +221,7 @@ func one[E any](rng *rand.Rand, list []E) E { return list[rng.IntN(len(list))] }
 func (a *asker) often() bool  { return a.rng.IntN(4) > 0 }
 func (a *asker) seldom() bool { return a.rng.IntN(12) == 0 }
 
-// rubbish is what no control expects.
+// rubbish lists values that no control expects.
 var rubbish = []string{
 	"", " ", "NaN", "Inf", "-1", "0", "1e999", "-1e-320", "99999999999999999999", "1e308,-1e308,0,1", "NaN,NaN,NaN,NaN", "٣", "\x00", "a\x00b", "\xff\xfe", "é🙂\u202e",
 	strings.Repeat("x", 5000), strings.Repeat("(", 3000), "../../etc/passwd", "%", "%zz", "<script>alert(1)</script>", "'; --", "=cmd|'/C'!A0", "0x10", "1,2,3", "1;2", "1 2 a\n3 4 b", "null",
@@ -360,7 +360,7 @@ func (a *asker) sendTo(r route) {
 	}
 }
 
-// key is what a part of an address is known by: what stands before it says what it names.
+// key returns the name of a part of an address, which follows from the part before it.
 func key(before []string, name string) string {
 	switch of := before[len(before)-1]; {
 	case of == "courses":

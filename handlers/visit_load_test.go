@@ -193,7 +193,7 @@ func TestReadersBesideSearch(t *testing.T) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// outline is what every address leads to that belongs to a page: what a browser asks for,
+// outline returns the resources of a page: what a browser asks for,
 // in light colours and with a wide window.
 func outline(c *handlerstest.Client, page string) map[string][]string {
 	c.T.Helper()
@@ -242,7 +242,7 @@ type browser struct {
 	bytes            int64
 }
 
-// copied is what a browser has of an address.
+// copied is the cached copy of an address.
 type copied struct {
 	tag  string
 	good bool // without asking

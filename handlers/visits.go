@@ -11,14 +11,14 @@ import (
 	"marginlab/web"
 )
 
-// visits are what is known of the workspaces that are in use, as far as they fit. They are
+// visits holds the visits of workspaces in use, up to a limit. They are
 // kept in memory alone.
 type visits struct {
 	mu sync.Mutex
 	of map[store.Workspace]visit
 }
 
-// visit is what is known of a workspace: the day it was last used, the address it was used
+// visit describes the use of a workspace: the day it was last used, the address it was used
 // from, and when it began to hold something.
 type visit struct {
 	day     int64

@@ -4,14 +4,14 @@ package ml
 type ClassReport struct {
 	Class     string `json:"class"`
 	N         int    `json:"n"`         // points of the class
-	Predicted []int  `json:"predicted"` // how many of them were told to be of each class, in the order of the rows
-	// Precision is the share of the points told to be of the class that are; nil when none
-	// was. Recall is the share of the points of the class that were told to be; nil when
+	Predicted []int  `json:"predicted"` // predictions by class, in the order of the rows
+	// Precision is the share of points predicted as the class that belong to it; nil when none
+	// was. Recall is the share of the points of the class predicted as it; nil when
 	// there are none.
 	Precision *float64 `json:"precision,omitempty"`
 	Recall    *float64 `json:"recall,omitempty"`
-	// F1 is the harmonic mean of the two, 0 where no point is told right; nil where none is of
-	// the class nor told to be.
+	// F1 is the harmonic mean of the two, 0 where no point is predicted correctly; nil where none is of
+	// the class nor predicted as it.
 	F1 *float64 `json:"f1,omitempty"`
 	// SupportVectors is how many points of the class are support vectors, of any machine;
 	// nil where the points are not those trained on.

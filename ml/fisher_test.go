@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The mixture of a Fisher kernel is that of the training rows: whatever the rows held out
+// The mixture of a Fisher kernel is fitted to the training rows: whatever the rows held out
 // are, it stays the same. Of a fold TestTrainerJudges tells.
 func TestFisherLearnsFromTrainingRows(t *testing.T) {
 	t.Parallel()

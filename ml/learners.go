@@ -43,7 +43,7 @@ type Learner struct {
 // solver trains one machine.
 type solver func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory *svm.Memory, r trace.Recorder) (*solution, error)
 
-// solution is what every learner returns: coefficients over the training rows,
+// solution holds the result of a learner: coefficients over the training rows,
 // a bias, and its own part of the report.
 type solution struct {
 	u      []float64 // f(x) = sum u_i k(x_i, x) + b
@@ -104,7 +104,7 @@ var Learners = []Learner{
 		Help:    "Kernel ridge regression on the targets ±1 or on values, solved in closed form: every point counts, also those far on their own side, and the leave-one-out error comes with it. There is no bias: far from all points f is 0 with kernels that fade, such as rbf, so take values whose 0 means something, as their distance from the mean.",
 		Params:  ridge.Params,
 		Targets: true,
-		Quicker: "a larger held-out share",
+		Quicker: "a larger held-out fraction",
 		cost:    costRidge,
 		solve:   solveRidge,
 		path:    ridge.NewPath,

@@ -28,7 +28,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Report is what a training measured. The JSON names are those that
+// Report holds the measurements of a training. The JSON names are those that
 // `marginlab fit --json` prints; a quantity that does not apply is left out.
 type Report struct {
 	N        int      `json:"n"`                  // rows given, held-out ones included
@@ -116,7 +116,7 @@ type Report struct {
 	FitSeconds    float64 `json:"fit_seconds"` // training only: no reading, no drawing
 }
 
-// Result is what Train returns.
+// Result holds the result of Train.
 type Result struct {
 	Report Report
 	Model  *Model

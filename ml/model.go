@@ -18,7 +18,7 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Model is what was trained, as data: machines f(x) = sum_j u_j k(x_j, x) + b over
+// Model holds a trained model as data: machines f(x) = sum_j u_j k(x_j, x) + b over
 // supports that they share, and the rule that makes an answer of their scores. Vectors x
 // are filled, scaled and projected before the kernel sees them. A binary classifier is one machine
 // under the rule Sign. It round-trips through JSON bit for bit.
@@ -365,7 +365,7 @@ func (m *Model) columns(d *dataset.Data) (*mat.Dense, error) {
 	return cols.X, nil
 }
 
-// kind is what the kernel compares.
+// kind returns the kind of objects that the kernel compares.
 func (m *Model) kind() dataset.Kind { return cmp.Or(m.Objects, dataset.KindVectors) }
 
 // Columns is how many values of a kernel a row holds for a model that takes those, 0 for

@@ -125,7 +125,7 @@ func (s side) of(class int) float64 {
 // result depend on the memory.
 const mostAtOnce = 4
 
-// fitAll trains all machines; gram is that of the training rows. Those before their conformal maps
+// fitAll trains all machines; gram holds the kernel matrix of the training rows. Those before their conformal maps
 // come first, nil when there are no maps. Neither results nor errors depend on which is done first.
 func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	width := 0.0
@@ -296,7 +296,7 @@ func (e *refusedMachine) Unwrap() error { return e.cause }
 // Kind is "invalid", as of the refusal within.
 func (e *refusedMachine) Kind() string { return "invalid" }
 
-// MachineReport is what the training of one of several machines measured.
+// MachineReport holds the measurements of one of several machines.
 type MachineReport struct {
 	Positive string `json:"positive"`           // class where f >= 0
 	Negative string `json:"negative,omitempty"` // class where f < 0; empty: all the others

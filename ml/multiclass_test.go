@@ -222,7 +222,7 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 	}
 }
 
-// Only of more than two classes, and where none is named, all are told apart.
+// Only of more than two classes, and where none is named, all classes are predicted.
 func TestWhenThereAreSides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// plattLoss is what A and B are to make least, summed the plain way.
+// plattLoss returns the loss that A and B minimise, summed directly.
 func plattLoss(p ml.Platt, f []float64, positive []bool) (sum float64) {
 	var plus, minus float64
 	for _, y := range positive {
@@ -154,7 +154,7 @@ func TestCalibration(t *testing.T) {
 		if r := res.Report; math.Abs(*r.TestLogLoss-logLoss/n) > 1e-9 || math.Abs(*r.TestBrier-brier/n) > 1e-9 || *r.TestLogLoss > math.Ln2 || *r.TestBrier > 0.25 {
 			t.Errorf("%s: log loss %g and Brier score %g, by hand %g and %g", learner, *r.TestLogLoss, *r.TestBrier, logLoss/n, brier/n)
 		}
-		// f is what it was, and the model is the same after a journey.
+		// f has not changed, and the model is the same after a journey.
 		if *plain.Report.TestAccuracy != *res.Report.TestAccuracy || plain.Model.Decision([]float64{0.3, 0.2}) != m.Decision([]float64{0.3, 0.2}) {
 			t.Errorf("%s: calibration changed f", learner)
 		}
@@ -167,7 +167,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
-	// What is held out is not looked at.
+	// Held-out points are not used.
 	s := spec(t, "calibration", "platt", "test_fraction", "0.3", "seed", "2")
 	before := train(t, d, s)
 	_, held := dataset.Split(func() []float64 {

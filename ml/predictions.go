@@ -18,7 +18,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Predictions are what a model says of the rows of a file.
+// Predictions holds the predictions of a model for the rows of a file.
 type Predictions struct {
 	Scores     *mat.Dense // f of every machine, one row for each of the file
 	True       []string   // the labels in the file; nil: none that can be read
@@ -62,7 +62,7 @@ func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error
 // positive class: "probability b".
 func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] }
 
-// ErrNotCalibrated is what asks a model for probabilities that has none.
+// ErrNotCalibrated reports that a model gives no probabilities.
 var ErrNotCalibrated = param.Refuse("train it again with --calibration platt", "the model tells no probabilities: it is not calibrated, and f is none")
 
 // WriteCSV writes a line for each row: row (1 is the first), label (the prediction,
@@ -302,7 +302,7 @@ func fillZeros(t *dataset.Table, features []string) {
 	}
 }
 
-// Prediction is what a model says of one row of a file.
+// Prediction is the prediction of a model for one row of a file.
 type Prediction struct {
 	Row         int      `json:"row"`                   // 1 is the first
 	Label       string   `json:"label,omitempty"`       // none of a model that predicts numbers

@@ -88,7 +88,7 @@ func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	}
 }
 
-// known is what v points to, nil where it points nowhere.
+// known returns *v, or nil if v is nil.
 func known[T any](v *T) any {
 	if v == nil {
 		return nil
@@ -98,46 +98,46 @@ func known[T any](v *T) any {
 
 // Quantities lists everything a Report holds, most telling first.
 var Quantities = slices.Concat([]Quantity{
-	{"test_accuracy", "accuracy, held out", "Share of held-out points, which are unseen ones, whose class is the predicted one.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
-	{"test_interval", "– 95 % interval", "Wilson's score interval: the accuracies on all points there might be that would leave what was seen here within chance, at the level 0.95.", Share, 0, func(r *Report) any { return r.TestInterval }},
-	{"test_balanced_accuracy", "balanced accuracy, held out", "Mean of the recalls of the classes: 1 over their number for a machine that always tells the same class, however frequent that is.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
-	{"test_f1", "F1, held out", "Mean over the classes of 2PR/(P + R), precision P and recall R being those of the class.", Plain, 1, func(r *Report) any { return r.TestF1 }},
-	{"test_mcc", "Matthews correlation, held out", "Correlation of the right class and the predicted one: 1 where all are right, 0 for guessing or always the same class, for any number of classes and any shares of them.", Plain, 1, func(r *Report) any { return r.TestMCC }},
-	{"test_auc", "area under ROC, held out", "Probability that f is larger at a point of the positive class than at one of the other: 0.5 for guessing. It does not depend on b.", Plain, 1, func(r *Report) any { return r.TestAUC }},
-	{"test_log_loss", "log loss, held out", "Mean of −log p, p being the probability that Platt's sigmoid tells of the right class: log 2 = 0.693 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestLogLoss }},
-	{"test_brier", "Brier score, held out", "Mean of (1 − p)², p being the probability that Platt's sigmoid tells of the right class: 0.25 for always saying one half.", Plain, -1, func(r *Report) any { return r.TestBrier }},
-	{"test_mse", "mean squared error, held out", "Mean of (t − f(x))² over the held-out points, which are unseen ones, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
-	{"test_r2", "R², held out", "1 − the mean squared error over the variance of the held-out values: 1 where f meets them all, 0 where it does no better than their mean, below 0 where it does worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
-	{"test_n", "points held out", "Points that were not trained on.", Plain, 0, func(r *Report) any {
+	{"test_accuracy", "Test accuracy", "Share of test points whose class is predicted correctly.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_interval", "– 95 % interval", "Wilson's 95 % confidence interval of the accuracy.", Share, 0, func(r *Report) any { return r.TestInterval }},
+	{"test_balanced_accuracy", "Balanced test accuracy", "Mean recall over the classes: 1 over their number if one class is always predicted.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
+	{"test_f1", "Test F1", "Mean over the classes of 2PR/(P + R), with precision P and recall R.", Plain, 1, func(r *Report) any { return r.TestF1 }},
+	{"test_mcc", "Test Matthews correlation", "Correlation of actual and predicted class: 1 if all are right, 0 for guessing or always the same class.", Plain, 1, func(r *Report) any { return r.TestMCC }},
+	{"test_auc", "Test ROC AUC", "Probability that f is larger at a point of the positive class than at one of the other: 0.5 for guessing. It does not depend on b.", Plain, 1, func(r *Report) any { return r.TestAUC }},
+	{"test_log_loss", "Test log loss", "Mean of −log p, where p is the predicted probability of the right class; always ½ gives log 2 = 0.693.", Plain, -1, func(r *Report) any { return r.TestLogLoss }},
+	{"test_brier", "Test Brier score", "Mean of (1 − p)², where p is the predicted probability of the right class; always ½ gives 0.25.", Plain, -1, func(r *Report) any { return r.TestBrier }},
+	{"test_mse", "Test MSE", "Mean of (t − f(x))² over the test points, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
+	{"test_r2", "Test R²", "1 − MSE over the variance of the test values: 1 if f fits them all, 0 if no better than their mean, below 0 if worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
+	{"test_n", "Test points", "Points that were not trained on.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
 			return nil
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "accuracy, training", "Share of training points whose class is the predicted one.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
-	{"tied", "tied rows", "Training points whose scores are equal but for rounding: of several classes that tie, the first is told.", Plain, 0, func(r *Report) any {
+	{"train_accuracy", "Training accuracy", "Share of training points whose class is predicted correctly.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"tied", "Tied rows", "Training points whose scores are equal but for rounding; the first class is predicted.", Plain, 0, func(r *Report) any {
 		if r.Tied == 0 {
 			return nil
 		}
 		return r.Tied
 	}},
-	{"train_n", "points trained on", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
-	{"confusion", "confusion matrix, training", "For every class, how many of its training points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
-	{"test_confusion", "confusion matrix, held out", "For every class, how many of its held-out points were told to be of each class, with precision and recall: a table of its own.", Plain, 0, nothing},
-	{"loo_accuracy", "accuracy, leave-one-out", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
-	{"loo_error", "leave-one-out error", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
-	{"mse", "mean squared error", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
-	{"r2", "R², training", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
-	{"support_vectors", "support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
+	{"train_n", "Training points", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
+	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
+	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
+	{"loo_accuracy", "Leave-one-out accuracy", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
+	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
+	{"mse", "Training MSE", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
+	{"r2", "Training R²", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
+	{"support_vectors", "Support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
 	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", Plain, 0, func(r *Report) any { return r.Free }},
 	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", Plain, 0, func(r *Report) any { return r.BoundedInside }},
 	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", Plain, 0, func(r *Report) any { return r.BoundedMisclassified }},
-	{"margin", "margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", Plain, 0, func(r *Report) any { return r.Margin }},
+	{"margin", "Margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", Plain, 0, func(r *Report) any { return r.Margin }},
 	{"w_norm", "|w|", "Length of the normal in feature space, √(u′Ku).", Plain, 0, func(r *Report) any { return r.WNorm }},
 	{"h", "h", "Largest functional margin of a training point, at least 1: the MCM keeps its ratio to the smallest margin small.", Plain, 0, func(r *Report) any { return r.H }},
-	{"slack_sum", "sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side; of one problem for all classes, of 1 between the right class and the wrong ones.", Plain, 0, func(r *Report) any { return r.SlackSum }},
+	{"slack_sum", "Sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side; of one problem for all classes, of 1 between the right class and the wrong ones.", Plain, 0, func(r *Report) any { return r.SlackSum }},
 	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", Plain, 0, func(r *Report) any { return r.L1 }},
-	{"machines", "machines", "Functions f that were trained, one for each class or each pair of classes.", Plain, 0, func(r *Report) any {
+	{"machines", "Machines", "Functions f that were trained, one for each class or each pair of classes.", Plain, 0, func(r *Report) any {
 		if len(r.Machines) == 0 {
 			return nil
 		}
@@ -148,53 +148,53 @@ var Quantities = slices.Concat([]Quantity{
 	{"b_original", "b in original units", "The constant that goes with these weights.", Plain, 0, func(r *Report) any { return r.BOriginal }},
 	{"j_before", "J before", "Fisher scalar with the kernel as it was: scatter between the classes over scatter within.", Plain, 0, func(r *Report) any { return r.JBefore }},
 	{"j_after", "J after", "The same after the conformal map.", Plain, 0, func(r *Report) any { return r.JAfter }},
-	{"eigenvalue", "largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", Plain, 0, func(r *Report) any { return r.Eigenvalue }},
-	{"cores", "cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
+	{"eigenvalue", "Largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", Plain, 0, func(r *Report) any { return r.Eigenvalue }},
+	{"cores", "Cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
 	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
-	{"rank", "rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
-	{"log_likelihood", "log-likelihood", "Σ log p(x) of the training points under the mixture that the Fisher kernel compares points by: what EM lets rise.", Plain, 0, func(r *Report) any { return r.LogLikelihood }},
+	{"rank", "Rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
+	{"log_likelihood", "Log-likelihood", "Σ log p(x) of the training points under the mixture that the Fisher kernel compares points by: what EM lets rise.", Plain, 0, func(r *Report) any { return r.LogLikelihood }},
 	{"at_floor", "– components stopped", "Gaussians of the mixture that closed in on points alike until the lowest variance stopped them.", Plain, 0, func(r *Report) any { return r.AtFloor }},
 	{"left_out", "– components left out", "Gaussians of the mixture that lost all points on the way and are in it no more.", Plain, 0, func(r *Report) any { return r.LeftOut }},
-	{"objective", "objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised. Weston and Watkins, Crammer and Singer: ½ Σ|w_c|² + C Σξ, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
-	{"primal_objective", "primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
-	{"dual_objective", "dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
-	{"relative_gap", "relative duality gap", "(primal − dual) / |primal|: the share of the objective that could still be gained; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.RelativeGap }},
+	{"objective", "Objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised. Weston and Watkins, Crammer and Singer: ½ Σ|w_c|² + C Σξ, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
+	{"primal_objective", "Primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
+	{"dual_objective", "Dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
+	{"relative_gap", "Relative duality gap", "(primal − dual) / |primal|: the share of the objective that could still be gained; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.RelativeGap }},
 	{"gap", "– against 1 at least", "(primal − dual) / max(1, |primal|): the same where the objective is above 1, the gap itself where it is below.", Plain, 0, func(r *Report) any { return r.Gap }},
-	{"local", "local optimum", "The kernel is not positive semidefinite in general, so that the dual may have many maxima. This is the better one of two, from starts far apart, and no bound proves that there is no other.", Plain, 0, func(r *Report) any { return r.Local }},
-	{"condition", "condition number", "Of the linear system (K + λI) a = t, estimated: about how many times it may magnify rounding, 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
-	{"kkt_violation", "largest KKT violation", "How far the worst pair of points is from optimal, as far as rounding lets it be known; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
-	{"iterations", "iterations", "Steps of the solver, of all machines together.", Plain, 0, func(r *Report) any { return r.Iterations }},
-	{"status", "status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from what was asked for; the gap or the violation tells what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
-	{"fit_seconds", "training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
-	{"n", "points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
-	{"d", "features", "Columns trained on.", Plain, 0, func(r *Report) any {
+	{"local", "Local optimum", "The kernel is not positive semidefinite in general, so that the dual may have many maxima. This is the better one of two, from starts far apart, and no bound proves that there is no other.", Plain, 0, func(r *Report) any { return r.Local }},
+	{"condition", "Condition number", "Of the linear system (K + λI) a = t, estimated: about how many times it may magnify rounding, 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
+	{"kkt_violation", "Largest KKT violation", "How far the worst pair of points is from optimal, as far as rounding lets it be known; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
+	{"iterations", "Iterations", "Steps of the solver, of all machines together.", Plain, 0, func(r *Report) any { return r.Iterations }},
+	{"status", "Status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from what was asked for; the gap or the violation tells what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
+	{"fit_seconds", "Training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
+	{"n", "Points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
+	{"d", "Features", "Columns trained on.", Plain, 0, func(r *Report) any {
 		if r.D == 0 {
 			return nil
 		}
 		return r.D
 	}},
-	{"classes", "classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any {
+	{"classes", "Classes", "Labels in the data, sorted.", Plain, 0, func(r *Report) any {
 		if len(r.Classes) == 0 {
 			return nil
 		}
 		return strings.Join(r.Classes, ", ")
 	}},
-	{"positive", "positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any {
+	{"positive", "Positive class", "The side f(x) ≥ 0.", Plain, 0, func(r *Report) any {
 		if r.Positive == "" {
 			return nil
 		}
 		return r.Positive
 	}},
-	{"rule", "rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {
+	{"rule", "Rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {
 		if r.Rule == "" {
 			return nil
 		}
 		return string(r.Rule)
 	}},
-	{"learner", "learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
-	{"kernel", "kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
+	{"learner", "Learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
+	{"kernel", "Kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
 }, values(), []Quantity{
-	{"preprocessing", "preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
+	{"preprocessing", "Preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
 })
 
 // nothing is the value of what is more than a number.

@@ -26,7 +26,7 @@ const (
 	regulariseStream = 0x9e91
 )
 
-// Regularisation is what becomes of a machine as C rises.
+// Regularisation holds the regularisation path of a machine.
 type Regularisation struct {
 	C       float64              `json:"C"`       // of the spec
 	Classes [2]string            `json:"classes"` // the negative one, the positive one

@@ -118,7 +118,7 @@ func meanOf(rows []ClassReport, value func(ClassReport) *float64) *float64 {
 // the correlation of the right class and the predicted one, each as a vector of a 1 and
 // zeros. (Gorodkin: "Comparing two K-category assignments by a K-category correlation
 // coefficient", Computational Biology and Chemistry 28, 2004.) It is 0 where every point
-// is told to be of the same class, and nil where all are of one.
+// is predicted as the same class, and nil where all are of one.
 func MCC(rows []ClassReport) *float64 {
 	var n, right, both, squares, tolds float64
 	for c, r := range rows {
@@ -139,22 +139,22 @@ func MCC(rows []ClassReport) *float64 {
 	return &mcc
 }
 
-// ROC is what becomes of points of two classes as the threshold of f, above which they are
-// told to be positive, falls from above all of them to below: the receiver operating
+// ROC holds the curve of two classes as the threshold of f, above which points are
+// predicted positive, falls from above all of them to below: the receiver operating
 // characteristic.
 type ROC struct {
-	// False and True are the shares of the negative and of the positive points that are told
+	// False and True are the shares of the negative and of the positive points that are predicted
 	// to be positive, from 0 to 1. Equal values of f are passed together, as a slope.
 	False, True []float64
-	// Precision is the share of the points told to be positive that are, for every place but
-	// the first, where none is told.
+	// Precision is the share of points predicted positive that are, for every place but
+	// the first, where none is predicted so.
 	Precision []float64
 	// Area under True over False: the probability that f is larger at a positive point than
 	// at a negative one, equal values counting half.
 	Area float64
 	// Average precision: the mean precision over the positive points as they are passed.
 	Average float64
-	// Here is the place where f >= 0 is told to be positive.
+	// Here is the place where f >= 0 is predicted positive.
 	Here int
 }
 

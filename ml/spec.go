@@ -78,7 +78,7 @@ var Groups = []Group{
 	{"machine", "Machine", append(withOptions(learnerChoice()), multiclassChoice())},
 	{"conformal", "Conformal map", withOptions(conformalChoice())},
 	{"evaluation", "Evaluation", []param.Param{
-		{Name: "test_fraction", Label: "held-out share", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
+		{Name: "test_fraction", Label: "held-out fraction", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
 		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides which points are held out; the same seed gives the same split."},
 		{Name: "calibration", Label: "calibration", Kind: param.Choice, Default: "none", When: "target", Is: "class", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "f(x) alone, which is no probability."},
@@ -121,7 +121,7 @@ func learnerChoice() param.Param {
 }
 
 func multiclassChoice() param.Param {
-	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are told apart; with two it makes no difference."}
+	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are separated."}
 	for _, e := range Multiclass {
 		p.Options = append(p.Options, param.Option{Name: e.Name, Label: e.Label, Formula: e.Formula, Help: e.Help})
 	}
@@ -159,7 +159,7 @@ func NoParameter(name string) string {
 // DefaultSpec has every parameter at its default.
 func DefaultSpec() Spec { return usual() }
 
-// usual is what DefaultSpec returns, made once: copies share its values.
+// usual holds the result of DefaultSpec, made once: copies share its values.
 var usual = sync.OnceValue(func() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
@@ -374,8 +374,8 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	return nil, false
 }
 
-// Title is what tells the spec from its neighbours in few words: learner and kernel, what
-// the learner is about, and whatever else somebody has chosen: "SVM rbf gamma=2 C=10 eigen".
+// Title describes the spec in few words: learner and kernel, what
+// the learner is about, and every other setting that differs from its default: "SVM rbf gamma=2 C=10 eigen".
 // How it is judged, and which class is which, is left out.
 func (s Spec) Title() string {
 	words := []string{s.learnerLabel(), s.kernelLabel()}

@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Target is what a training is to tell of every row: the answers that there are, and
+// Target holds the answers that a training is to learn: those that there are, and
 // the right one.
 type Target struct {
 	Rule    Rule
@@ -18,7 +18,7 @@ type Target struct {
 }
 
 // TargetOf chooses what spec asks of d. Between two classes, and where a positive one is
-// named, there are two sides. Of more the classes are all told apart, as
+// named, there are two sides. More classes are all separated, as
 // Spec.Multiclass says. Values are the labels themselves.
 func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 	if spec.Regression() {

@@ -59,7 +59,7 @@ func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 
 // Judge trains on some rows of the data with each C of cs, which rise, and judges on
 // others. Everything is fitted to the rows of train alone. An ended ctx is an error, and
-// so is what keeps all of cs from training; otherwise it returns the errors of Train.
+// so is an error that stops all of cs; otherwise it returns the errors of Train.
 func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
 	if len(test) == 0 {
 		return nil, errors.New("there are no rows to judge on")

@@ -41,7 +41,7 @@ func written(t *testing.T) (file struct {
 	return file
 }
 
-// later is what texts of the fixture do not have, as it came after them: parameters at
+// later lists what came after the fixture and is missing in its texts: parameters at
 // their defaults.
 var later = strings.NewReplacer(`"multiclass":"ovo",`, "", `"target":"class",`, "")
 

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// Answer is what a workspace last answered to a question of a lesson.
+// Answer is the last answer of a workspace to a question of a lesson.
 type Answer struct {
 	Given string
 	Right bool

@@ -247,7 +247,7 @@ func addTo(z *zip.Writer, name string, packed []byte) error {
 	return err
 }
 
-// Imported is what Import did.
+// Imported counts what Import has added.
 type Imported struct {
 	Datasets int `json:"datasets"` // new ones
 	Runs     int `json:"runs"`     // new ones

@@ -114,7 +114,7 @@ func (s *Store) computeAll(t testing.TB) {
 	}
 }
 
-// kept is what an archive keeps of a workspace.
+// kept returns the parts of a workspace that an archive keeps.
 func kept(t testing.TB, s *Store, ws Workspace) (text string) {
 	t.Helper()
 	ctx := t.Context()
@@ -236,7 +236,7 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// What is not an archive of ours is refused, in words, and changes nothing.
+// A file that is not an archive is refused with a reason and changes nothing.
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -120,7 +120,7 @@ func unused(path string) (string, error) {
 	}
 }
 
-// Contents is what a database holds.
+// Contents counts what a database holds.
 type Contents struct {
 	Datasets, Runs int
 	Bytes          int64 // of the database

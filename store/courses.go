@@ -20,7 +20,7 @@ import (
 // Course is a page as a teacher has set it up for students.
 type Course struct {
 	Code    string    // six letters, which students type
-	Token   string    // 130 random bits: whoever has it is the teacher
+	Token   string    // 130 random bits, which identify the teacher
 	Title   string    // as students see it
 	Target  string    // path and query of the page
 	Hidden  []string  // controls that students do not see
@@ -45,7 +45,7 @@ func (c Course) Over(now time.Time) bool { return !c.Ends.IsZero() && !now.Befor
 // opens it: WorkspaceOf never returns a name like this.
 func (c Course) Gallery() Workspace { return Workspace("course " + c.Code) }
 
-// NewCourse is what a course is made from.
+// NewCourse holds the settings of a new course.
 type NewCourse struct {
 	Title          string
 	Target         string // must begin with a slash
@@ -231,7 +231,7 @@ func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
 	return s.view(ctx, func(tx *sql.Tx) error { return admits(ctx, tx, ws, c, s.now()) })
 }
 
-// Copy is what a gallery knows of a run without reading it.
+// Copy describes a run in a gallery without reading it.
 type Copy struct {
 	Run, Name string
 	Workspace Workspace // of the student
@@ -592,7 +592,7 @@ func withdraw(ctx context.Context, tx *sql.Tx, ws Workspace, run string) error {
 	return deleteRun(ctx, tx, gallery, run)
 }
 
-// shownName is what a gallery calls somebody who need not have a name.
+// shownName returns the name that a gallery shows for somebody who may have none.
 func shownName(name string, number int) string {
 	return cmp.Or(name, fmt.Sprintf("anonymous %d", number))
 }

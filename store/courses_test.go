@@ -449,7 +449,7 @@ func TestCreateHandin(t *testing.T) {
 	}
 }
 
-// What is handed in is trained once, before the rest that its student has waiting, and
+// A handed-in run is trained once, before the rest that its student has waiting, and
 // ends in the gallery as it does with the student.
 func TestHandinFollowsItsSource(t *testing.T) {
 	t.Parallel()

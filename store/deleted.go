@@ -10,7 +10,7 @@ import (
 // UndoFor is how long deleted items can be restored.
 const UndoFor = 24 * time.Hour
 
-// Deletion is what was deleted by one act.
+// Deletion lists the items deleted by one action.
 type Deletion struct {
 	At                      time.Time // to the millisecond; it names the deletion within its workspace
 	Runs, Datasets, Courses int

@@ -40,7 +40,7 @@ var (
 	// ErrAskedOn: the poll takes answers of a later round, or another one has taken its place.
 	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
 	// ErrRounds: the question was put MaxRounds times.
-	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to begin anew.", MaxRounds)}
+	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
 	// ErrCrowded: MaxStudents take part.
 	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
@@ -58,15 +58,15 @@ var (
 	// ErrLow: the disk has room for small writes only.
 	ErrLow = &Error{"storage", "The disk of this server is nearly full: no files, runs or searches are taken until there is room. Nothing was saved. Hand-ins, answers and deletions still work; delete what you do not need."}
 	// ErrMaxDisk: all workspaces together hold as much as they may.
-	ErrMaxDisk = &Error{"storage", "This server holds as much as it may: no files, runs or searches are taken until there is room. Nothing was saved. Delete what you do not need, or ask whoever runs this server for more (--max-disk)."}
+	ErrMaxDisk = &Error{"storage", "The server's storage is full. Nothing was saved. Delete what you do not need, or ask the operator for more (--max-disk)."}
 	// ErrReadOnly: the database cannot be written.
 	ErrReadOnly = &Error{"storage", "The database cannot be written: its file or directory is read-only. Nothing was saved; make it writable or choose another data directory."}
 	// ErrDisk: the disk failed in some other way.
 	ErrDisk = &Error{"storage", "The disk reported an error. Nothing was saved."}
 	// ErrGone: the database was deleted or replaced while it was open.
-	ErrGone = &Error{"storage", "The database was deleted or replaced while the server works. Nothing was saved; whoever runs the server has to start it again."}
+	ErrGone = &Error{"storage", "The database was deleted or replaced while the server was running. Nothing was saved. The operator must restart the server."}
 	// ErrDamaged: Inspect has found damage.
-	ErrDamaged = &Error{"storage", "The database is damaged. What the damage does not touch goes on working; whoever runs the server learns more by marginlab check, and marginlab restore puts a backup in its place."}
+	ErrDamaged = &Error{"storage", "The database is damaged. Undamaged parts keep working. Operators: marginlab check reports the damage, marginlab restore restores a backup."}
 	// ErrHeld: another program has taken the lock of the data directory.
 	ErrHeld = &Error{"busy", "Another program works on this directory: stop it first, or choose another directory with --data-dir."}
 	// ErrNewer: a later version of the program has written the database.

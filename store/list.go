@@ -25,7 +25,7 @@ type Filter struct {
 	Offset int
 }
 
-// sortExpression is what a list is sorted by. Runs without the value come last in either
+// sortExpression returns the SQL expression a list is sorted by. Runs without the value come last in either
 // direction, so that one that held nothing out is never taken for better or worse than one
 // that did.
 func sortExpression(name string) string {

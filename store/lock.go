@@ -22,7 +22,7 @@ type Lock struct {
 	holder holder
 }
 
-// holder is what the lock file tells of the program that holds it.
+// holder describes the program that holds the lock, as its file has it.
 type holder struct {
 	Command string    `json:"command"`
 	PID     int       `json:"pid"`

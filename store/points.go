@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// What is large shares decodingBytes while it is read, however many ask for it at once, and
-// waits for that; up to smallText of text is read at once.
+// Large data share decodingBytes while they are read, however many requests there are, and
+// wait for it; up to smallText of text is read at once.
 const (
 	decodingBytes = 256 << 20
 	smallText     = 1 << 20

@@ -193,7 +193,7 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 	})
 }
 
-// VoteOf is what a workspace has answered in a round of a question in a course, the zero
+// VoteOf returns the answer of a workspace in a round of a question in a course, the zero
 // value if nothing.
 func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (a Answer, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {

@@ -37,7 +37,7 @@ func (q Query) String() string { return q.text }
 // maxQuery is how many characters a query has at most.
 const maxQuery = 1000
 
-// QueryError is what is wrong with a query, and where.
+// QueryError reports an error in a query and its place.
 type QueryError struct {
 	Column  int // of the character, from 1; one more than there are: the end
 	Message string

@@ -22,7 +22,7 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 		{`gama > 1`, `^`, "did you mean gamma?"},
 		{`C > one`, `    ^`, `expected a number after >, not "one"`},
 		{`C >`, `   ^`, "expected a number after >, not the end"},
-		{`C > 1 and accuracy >= 90`, `                      ^`, "accuracy, held out is a share, 1 at most: write 90%"},
+		{`C > 1 and accuracy >= 90`, `                      ^`, "Test accuracy is a share, 1 at most: write 90%"},
 		{`C > 1 kernel = rbf`, `      ^`, "expected and, or, or the end"},
 		{`two moons`, `    ^`, `stands in quotes, "two moons"`},
 		{`accuracy 0.9`, `         ^`, "expected =, !=, <"},

@@ -52,7 +52,7 @@ const (
 // String names the weight: "light", "medium", "heavy".
 func (w Weight) String() string { return [...]string{"light", "medium", "heavy"}[w] }
 
-// leastWork is what work of each weight is expected to take at least, in milliseconds.
+// leastWork is the least expected time of work of each weight, in milliseconds.
 var leastWork = [...]int64{Light: 0, Medium: 10_000, Heavy: 60_000}
 
 // weight is the SQL for the weight of a row.

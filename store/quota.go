@@ -27,7 +27,7 @@ func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, run
 	if err != nil {
 		return err
 	}
-	const remedy = "Delete what you do not need, on the page %s, or ask whoever runs this server for more."
+	const remedy = "Delete what you do not need, on the page %s, or ask the operator of this server for more."
 	switch {
 	case q.Datasets > 0 && datasets > 0 && h.Datasets+datasets > q.Datasets:
 		return overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Datasets, "data set"), "Data")

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/eval"
 )
 
-// What is over a quota is refused with the number and the remedy; it counts for each
+// Items over a quota are refused with the number and the remedy; the quota counts for each
 // workspace by itself, and again once something was deleted.
 func TestQuota(t *testing.T) {
 	t.Parallel()

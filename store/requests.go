@@ -10,7 +10,7 @@ import (
 )
 
 // Request names what asks for something: the same for the same again makes nothing, the
-// answer is what is there.
+// answer is the stored item.
 type Request struct {
 	// Key is any text; empty: whatever is asked for is made.
 	Key string
@@ -20,7 +20,7 @@ type Request struct {
 	// is made as well.
 	Strict bool
 
-	// Among is what the request asks for beside the one thing, where it makes several: a part
+	// Among holds the whole list of a request that makes several things: a part
 	// of each of them, nil where there is but one.
 	Among any
 }

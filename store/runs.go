@@ -61,7 +61,7 @@ type Run struct {
 	Finished     time.Time // zero until ended
 }
 
-// NewRun is what a run is made from.
+// NewRun holds the settings of a new run.
 type NewRun struct {
 	Name        string // empty: made from spec and data set
 	Note        string

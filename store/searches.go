@@ -39,7 +39,7 @@ type Search struct {
 	Finished    time.Time // zero until ended
 }
 
-// NewSearch is what a search is made from.
+// NewSearch holds the settings of a new search.
 type NewSearch struct {
 	Dataset     string        // id of a data set of the workspace; may be empty
 	Data        *dataset.Data // the points
@@ -52,7 +52,7 @@ type NewSearch struct {
 	Request     Request   // as of a NewRun
 }
 
-// Design is what the search tries.
+// Design returns the settings that the search tries.
 func (s Search) Design() eval.Design { return designOf(s.Grid, s.Drawn) }
 
 // Try makes a design that which the search tries.
@@ -225,7 +225,7 @@ func tooManyCells(n int) error {
 	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, MaxCells)}}
 }
 
-// dealt says how points are held out, for a message.
+// dealt describes the folds of a scheme, for a message.
 func dealt(s eval.Scheme) string {
 	if s.LeaveOneOut || s.Column != "" {
 		return "so many folds"
@@ -233,7 +233,7 @@ func dealt(s eval.Scheme) string {
 	if s.HoldOut > 0 {
 		return fmt.Sprintf("%d draws", s.Repeats)
 	}
-	return fmt.Sprintf("%d folds, dealt %d times,", s.Folds, s.Repeats)
+	return fmt.Sprintf("%d folds with %d repeats", s.Folds, s.Repeats)
 }
 
 // Search returns one search of a workspace with its result.
@@ -777,7 +777,7 @@ func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err 
 	return plan, err
 }
 
-// readResults are what the cells of a search have given so far.
+// readResults returns the results of the cells of a search so far.
 func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.CellResult, err error) {
 	return scanResults(tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id))
 }

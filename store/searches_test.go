@@ -239,7 +239,7 @@ func TestCancelSearch(t *testing.T) {
 	}
 }
 
-// What is too large, or nonsense, is refused before it is dealt.
+// A search that is too large or invalid is refused before folds are drawn.
 func TestSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -284,7 +284,7 @@ func TestSearchIsBounded(t *testing.T) {
 	wantErr(t, err, ErrQueueFull)
 }
 
-// BenchmarkCells is what the store costs for one cell of a search of thousands.
+// BenchmarkCells measures the store for one cell of a search of thousands.
 func BenchmarkCells(b *testing.B) {
 	s, err := Open(b.Context(), b.TempDir())
 	if err != nil {

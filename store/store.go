@@ -47,7 +47,7 @@ type Store struct {
 	// Now is the clock. Tests replace it before first use.
 	Now func() time.Time
 
-	// Quota is what every workspace may hold; the zero value: anything. It is set before
+	// Quota limits every workspace; the zero value sets no limit. It is set before
 	// first use.
 	Quota Quota
 
@@ -456,7 +456,7 @@ func zipJSON(v any) ([]byte, error) {
 	return compress(text)
 }
 
-// compressed is what write writes, packed fast: by a tenth of the work that the usual level
+// compressed returns the compressed output of write, packed fast: by a tenth of the work that the usual level
 // takes, and a fifth larger.
 func compressed(write func(w io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer

@@ -24,7 +24,7 @@ type Study struct {
 	Created  time.Time
 }
 
-// NewStudy is what a study is made from.
+// NewStudy holds the settings of a new study.
 type NewStudy struct {
 	Title    string
 	File     string
@@ -50,7 +50,7 @@ func (s Study) Cells() (done, known, total int) {
 	return done, known, total
 }
 
-// Status is that of all searches together: failed where one has failed, cancelled where one
+// Status returns the status of all searches together: failed where one has failed, cancelled where one
 // was cancelled, done when all are, as those are that an archive has left behind.
 func (s Study) Status() Status {
 	count := map[Status]int{}
@@ -174,7 +174,7 @@ func (s *Store) Study(ctx context.Context, ws Workspace, id string) (found Study
 	return found, err
 }
 
-// StudyResult is what a study has come to that is done. It is computed from the searches
+// StudyResult returns the result of a finished study. It is computed from the searches
 // when it is first asked for, and kept.
 func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {

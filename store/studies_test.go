@@ -75,7 +75,7 @@ func TestStudyEnds(t *testing.T) {
 	}
 }
 
-// What is known is done as soon as it is asked for, with the same results.
+// A study whose cells are all known is done at once, with the same results.
 func TestKnownStudy(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -10,7 +10,7 @@ import (
 // seenEvery is how exactly it is kept when a workspace was last in use.
 const seenEvery = 24 * time.Hour
 
-// Holdings is what a workspace holds, and since when nobody has used it.
+// Holdings counts the items of a workspace and tells when it was last used.
 type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
@@ -97,7 +97,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 	})
 }
 
-// Secret is what the server signs the keys of workspaces with. It stays with the database.
+// Secret returns the secret that signs the keys of workspaces. It stays with the database.
 func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE name = 'keys'`).Scan(&secret)
@@ -113,7 +113,7 @@ func (s *Store) Used(ctx context.Context, ws Workspace) (is bool) {
 	return is && err == nil
 }
 
-// used has a row for everything that tells of somebody in a workspace. Whoever makes
+// used has a row for everything that tells of somebody in a workspace. Everybody who makes
 // something has been there, whether or not that was noted.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers

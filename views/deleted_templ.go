@@ -14,7 +14,7 @@ type Deletion struct {
 	When, Until     string
 }
 
-// Undo is what a list says of deletions.
+// Undo holds the deletions to show in a list.
 type Undo struct {
 	Latest *Deletion // that the list has come from; nil: none
 	Any    bool      // something can be restored

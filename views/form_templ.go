@@ -71,7 +71,7 @@ func Choose(options []Option, value string) []Option {
 	return out
 }
 
-// formula is that of the chosen option.
+// formula returns the formula of the chosen option.
 func (f Field) formula() string {
 	for _, o := range f.Options {
 		if o.Chosen {

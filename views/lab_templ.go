@@ -87,7 +87,7 @@ func (p Lab) advanced() (fields []Field) {
 	return append(fields, p.Marks...)
 }
 
-// foldTitle is what the fold of a group is called.
+// foldTitle returns the title of the fold of a group.
 func foldTitle(g Group) string {
 	if g.Name == "evaluation" {
 		return "Test set and seed"
@@ -107,7 +107,7 @@ type Choice struct {
 	Vectors         bool // its objects have features, as far as is known
 }
 
-// Answer is what a training shows: the part of the lab that changes live.
+// Answer is the part of the lab that changes live.
 type Answer struct {
 	Problem   string // why there is no model; then only Picture is shown
 	Hint      string // what to do next, where nothing is wrong
@@ -141,13 +141,13 @@ type Headline struct {
 	Label, Value, Note string
 }
 
-// NumberGroup is what numbers of a kind say, under their heading.
+// NumberGroup holds numbers under a heading.
 type NumberGroup struct {
 	Title   string
 	Numbers []Number
 }
 
-// Tried is what a model says of an object that was typed; nothing where none was.
+// Tried holds the prediction for an object that was typed.
 type Tried struct {
 	Problem string
 	Class   string
@@ -731,7 +731,7 @@ func dataFold(p Lab) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Unread || wrong(p.Makes) || wrong(p.MakesMore) || wrong(p.DataFields) {
+			if p.Unread || len(p.Makes) > 0 && p.Points == "" || wrong(p.Makes) || wrong(p.MakesMore) || wrong(p.DataFields) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " open")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1074,7 +1074,7 @@ func fold(p Lab, name, title string, fields []Field) templ.Component {
 	})
 }
 
-// moreActions are what else can be done with the settings and the points.
+// moreActions renders the other actions on the settings and the points.
 func moreActions(p Lab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1111,7 +1111,7 @@ func moreActions(p Lab) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.NoVersions {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div><button type=\"submit\" formmethod=\"post\" formaction=\"/compare/versions\" aria-describedby=\"versions-help\">Compare all learners, with and without a conformal map</button><p class=\"help\" id=\"versions-help\">Trains all on the same split and saves the runs. If nothing is held out, 30 % are.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div><button type=\"submit\" formmethod=\"post\" formaction=\"/compare/versions\" aria-describedby=\"versions-help\">Compare all learners, with and without a conformal map</button><p class=\"help\" id=\"versions-help\">Trains all on the same split and saves the runs. Holds out 30 % if there is no test set.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1331,7 +1331,7 @@ func viewTools(movable bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if movable {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"The whole data again: 0\" disabled>Whole</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"The whole data again: 0\" disabled>Reset view</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1418,7 +1418,7 @@ func shortcuts(movable, editable, kernels bool) templ.Component {
 	})
 }
 
-// Shortcut is what a key or a gesture does.
+// Shortcut describes a key or a gesture.
 type Shortcut struct{ Keys, Does string }
 
 func keys(title string, list []Shortcut) templ.Component {

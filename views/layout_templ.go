@@ -8,7 +8,7 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Page is what every page shares.
+// Page holds the data of the frame that every page shares.
 type Page struct {
 	Title   string
 	Section string // "lessons", "lab", "data", "runs", "courses", "settings": marked in the navigation

@@ -68,7 +68,7 @@ func LinksPage(p Links) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"measure\">Each opens the lab as it was, with a copy of its points. Whoever has the link sees them; nobody else does. What they change there is theirs.</p><ul class=\"plain links\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"measure\">Each link opens the lab with a copy of the points. Everyone with the link sees them, nobody else does. Changes stay with the person who makes them.</p><ul class=\"plain links\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -205,14 +205,14 @@ func RegularisationPage(p Regularisation) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Folds > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "In the second, accuracy held out is the mean over ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "In the second, test accuracy is the mean over ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var10 string
 					templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(itoa(p.Folds))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/regularisation.templ`, Line: 65, Col: 70}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/regularisation.templ`, Line: 65, Col: 66}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 					if templ_7745c5c3_Err != nil {
@@ -223,7 +223,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The machine along C\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">support vectors</th><th scope=\"col\">at the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">margin 1/|w|</th><th scope=\"col\">accuracy, training</th><th scope=\"col\">held out</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Regularisation path\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">Support vectors</th><th scope=\"col\">At the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">Margin 1/|w|</th><th scope=\"col\">Training accuracy</th><th scope=\"col\">Test accuracy</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -30,12 +30,12 @@ type Copied struct{ Title, Text string }
 
 // Predicted holds the predictions for new rows, and what was sent.
 type Predicted struct {
-	Text  string // pasted rows
-	Error string
-	Told  string // how many rows, and how good the predictions are
-	Head  []string
-	Rows  [][]string
-	More  int // rows that are not shown
+	Text    string // pasted rows
+	Error   string
+	Summary string // how many rows, and how good the predictions are
+	Head    []string
+	Rows    [][]string
+	More    int // rows that are not shown
 }
 
 func useModel(u *Use) templ.Component {
@@ -217,9 +217,9 @@ func useModel(u *Use) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Told)
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(p.Summary)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/use.templ`, Line: 70, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/use.templ`, Line: 70, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {

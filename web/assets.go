@@ -40,7 +40,7 @@ func NewAssets(fsys fs.FS) (*Assets, error) {
 	return a, err
 }
 
-// Prefix is what comes before a file's name in its address: "/static/VERSION/".
+// Prefix returns the part of an address before the file's name: "/static/VERSION/".
 func (a *Assets) Prefix() string { return "/static/" + a.version + "/" }
 
 // URL is the address of a file.

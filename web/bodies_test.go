@@ -163,7 +163,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// While an address sends as many bodies as may be on their way, each from a new workspace, a
+// While an address sends the maximum number of bodies, each from a new workspace, a
 // workspace that holds something has its place at once, and of two the older; a new one
 // waits. A request that gives way is told so.
 func TestOlderWorkspacesFirst(t *testing.T) {

@@ -79,7 +79,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 	return Errorf(Malformed, "The body is not JSON: %v", err)
 }
 
-// jsonName is what JSON calls a kind of Go value.
+// jsonName returns the JSON name of a kind of Go value.
 func jsonName(kind string) string {
 	switch kind {
 	case "struct", "map":

@@ -47,7 +47,7 @@ func (l Links) Answers(host string) bool {
 func (s *Site) refuseHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Answers != nil && !s.Answers(r.Host) && !isProbe(r.URL.Path) {
-			s.Error(w, r, Errorf(Misdirected, "This server does not know itself by the name in the address. Whoever runs it can tell it: marginlab serve --host NAME, or --public-url."))
+			s.Error(w, r, Errorf(Misdirected, "This server does not accept the host name in the address. Its operator can add it: marginlab serve --host NAME, or --public-url."))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -18,7 +18,7 @@ func TestAnswers(t *testing.T) {
 		{Links{}, []string{"evil.example", ""}, nil}, // in tests
 		{Links{Addr: here}, []string{"localhost", "LOCALHOST:8080", "localhost.", "lab.localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.0.2.1"}, []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "notlocalhost", "", "lab.example.org"}},
 		{Links{Addr: &net.TCPAddr{IP: net.IPv6loopback, Port: 1}}, []string{"[::1]:1"}, []string{"evil.example"}},
-		{Links{Addr: network}, []string{"lab.university.example:8080", "evil.example", "192.0.2.1:8080"}, nil}, // which cannot be told apart
+		{Links{Addr: network}, []string{"lab.university.example:8080", "evil.example", "192.0.2.1:8080"}, nil}, // which cannot be distinguished
 		{Links{Addr: network, Public: "https://Lab.example.org:8443"}, []string{"lab.example.org", "LAB.example.org.:8443", "localhost:8080", "192.0.2.1:8080"}, []string{"evil.example", "example.org", "xlab.example.org"}},
 		{Links{Addr: here, Public: "https://lab.example.org", Names: Hosts{"inner.example"}}, []string{"lab.example.org", "inner.example:8080"}, []string{"evil.example"}},
 		{Links{Addr: network, Names: Hosts{"inner.example"}}, []string{"Inner.example"}, []string{"evil.example", "lab.example.org"}},

@@ -108,7 +108,7 @@ func (s *Site) lookBehind(next http.Handler) http.Handler {
 	})
 }
 
-// nearest is what the nearest proxy has written: several, one behind another, may
+// nearest returns the entry of the nearest proxy: several, one behind another, may
 // have added to the header.
 func nearest(h http.Header, name string) string {
 	all := strings.Split(strings.Join(h.Values(name), ","), ",")

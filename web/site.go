@@ -20,7 +20,7 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// Site is what all answers have in common.
+// Site holds what all answers share.
 type Site struct {
 	Metrics *Metrics
 
@@ -30,8 +30,8 @@ type Site struct {
 	// Answers tells whether requests to a host are for this server; nil: all are.
 	Answers func(host string) bool
 
-	// Room is why large bodies cannot be taken at the moment, nil when they can; nil: they always can.
-	Room func(context.Context) error
+	// Space returns an error while there is no room for large bodies. A nil Space allows all.
+	Space func(context.Context) error
 
 	// Since returns when the workspace of a token began to hold something, zero while it holds
 	// nothing: older ones come first where too many send at the same time. nil: all are alike.
@@ -245,8 +245,8 @@ func workspaceOrAddress(r *http.Request) (string, error) {
 // room for it.
 func (s *Site) refuseLarge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.Room != nil && (r.ContentLength > formMemory || r.ContentLength < 0) {
-			if err := s.Room(r.Context()); err != nil {
+		if s.Space != nil && (r.ContentLength > formMemory || r.ContentLength < 0) {
+			if err := s.Space(r.Context()); err != nil {
 				s.Error(w, r, err)
 				return
 			}

@@ -31,13 +31,13 @@ const BodyBytes = 1 << 20
 
 // Room answers programs in JSON.
 type Room struct {
-	*door.House
+	*door.Base
 	description func() (map[string]any, error)        // made when it is first asked for
 	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
 // New returns the room for programs.
-func New(h *door.House) *Room {
+func New(h *door.Base) *Room {
 	description := sync.OnceValues(Description)
 	return &Room{h, description, sync.OnceValues(func() (map[string]parameters, error) {
 		doc, err := description()

@@ -432,6 +432,34 @@ func TestAPIRepeatedComparison(t *testing.T) {
 	}
 }
 
+// Runs saved from searches are compared on the folds of those searches.
+func TestAPIKeptFolds(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	saved := func(body string) string {
+		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches", body)).ID
+		c.App.Jobs.Wait(t.Context(), time.Hour, id)
+		run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
+		c.Follow(run)
+		return run
+	}
+	const grid = `,"grid":{"C":[1,10]},"nested":true`
+	wide := saved(`{"dataset":"moons","spec":{"gamma":2},"folds":5` + grid + `}`)
+	narrow := saved(`{"dataset":"moons","spec":{"gamma":1e6},"folds":5` + grid + `}`)
+	other := saved(`{"dataset":"moons","spec":{"gamma":3},"folds":4` + grid + `}`)
+	f := handlerstest.Decode[api.FoldComparison](c.Want(200, "GET", "/api/comparison/folds?runs="+wide+","+narrow, ""))
+	if f.Folds != 5 || f.Repeats != 1 || f.Done != 10 || f.Total != 10 || f.Optimistic || len(f.Pairs) != 1 {
+		t.Fatalf("%+v", f)
+	}
+	if p := f.Pairs[0]; p.First != wide || p.Second != narrow || p.Mean <= 0.2 || p.P == nil || p.Freedom != 4 {
+		t.Errorf("%+v", p)
+	}
+	if a := c.Want(http.StatusConflict, "GET", "/api/comparison/folds?runs="+wide+","+other, ""); !strings.Contains(string(a.Body), "POST") {
+		t.Errorf("no common folds: %s", a.Body)
+	}
+}
+
 func TestAPIBusy(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)

@@ -86,6 +86,8 @@ type FoldComparison struct {
 	Done    int        `json:"done"`
 	Total   int        `json:"total"`
 	Pairs   []FoldPair `json:"pairs,omitempty"` // once all are done
+
+	Optimistic bool `json:"optimistic,omitempty"` // the folds chose the settings of a run
 }
 
 // FoldPair is two of the runs.
@@ -120,7 +122,8 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, map[string][]string{"searches": ids})
 }
 
-// OnFolds tests which differences between runs are real, by the searches of CompareOnFolds.
+// OnFolds tests which differences between runs are real, by the searches of CompareOnFolds or,
+// if the query names none, by common folds of the searches that the runs come from.
 func (a *Room) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
@@ -130,13 +133,35 @@ func (a *Room) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if !q.Has("searches") {
+		return onKeptFolds(w, runs)
+	}
 	f, err := door.FoldsOf(r.Context(), a.Store, door.Workspace(r.Context()), runs, strings.Split(q.Get("searches"), ","))
 	if err != nil {
 		return err
 	}
-	c := FoldComparison{Folds: f.Scheme.Folds, Repeats: f.Scheme.Repeats, Done: f.Done, Total: f.Total}
-	for _, p := range f.Pairs {
-		c.Pairs = append(c.Pairs, FoldPair{First: runs[p.First].ID, Second: runs[p.Second].ID, TTest: p.TTest, Holm: p.Holm, Posterior: p.Posterior})
-	}
+	c := FoldComparison{Folds: f.Scheme.Folds, Repeats: f.Scheme.Repeats, Done: f.Done, Total: f.Total, Pairs: foldPairs(runs, f.Pairs)}
 	return web.JSON(w, http.StatusOK, c)
+}
+
+// onKeptFolds answers with the tests on common folds that the runs keep.
+func onKeptFolds(w http.ResponseWriter, runs []store.Run) error {
+	kept, pairs, ok := door.KeptFolds(runs)
+	if !ok {
+		return web.Errorf(web.Conflict, "The runs keep no common folds of their searches: cross-validate them with a POST to this address.")
+	}
+	c := FoldComparison{Folds: kept[0].Scheme.Folds, Repeats: max(1, kept[0].Scheme.Repeats), Pairs: foldPairs(runs, pairs)}
+	for _, k := range kept {
+		c.Done += len(k.Folds)
+		c.Optimistic = c.Optimistic || k.Optimistic
+	}
+	c.Total = c.Done
+	return web.JSON(w, http.StatusOK, c)
+}
+
+func foldPairs(runs []store.Run, pairs []eval.FoldPair) (all []FoldPair) {
+	for _, p := range pairs {
+		all = append(all, FoldPair{First: runs[p.First].ID, Second: runs[p.Second].ID, TTest: p.TTest, Holm: p.Holm, Posterior: p.Posterior})
+	}
+	return all
 }

@@ -21,7 +21,7 @@ type Link struct {
 }
 
 func (a *Room) newLink(r *http.Request, l store.Link) Link {
-	return Link{l.Token, a.House.Links.Origin(r) + "/l/" + l.Token, l.Title, l.Hash, l.Created}
+	return Link{l.Token, a.Base.Links.Origin(r) + "/l/" + l.Token, l.Title, l.Hash, l.Created}
 }
 
 // Links lists the links that the workspace has made.

@@ -104,7 +104,7 @@ func (a *Room) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, 
 	if err != nil {
 		return err
 	}
-	path, now, err := a.House.Regularise(r.Context(), of, begin, a.Patience)
+	path, now, err := a.Base.Regularise(r.Context(), of, begin, a.Patience)
 	if err != nil {
 		return err
 	}

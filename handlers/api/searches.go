@@ -122,7 +122,7 @@ func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	if door.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
-	s, err := a.House.Search(r.Context(), n)
+	s, err := a.Base.Search(r.Context(), n)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	next, err := a.House.SearchAgain(r.Context(), requestOf(r), s, asked.How)
+	next, err := a.Base.SearchAgain(r.Context(), requestOf(r), s, asked.How)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// levers are what the lab shows without scrolling: the picture, the numbers below it, the
+// levers lists what the lab shows without scrolling: the picture, the numbers below it, the
 // controls that one turns most, and what saves the run.
 var levers = []string{
 	".main-figure .stage", ".headline div:nth-child(1)", ".headline div:nth-child(2)", ".headline div:nth-child(3)",
 	"#f-data", "#f-learner", "[data-field=C] input[type=range]", "#f-kernel", "[data-field=gamma] input[type=range]", "#f-name", "[data-save]",
 }
 
-// leversOfStrings are what the lab of strings shows.
+// leversOfStrings lists what the lab of strings shows.
 var leversOfStrings = append(levers[:8:8], "[data-field=k] input[type=range]", "#f-name", "[data-save]")
 
 // levers checks that these are in a window of this size, and that the picture has its least
@@ -167,15 +167,15 @@ func TestLabHoldsOut(t *testing.T) {
 		t.Errorf("the share held out is %s", v)
 	}
 	held := p.text(".headline div:first-child")
-	if !strings.Contains(held, "held out") || !strings.Contains(held, "of 60, 95 %: ") {
+	if !strings.Contains(held, "Test accuracy") || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("the first number is %q", held)
 	}
 	p.visit("/lab?data=moons&C=10")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60, 95 %: ") {
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0.3" || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("a link without a share holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=moons&test_fraction=0")
-	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "nothing is held out") {
+	if v, held := p.value("#f-test_fraction"), p.text(".headline div:first-child"); v != "0" || !strings.Contains(held, "no test set") {
 		t.Errorf("a link with a share of 0 holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=drawing")

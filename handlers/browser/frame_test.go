@@ -239,7 +239,7 @@ func TestShortcutsAreListed(t *testing.T) {
 	p.wait(`!document.querySelector("[data-shortcuts]").open`)
 }
 
-// What is drawn first moves neither the picture nor its frame; the class that somebody chose
+// The first thing drawn moves neither the picture nor its frame; the class that somebody chose
 // to be positive stays so while there are no points of it yet, and when there are more.
 func TestFirstPointsMoveNothing(t *testing.T) {
 	t.Parallel()

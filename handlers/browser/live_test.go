@@ -55,14 +55,14 @@ func TestSlidersAreLive(t *testing.T) {
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, x, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.wait(`new URLSearchParams(location.search).get("C") === document.querySelector("#f-C").value`)
 	p.wait(`document.querySelector("#answer details.points")`) // the fine answer has the table, the coarse ones do not
-	byMouse, vectors := p.value("#f-C"), p.number("support vectors")
+	byMouse, vectors := p.value("#f-C"), p.number("Support vectors")
 	if byMouse == byKey || vectors == "" {
 		t.Errorf("C = %s by keys and %s by pointer, %q support vectors", byKey, byMouse, vectors)
 	}
 
 	p.do(chromedp.Reload())
 	p.picture(".stage img")
-	if c, n := p.value("#f-C"), p.number("support vectors"); c != byMouse || n != vectors {
+	if c, n := p.value("#f-C"), p.number("Support vectors"); c != byMouse || n != vectors {
 		t.Errorf("C = %s with %s SVs before the reload, C = %s with %s after", byMouse, vectors, c, n)
 	}
 }
@@ -272,7 +272,6 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=new-moons,n=60")
 	p.picture(".stage img")
-	p.click("[data-fold=data] > summary")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
 	p.wait(`document.querySelector("h1").textContent === "moons, 90 points"`)
 	if data := p.query().Get("data"); data != "new-moons,n=90" {

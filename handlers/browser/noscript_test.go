@@ -28,7 +28,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	// The lab: another kernel, another C, a held-out part, a button.
 	p.follow(func() { p.clickText(".button", "Open in the lab") })
 	p.picture(".stage img")
-	if v := p.number("accuracy, training"); v == "" {
+	if v := p.number("Training accuracy"); v == "" {
 		t.Error("no numbers")
 	}
 	p.choose("#f-kernel", "linear")
@@ -116,7 +116,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	p.visit("/runs?q=second")
 	p.click(".runs tbody tr:nth-child(1) input")
-	p.follow(func() { p.clickText("button", "Delete chosen") })
+	p.follow(func() { p.clickText("button", "Delete selected") })
 	p.visit(set)
 	p.follow(func() { p.clickText("button", "Delete this data set") })
 	if !p.visible("[aria-labelledby=h-own] .empty") {

@@ -239,14 +239,14 @@ func quote(s string) string {
 // element is the JavaScript of the first element that matches a selector.
 func element(css string) string { return "document.querySelector(" + quote(css) + ")" }
 
-// text is what an element says.
+// text returns the text of an element.
 func (p *page) text(css string) string {
 	p.t.Helper()
 	p.wait(element(css))
 	return get[string](p, element(css)+".textContent.trim().replace(/\\s+/g, ' ')")
 }
 
-// value is what a field holds.
+// value returns the value of a field.
 func (p *page) value(css string) string {
 	p.t.Helper()
 	return get[string](p, element(css)+".value")

@@ -113,7 +113,7 @@ func pageContents(pdf []byte) (pages []string, err error) {
 // matrix maps (x, y) to (m[0] x + m[2] y + m[4], m[1] x + m[3] y + m[5]).
 type matrix [6]float64
 
-// then is what m and afterwards n do.
+// then composes m and n, in this order.
 func (m matrix) then(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],

@@ -116,7 +116,7 @@ func TestStudyIsLive(t *testing.T) {
 	if say := p.text("#study"); !get[bool](p, `window.kept`) || !strings.Contains(say, "Accuracy against SVM") {
 		t.Errorf("the page says %s", say)
 	}
-	p.follow(func() { p.clickText("a", "Change it and begin anew") })
+	p.follow(func() { p.clickText("a", "Edit and run again") })
 	if text := p.value("#f-study"); !strings.Contains(text, "[learner.MCM]") {
 		t.Errorf("the file is %s", text)
 	}

@@ -41,7 +41,7 @@ func (p *page) train() {
 	if l, k := p.value("#f-learner"), p.value("#f-kernel"); l != "svm" || k != "rbf" {
 		p.t.Fatalf("the lab begins with %s, %s", l, k)
 	}
-	if n := p.number("support vectors"); n == "" || n == "0" {
+	if n := p.number("Support vectors"); n == "" || n == "0" {
 		p.t.Errorf("%q support vectors", n)
 	}
 }
@@ -89,7 +89,7 @@ func TestFromUploadToComparison(t *testing.T) {
 	}
 	p.train()
 	first := p.save("narrow & <b>first</b>")
-	accuracy := p.number("accuracy, training")
+	accuracy := p.number("Training accuracy")
 	if accuracy == "" {
 		t.Error("no training accuracy")
 	}
@@ -105,7 +105,7 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("the list leads to %s, not to %s", at, first)
 	}
 	p.picture(".stage img")
-	if again := p.number("accuracy, training"); again != accuracy {
+	if again := p.number("Training accuracy"); again != accuracy {
 		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
 	}
 

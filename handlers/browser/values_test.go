@@ -14,12 +14,12 @@ func TestValuesAreLive(t *testing.T) {
 	p := open(t, start(t))
 	p.visit("/lab?data=sine")
 	p.picture(".stage img")
-	before := p.number("mean squared error")
+	before := p.number("Training MSE")
 	p.change(func() { p.fill("#f-lambda", "0.01") })
 	p.wait(`new URLSearchParams(location.search).get("lambda") === "0.01"`)
 	p.wait(`document.querySelector("#answer details.points")`)
-	if after := p.number("mean squared error"); after == "" || after == before {
-		t.Errorf("mean squared error %q before and %q after", before, after)
+	if after := p.number("Training MSE"); after == "" || after == before {
+		t.Errorf("training MSE %q before and %q after", before, after)
 	}
 
 	p.reach(".stage")
@@ -42,12 +42,12 @@ func TestValuesAreLive(t *testing.T) {
 	}
 	p.follow(func() { p.choose("#f-target", "value") })
 	p.picture(".stage img")
-	if get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) || p.number("mean squared error") == "" {
+	if get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) || p.number("Training MSE") == "" {
 		t.Error("±1 as values are still classes")
 	}
 	p.follow(func() { p.choose("#f-target", "class") })
 	p.picture(".stage img")
-	if p.number("accuracy, training") == "" {
+	if p.number("Training accuracy") == "" {
 		t.Error("there is no way back to classes")
 	}
 }

@@ -155,7 +155,7 @@ func (q *searched) reach(t *testing.T, cells int) {
 	}
 }
 
-// check waits for the end of the search: every cell counts once, and its result is that of
+// check waits for the end of the search: every cell counts once, and its result equals that of
 // one process in every bit.
 func (q *searched) check(t *testing.T) {
 	t.Helper()

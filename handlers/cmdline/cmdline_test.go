@@ -26,7 +26,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// outcome is what a command left behind.
+// outcome holds the output and exit status of a command.
 type outcome struct {
 	code     int
 	out, err string

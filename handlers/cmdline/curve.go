@@ -25,7 +25,7 @@ import (
 // curveFlags adds those of the two curves of cv: over a number that is tried, and over
 // how many points train.
 func (o *cvOptions) curveFlags(f *Flags) {
-	f.Func("learning", "SHARE,...", "A learning curve in place of a search: train on these shares of the points that train, from above 0 to 1, and judge on the points held out, as in 0.1,0.2,0.5,1.", func(text string) error {
+	f.Func("learning", "SHARE,...", "Compute a learning curve instead of a search: train on these shares of the training set, above 0 and at most 1, and score on the test folds, as in 0.1,0.2,0.5,1.", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 			if err != nil || !(v > 0 && v <= 1) {
@@ -37,7 +37,7 @@ func (o *cvOptions) curveFlags(f *Flags) {
 		o.learning = slices.Compact(o.learning)
 		return nil
 	})
-	f.Func("plot", pictureNames, "Where to draw the curve: accuracy or error on the points held out and on those that train, with one standard deviation, over the one number that is a list, or over how many points train.", func(text string) error {
+	f.Func("plot", pictureNames, "File for a plot of the curve: test and training scores with one standard deviation, over the one parameter that is a list, or over the number of training points.", func(text string) error {
 		if o.plot = text; formatOf(text) == nil {
 			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
 		}
@@ -84,7 +84,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 		for i, s := range r.Learning {
 			x[i], folds[i] = float64(s.N), s.Folds
 		}
-		if err := o.plotCurve(curve{"points that train", x, folds}, r.Rule); err != nil {
+		if err := o.plotCurve(curve{"training points", x, folds}, r.Rule); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func writeLearning(w io.Writer, r cvReport) error {
 		lines = append(lines, append(line, fmt.Sprintf("%.1f", vectors), string(status)))
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on the points held out, and on those that train: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
+	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
 	writeTable(b, lines)
 	return b.Flush()
 }

@@ -39,7 +39,7 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Cells != nil || got.N != 60 {
 		t.Errorf("%s%+v", diff, got)
 	}
-	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "points that train") {
+	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "training points") {
 		t.Errorf("%v: %.200s", err, picture)
 	}
 	lines := strings.Split(must(t, args...), "\n")

@@ -40,7 +40,7 @@ type cvOptions struct {
 	plot     string    // file of a picture of the curve; may be empty
 }
 
-// leaveOneOut stands for as many folds as there are points.
+// leaveOneOut stands for one fold for each point.
 const leaveOneOut = "loo"
 
 // The flags of cv that are numbers but no parameters of a training.
@@ -48,11 +48,11 @@ var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
 		Words: []string{leaveOneOut},
-		Help:  "Number of parts that the points are dealt into, every class evenly; each is held out once. loo leaves every point out alone.",
+		Help:  "Number of folds, stratified by class; each is held out once. loo: leave-one-out.",
 	}
 	repeatsParam = param.Param{
 		Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000,
-		Help: "How often the points are dealt anew.",
+		Help: "Number of times the folds are drawn.",
 	}
 	holdOutParam = param.Param{
 		Name: "hold_out", Kind: param.Number, Default: "0", Min: 0, Max: 0.9,
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// cvReport is what cv --json prints.
+// cvReport is the output of cv --json.
 type cvReport struct {
 	N            int                 `json:"n"`
 	D            int                 `json:"d,omitempty"`
@@ -114,7 +114,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	column := f.String("fold-column", "NAME", "", "In place of folds: every value of this column of numbers is a fold. No machine sees the column.")
 	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
-	nested := f.Switch("nested", "Judge the choice, too: in every fold the setting is chosen by folds of the points that train, and meets the held-out ones once.")
+	nested := f.Switch("nested", "Nested cross-validation: in every fold the setting is chosen by folds of its training set and scored once on its test set. An unbiased number to report.")
 	f.Heading("Search")
 	design, points := eval.OfGrid, 0
 	f.Param(eval.DesignParam, func(text string) error { design = text; return nil })
@@ -290,7 +290,7 @@ func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (r
 	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
 }
 
-// report is what is known before the work.
+// report returns the part of the report known before the work.
 func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	r = cvReport{
 		N: data.Len(), D: len(data.Features), Learner: o.spec.Learner, Kernel: o.spec.Kernel,
@@ -388,7 +388,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	if score.Share {
 		what += " in %"
 	}
-	fmt.Fprintf(b, "%s on the points held out: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
+	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
 	writeTable(b, lines)
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())

@@ -237,7 +237,7 @@ func TestCVByAnotherScore(t *testing.T) {
 	t.Parallel()
 	_, path := moons(t, 60)
 	out := must(t, "cv", "--data", path, "--C", "1,100", "--folds", "3", "--score", "mcc", "--nested")
-	if head := strings.Fields(strings.Split(out, "\n")[2]); !strings.HasPrefix(out, "Matthews correlation on the points held out") || !cmp.Equal(head[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) || !strings.Contains(out, "of Matthews correlation (sd") {
+	if head := strings.Fields(strings.Split(out, "\n")[2]); !strings.HasPrefix(out, "Matthews correlation on held-out points") || !cmp.Equal(head[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) || !strings.Contains(out, "of Matthews correlation (sd") {
 		t.Errorf("%s", out)
 	}
 	var told struct {

@@ -154,7 +154,7 @@ func checkTarget(path string) error {
 }
 
 // writeFile writes a file whole or not at all: beside it first, then renamed.
-// What is not a regular file, such as /dev/stdout, is written directly.
+// Files that are not regular, such as /dev/stdout, are written directly.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {

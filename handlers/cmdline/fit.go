@@ -173,7 +173,7 @@ func noteTwoClasses(std Streams, command string, d *dataset.Data) {
 	}
 }
 
-// untrained is what is known of a training that ended before its first step: no number
+// untrained describes a training that ended before its first step: no number
 // is a result.
 type untrained struct {
 	N        int          `json:"n"`

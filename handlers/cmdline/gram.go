@@ -34,7 +34,7 @@ var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objec
 	},
 }
 
-// gramNames are what gram calls parameters that have longer names where they stand among
+// gramNames maps parameters to the shorter names that gram gives them than when they stand among
 // those of learners.
 var gramNames = []struct {
 	name string

@@ -57,7 +57,7 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 	if rows == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n%s  of the %s points of each class, a line each, how many are told to be of which\n\n", name, points)
+	fmt.Fprintf(w, "\n%s  of the %s points; rows: actual, columns: predicted\n\n", name, points)
 	lines := [][]string{{""}}
 	for _, r := range rows {
 		lines[0] = append(lines[0], r.Class)

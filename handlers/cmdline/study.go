@@ -52,7 +52,7 @@ const (
 
 func parseStudy(args []string) (*studyOptions, error) {
 	f := NewFlags("study FILE|NAME [flags]",
-		"Compares learners over data sets: each chooses its settings within the points that train and is judged on those held out, the same for all. Prints accuracies, support vectors and times, mean ranks, and which differences are real. FILE says what is compared. Studies that come with the program: "+ready()+".")
+		"Compares learners on several data sets: tuned on the training folds, scored on the same test folds. Prints accuracies, support vectors, times, mean ranks and tests of significance. FILE describes the study. Built-in studies: "+ready()+".")
 	source := f.Argument(readyNames()...)
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
@@ -249,7 +249,7 @@ func (o *studyOptions) write(r study.Result) error {
 	return nil
 }
 
-// cells are what was computed, one a line of a file.
+// cells holds computed cells, one per line of a file.
 type cells struct {
 	file  *os.File
 	known map[string]eval.CellResult

@@ -60,7 +60,7 @@ func TestStudy(t *testing.T) {
 	dir, path := smallStudy(t)
 	out := filepath.Join(dir, "new", "out")
 	text := must(t, "study", path, "--out-dir", out)
-	for _, want := range []string{"Accuracy in %", "Support vectors", "Milliseconds", "mean rank", "Accuracy against SVM"} {
+	for _, want := range []string{"Accuracy in %", "Support vectors", "Training time in ms", "Mean rank", "Accuracy against SVM"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -40,7 +40,7 @@ const (
 const previewRows = 8
 
 // Room is where data sets come from and are looked at.
-type Room struct{ *door.House }
+type Room struct{ *door.Base }
 
 // List shows all data sets and the ways to a new one.
 func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
@@ -57,7 +57,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	if err != nil {
 		return views.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.House), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
+	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.Base), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -110,7 +110,7 @@ func sizeText(s store.Dataset) string {
 }
 
 // Builtins are the data sets that come with the program, as pages of the house list them.
-func Builtins(h *door.House) (rows []views.BuiltinRow) {
+func Builtins(h *door.Base) (rows []views.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		source := ""
 		if b.License != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // Fetched returns the file at an address, with its name and size.
-func (a *House) Fetched(ctx context.Context, address string) (file web.Temp, name string, size int64, err error) {
+func (a *Base) Fetched(ctx context.Context, address string) (file web.Temp, name string, size int64, err error) {
 	if a.Fetcher == nil {
 		return file, "", 0, web.Errorf(web.Forbidden, "This server fetches no files from addresses: it runs without --allow-url. Download the file and upload it.")
 	}
@@ -33,7 +33,7 @@ func (a *House) Fetched(ctx context.Context, address string) (file web.Temp, nam
 }
 
 // Body returns the file that a request brings, once there is memory to read it.
-func (a *House) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+func (a *Base) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
 	file, size, err := web.Spool(w, r, a.Limits.Bytes)
 	if err != nil {
 		return nil, nil, err
@@ -43,7 +43,7 @@ func (a *House) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, le
 
 // FetchedBody is Body for a request with the address of a file in place of the file, whose name
 // it returns.
-func (a *House) FetchedBody(w http.ResponseWriter, r *http.Request, address string) (body io.Reader, name string, leave func(), err error) {
+func (a *Base) FetchedBody(w http.ResponseWriter, r *http.Request, address string) (body io.Reader, name string, leave func(), err error) {
 	if r.ContentLength != 0 {
 		return nil, "", nil, param.Problems{{Field: "url", Message: "url expects no body beside it: send either an address or a file"}}
 	}
@@ -57,7 +57,7 @@ func (a *House) FetchedBody(w http.ResponseWriter, r *http.Request, address stri
 
 // admitted returns a file once there is memory to read it. It closes the file on failure, and
 // where its reader leaves.
-func (a *House) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, size int64) (body io.Reader, leave func(), err error) {
+func (a *Base) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, size int64) (body io.Reader, leave func(), err error) {
 	packed, err := IsPacked(file)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())

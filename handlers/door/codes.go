@@ -42,7 +42,7 @@ func newCodes() *codes {
 // Wrong codes count for the address they come from. Once too many did, codes from there are not
 // looked up, but for those that the workspace has named rightly before: someone in a course
 // stays in it.
-func (a *House) FindCourse(ctx context.Context, typed string) (store.Course, error) {
+func (a *Base) FindCourse(ctx context.Context, typed string) (store.Course, error) {
 	c, code, address := a.codes, store.CleanCode(typed), web.Address(ctx)
 	e := entrance{Workspace(ctx), code}
 	c.mu.Lock()

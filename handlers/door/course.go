@@ -31,7 +31,7 @@ const HeldOut = 0.3
 const LongestLink = 8000
 
 // Course finds the course with a code as it was typed.
-func (a *House) Course(ctx context.Context, typed string) (store.Course, error) {
+func (a *Base) Course(ctx context.Context, typed string) (store.Course, error) {
 	c, err := a.FindCourse(ctx, typed)
 	if errors.Is(err, store.ErrNotFound) {
 		err = web.Errorf(web.NotFound, "There is no course with the code %q. A code has six letters; ask your teacher, who may also have deleted the course.", typed)
@@ -85,7 +85,7 @@ func On(page string, c store.Course) store.Course {
 // returns the state with every hidden and frozen control as the course has it,
 // whatever was sent. A page that can be set up for a course reads its state
 // through it; page is its address, of a lesson's screens that of the lesson.
-func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
+func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
 	code := CodeOf(form)
 	if code == "" {
 		return nil, form, nil
@@ -108,7 +108,7 @@ func (a *House) Enforce(ctx context.Context, page string, form url.Values) (*sto
 	return &c, form, nil
 }
 
-// Put is what is put to a course, with what the workspace has answered to it.
+// Put is a question put to a course, with the answer of the workspace.
 type Put struct {
 	store.Poll
 	Own store.Answer // the zero value for nothing
@@ -123,15 +123,15 @@ func (p Put) Waits() string {
 }
 
 // Put finds what is put to a course. It returns store.ErrNotFound where nothing was.
-func (a *House) Put(ctx context.Context, code string) (p Put, err error) {
+func (a *Base) Put(ctx context.Context, code string) (p Put, err error) {
 	if p.Poll, err = a.Store.CurrentPoll(ctx, code); err == nil {
 		p.Own, err = a.Store.VoteOf(ctx, Workspace(ctx), code, p.Question, p.Round)
 	}
 	return p, err
 }
 
-// InCourse is what a page shows of the course it was opened under.
-func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
+// InCourse returns the part of a course that a page opened under it shows.
+func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
 	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
 	var shut *store.Error
 	if err := a.Store.Admits(ctx, Workspace(ctx), c); errors.As(err, &shut) {
@@ -188,7 +188,7 @@ func (a *House) InCourse(ctx context.Context, c store.Course) (*views.InCourse, 
 }
 
 // Deliver hands a run in under the name that the form gives.
-func (a *House) Deliver(r *http.Request, run string) error {
+func (a *Base) Deliver(r *http.Request, run string) error {
 	_, err := a.Store.HandIn(r.Context(), Workspace(r.Context()), run, r.PostFormValue("who"))
 	if err == nil {
 		a.Jobs.Notify() // the copy of a run that has not ended waits for its turn
@@ -205,7 +205,7 @@ type Setting struct {
 	Points *dataset.Data        // of the page, where students could not open them by themselves
 	Data   string               // what those points are called
 
-	// Course is what the form begins with, nil for nothing: it is edited, or copied.
+	// Course fills the form to edit or copy it; nil for an empty form.
 	Course *store.Course
 	Edit   string // address of the course that is edited; empty: a new one is made
 
@@ -235,7 +235,7 @@ func ControlLabel(name string) string {
 
 // AskCourse shows the form that makes a course of a page. Problems with what was
 // filled in stand beside it.
-func (a *House) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
+func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
 	p := views.NewCourse{
 		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
 		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),

@@ -15,7 +15,7 @@ import (
 )
 
 // Deleted leads on to a list, which offers to undo what a request has just deleted.
-func (a *House) Deleted(w http.ResponseWriter, r *http.Request, to string) error {
+func (a *Base) Deleted(w http.ResponseWriter, r *http.Request, to string) error {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -36,9 +36,9 @@ func (a *House) Deleted(w http.ResponseWriter, r *http.Request, to string) error
 // DeletionID names a deletion in addresses.
 func DeletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
 
-// Undo is what a list says of deletions: the one that its address names, and whether there
+// Undo returns the deletions to show in a list: the one that its address names, and whether there
 // are any.
-func (a *House) Undo(r *http.Request) (u views.Undo, err error) {
+func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {
 		return u, err
@@ -61,7 +61,7 @@ func deletion(d store.Deletion) *views.Deletion {
 }
 
 // DeletedPage lists what can be restored.
-func (a *House) DeletedPage(w http.ResponseWriter, r *http.Request) error {
+func (a *Base) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *House) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Restored brings back the deletion that the address of a request names.
-func (a *House) Restored(r *http.Request) (store.Deletion, error) {
+func (a *Base) Restored(r *http.Request) (store.Deletion, error) {
 	ms, err := strconv.ParseInt(chi.URLParam(r, "id"), 10, 64)
 	if err != nil {
 		return store.Deletion{}, store.ErrNotFound
@@ -91,7 +91,7 @@ func Back(r *http.Request, list string) string {
 }
 
 // Restore is Restored for a page.
-func (a *House) Restore(w http.ResponseWriter, r *http.Request) error {
+func (a *Base) Restore(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, FormBytes); err != nil {
 		return err
 	}

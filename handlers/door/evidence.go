@@ -107,7 +107,7 @@ func BestEvidence(run store.Run) (best views.EvidenceRow) {
 }
 
 // LinkedSearches reports which of the searches that runs name are there.
-func (a *House) LinkedSearches(ctx context.Context, runs ...store.Run) (func(search string) bool, error) {
+func (a *Base) LinkedSearches(ctx context.Context, runs ...store.Run) (func(search string) bool, error) {
 	var ids []string
 	for _, r := range runs {
 		for _, e := range r.Evidence {

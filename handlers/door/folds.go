@@ -14,8 +14,8 @@ import (
 
 // How runs are compared by cross-validation, unless somebody says otherwise.
 var (
-	FoldsParam   = param.Param{Name: "folds", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100, Help: "Number of parts that the points are dealt into, every class evenly; each is held out once."}
-	RepeatsParam = param.Param{Name: "repeats", Label: "times dealt", Kind: param.Integer, Default: "3", Min: 1, Max: 100, Help: "How often the points are dealt anew."}
+	FoldsParam   = param.Param{Name: "folds", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."}
+	RepeatsParam = param.Param{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "3", Min: 1, Max: 100, Help: "Number of times the folds are drawn."}
 )
 
 // NoDifference is half the region of practical equivalence: accuracies that differ by less are
@@ -32,7 +32,7 @@ type OnFolds struct {
 
 // BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
 // setting, and returns the ids of these. It returns the errors of Alike and CreateSearch.
-func (a *House) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
+func (a *Base) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
 	if err := Alike(runs); err != nil {
 		return nil, err
 	}

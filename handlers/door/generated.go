@@ -80,7 +80,7 @@ func GeneratedID(g dataset.Generator, values param.Values) string {
 }
 
 // generated makes what an id says.
-func (a *House) generated(ctx context.Context, id string) (p Points, err error) {
+func (a *Base) generated(ctx context.Context, id string) (p Points, err error) {
 	g, values, err := Generated(id, nil)
 	if err != nil {
 		return p, err

@@ -16,7 +16,7 @@ import (
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &House{Memory: semaphore.NewWeighted(largeMemory)}
+		a := &Base{Memory: semaphore.NewWeighted(largeMemory)}
 		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
 		if err != nil {
 			t.Fatal(err)

@@ -33,12 +33,12 @@ type Job struct {
 	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
 	Left        time.Duration // estimated, by the pace it has while it is computed; 0: not known
 	Waits       bool          // it has begun, and others have their turn
-	Queue       string        // where a run waits, as in House.Waits
+	Queue       string        // where a run waits, as in Base.Waits
 }
 
 // UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
 // first.
-func (a *House) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
+func (a *Base) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
 	runs, _, err := a.Store.Runs(ctx, ws, store.Filter{Where: store.MustQuery("status = queued or status = running")})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ const turned = 2 * time.Second
 // Left is about how long searches that have begun will be computed for, by the time that
 // their cells took without that in which none was computed; 0 where that cannot be told.
 // They wait while other work has its turn.
-func (a *House) Left(searches ...store.Search) (left time.Duration, waits bool) {
+func (a *Base) Left(searches ...store.Search) (left time.Duration, waits bool) {
 	var all jobs.Work
 	var open int
 	idle := time.Duration(-1) // least of all
@@ -164,7 +164,7 @@ func (j Job) Progress() string {
 
 // Waits says where a queued run waits and, of a long one, why others go first. It is empty for
 // one that is next or has just been queued.
-func (a *House) Waits(ctx context.Context, run string) (text string, err error) {
+func (a *Base) Waits(ctx context.Context, run string) (text string, err error) {
 	all, err := a.places.get(ctx, a.Store)
 	p, ok := all[run]
 	if err != nil || !ok {
@@ -203,7 +203,7 @@ func (p *places) get(ctx context.Context, st *store.Store) (map[string]store.Pla
 }
 
 // JobsPage shows what is under way.
-func (a *House) JobsPage(w http.ResponseWriter, r *http.Request) error {
+func (a *Base) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.UnderWay(r.Context(), Workspace(r.Context()))
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// Told is what a page shows in place of something that cannot be had: the words of
+// UserMessage returns the message to show when a result is unavailable: the words of
 // an error for people. Any other error comes back, for Site.Handle to log and to
 // answer as a fault.
-func Told(err error) (string, error) {
+func UserMessage(err error) (string, error) {
 	if message, ok := param.ForPerson(err); ok {
 		return Sentence(message), nil
 	}

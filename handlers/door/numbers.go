@@ -2,8 +2,8 @@ package door
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
+	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
@@ -42,18 +42,21 @@ func numbers(r *ml.Report) (tables []views.NumberGroup) {
 // Headline returns the numbers that a person looks for first.
 func Headline(r *ml.Report) []views.Headline {
 	train, test := Scores(r)
-	of := func(n int) string { return fmt.Sprintf("of %d", n) }
-	held := views.Headline{Label: "accuracy, held out", Value: test, Note: of(r.TestN)}
-	seen := views.Headline{Label: "accuracy, training", Value: train, Note: of(r.TrainN)}
+	of := func(n int) string { return "of " + views.Counted(n, "point") }
+	held := views.Headline{Label: "Test accuracy", Value: test, Note: of(r.TestN)}
+	seen := views.Headline{Label: "Training accuracy", Value: train, Note: of(r.TrainN)}
 	if r.Rule == ml.Value {
-		held.Label, seen.Label = "held out", "training"
+		held.Label, seen.Label = "Test fit", "Training fit"
+	}
+	for _, h := range []*views.Headline{&held, &seen} {
+		h.Value = strings.Replace(h.Value, ".0 %", " %", 1)
 	}
 	if test == "" {
-		held.Value, held.Note = "–", "nothing is held out"
+		held.Value, held.Note = "–", "no test set"
 	} else if in := r.TestInterval; in != nil {
-		held.Note += fmt.Sprintf(", 95 %%: %.0f to %.0f", 100*in.Low, 100*in.High)
+		held.Note += " (95 % CI " + intervalText(*in) + ")"
 	}
-	return []views.Headline{held, seen, {Label: "support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
+	return []views.Headline{held, seen, {Label: "Support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
 }
 
 // confusions are the confusion matrices of a report, of held-out points first.
@@ -61,7 +64,7 @@ func confusions(r *ml.Report) (cs []views.Confusion) {
 	for _, of := range []struct {
 		title string
 		rows  []ml.ClassReport
-	}{{"Confusion matrix, held out", r.TestConfusion}, {"Confusion matrix, training", r.Confusion}} {
+	}{{"Test confusion matrix", r.TestConfusion}, {"Training confusion matrix", r.Confusion}} {
 		if of.rows != nil {
 			cs = append(cs, Confusion(of.title, of.rows))
 		}
@@ -92,7 +95,7 @@ func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 	return c
 }
 
-// machines is what each of several machines measured, without the columns that apply to
+// machines returns the measurements of each of several machines, without columns that apply to
 // none of them.
 func machines(r *ml.Report) (t views.Table) {
 	number := func(v *float64) string {

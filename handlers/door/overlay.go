@@ -12,7 +12,7 @@ import (
 )
 
 // Layers are the scenes of the finished runs, under their names.
-func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
+func (a *Base) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
 	for _, run := range runs {
 		if run.Status != store.Done {
 			continue
@@ -31,7 +31,7 @@ func (a *House) Layers(ctx context.Context, runs []store.Run, o Options) (layers
 }
 
 // SendOverlay sends a picture of the layers of runs that choose takes.
-func (a *House) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
+func (a *Base) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
 	key := fmt.Sprintf("overlay %+v", o)
 	for _, run := range runs {
 		key += fmt.Sprintf(" %s %s %q", run.ID, run.Status, run.Name)

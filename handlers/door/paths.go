@@ -30,13 +30,13 @@ const (
 // that is.
 const Prompt = 500 * time.Millisecond
 
-// Paths computes paths over C in the background, as long as somebody asks for them. Whoever
+// Paths computes paths over C in the background while somebody asks for them. Everybody who
 // asks for the same path shares it. A workspace has one computed at a time; others of it wait.
 // It is safe for concurrent use.
 type Paths struct {
 	follow func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error)
 	behind func(context.Context) context.Context // holds work while live answers are made
-	line   *Line
+	line   *Limiter
 	known  *Recent[*ml.Regularisation] // by key: 3 MB each at most
 
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ type onPath struct {
 	told   time.Time          // when
 }
 
-// asking is what a workspace has to do with a path.
+// asking links a workspace to a path that it asked for.
 type asking struct {
 	job     Job         // under its names there
 	waiting int         // requests
@@ -68,7 +68,7 @@ type asking struct {
 	until   time.Time   // the path is kept, where none waits
 }
 
-// PathOf is what a path over C is asked for of.
+// PathOf identifies a path over C.
 type PathOf struct {
 	Points
 	Spec ml.Spec
@@ -91,7 +91,7 @@ func PathName(spec ml.Spec) string {
 // newPaths returns a keeper of paths; behind holds work while live answers are made.
 func newPaths(behind func(context.Context) context.Context) *Paths {
 	return &Paths{
-		follow: ml.Regularise, behind: behind, line: NewLine(pathsOfCPU * runtime.NumCPU()),
+		follow: ml.Regularise, behind: behind, line: NewLimiter(pathsOfCPU * runtime.NumCPU()),
 		known: NewRecent[*ml.Regularisation](8), byKey: map[string]*onPath{},
 	}
 }
@@ -101,7 +101,7 @@ func (p *Paths) Follow(f func(context.Context, *dataset.Data, ml.Spec, trace.Rec
 	p.follow = f
 }
 
-// ErrNoPath is what Wait returns where a path is not computed.
+// ErrNoPath is returned by Wait if the path is not being computed.
 var ErrNoPath = web.Errorf(web.Conflict, "This path is not being computed: it was cancelled, or nobody asked for it for half a minute.")
 
 // Wait waits so long for the path over C that goes by a key, and returns it or else
@@ -316,7 +316,7 @@ func (w *onPath) job(a *asking, now time.Time) Job {
 }
 
 // Regularise is the path over C, or how far it is after so long, as of Paths.Wait.
-func (a *House) Regularise(ctx context.Context, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
+func (a *Base) Regularise(ctx context.Context, of PathOf, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	key, err := of.ID()
 	if err != nil {
 		return nil, nil, err

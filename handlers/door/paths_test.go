@@ -194,14 +194,14 @@ func TestPathFails(t *testing.T) {
 		})
 		defer func() {
 			if text, _ := recover().(string); !strings.Contains(text, "of the solver") {
-				t.Errorf("whoever asks hears %q", text)
+				t.Errorf("the asker hears %q", text)
 			}
 		}()
 		_, _, _ = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, time.Minute)
 	})
 }
 
-// Whoever looks at what is under way sees the paths of a workspace, which go on meanwhile, but give
+// The list of running jobs has the paths of a workspace, which go on meanwhile, but give
 // way to another one as those do that nobody asks for.
 func TestPathsUnderWay(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,7 @@ func (o *Options) ForPrint(q url.Values) error {
 	return nil
 }
 
-// Look is what a picture takes of the choices.
+// Look returns the choices that apply to a picture.
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
 		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
@@ -129,11 +129,11 @@ func (o Options) Look() figure.Scene {
 	}
 }
 
-// Answer is what a page shows of a run: its main picture, the others that it has,
+// Answer returns the view of a run: its main picture, the others that it has,
 // numbers, remarks and, unless it is coarse, its points. Figures are linked below
 // base with the query, or, inline, become part of the page itself. The key is as RunSheet
 // takes it.
-func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
+func (a *Base) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
 	r.Look = o.Look()
 	s, err := r.Scene(ctx, r.Result.Model)
@@ -187,7 +187,7 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
 	}
 	if r.Data.Objects != nil {
-		why, err := Told(ml.Comparable(r.Result.Model.Kernel, r.Data))
+		why, err := UserMessage(ml.Comparable(r.Result.Model.Kernel, r.Data))
 		if err != nil {
 			return ans, err
 		}
@@ -212,9 +212,9 @@ func (a *House) Answer(ctx context.Context, r figure.Run, key string, o Options,
 	return ans, nil
 }
 
-// Moving is the main picture of a run and nothing else, part of the page itself: for while
+// Preview returns the main picture of a run and nothing else, part of the page itself: for while
 // somebody zooms.
-func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
+func (a *Base) Preview(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
 		return ans, err
@@ -230,7 +230,7 @@ func (a *House) Moving(ctx context.Context, r figure.Run, base, query string) (a
 
 // linkMain is the main picture of a run, which has this scene, as Show links it; what the
 // browser will ask for has been drawn by then.
-func (a *House) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
+func (a *Base) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
 	frames := map[int]figure.Frame{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
 		o.Width, o.Height = size[0], size[1]
@@ -394,7 +394,7 @@ func (u *dataURI) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// stage is what the page's script needs to lay its own marks over a picture.
+// stage holds the data that the page's script needs to draw marks over a picture.
 // frames holds the frames of every width the picture comes in. A point is a list, which keeps the
 // answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
@@ -482,7 +482,7 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 	return b
 }
 
-// pointTable is what the scene's model says of its points, the first of them; objects are
+// pointTable returns the predictions of the scene's model for its first points; objects are
 // what they are where they are no vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
@@ -495,7 +495,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	case s.Values:
 		t.Head = []string{"f(x)", "residual t − f(x)"}
 	case !sides:
-		t.Head = append([]string{"predicted"}, s.Model.ScoreNames()...)
+		t.Head = append([]string{"Predicted"}, s.Model.ScoreNames()...)
 	}
 	for _, p := range points {
 		where := Coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
@@ -588,7 +588,7 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 
 // DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
 // of a kernel as a map, class by class.
-func (a *House) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
+func (a *Base) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
 	if d.Kind() != dataset.KindVectors {
 		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
 		if err != nil {

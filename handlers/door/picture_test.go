@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is escaped comes back, and nothing is left that HTML, JSON or a browser's reading of
+// Escaped text comes back, and nothing is left that HTML, JSON or a browser's reading of
 // addresses would change.
 func TestDataURI(t *testing.T) {
 	t.Parallel()

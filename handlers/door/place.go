@@ -10,7 +10,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Place is what a model says of a place in its picture; of one that shows no inputs, or
+// Place holds the prediction of a model at a place in its picture; of one that shows no inputs, or
 // where there is no model, it has no scores.
 type Place struct {
 	Class  string  `json:"class,omitempty"` // told there; none where values are fitted
@@ -23,7 +23,7 @@ type Score struct {
 	Value *float64 `json:"value"` // null where it is not finite
 }
 
-// At is what the model of a run says of the place that a form gives by the names of its
+// At returns the prediction of the model of a run at the place that a form gives by the names of its
 // coordinates in the main picture.
 func At(r figure.Run, form url.Values, names [2]string) (Place, error) {
 	at, err := ReadPlace(form, names)

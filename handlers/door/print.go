@@ -40,7 +40,7 @@ type Sheet struct {
 }
 
 // Print is the picture of a sheet, drawn once for all who ask for it.
-func (a *House) Print(ctx context.Context, s Sheet) (*Print, error) {
+func (a *Base) Print(ctx context.Context, s Sheet) (*Print, error) {
 	if s.Key == "" {
 		return draw(ctx, s)
 	}
@@ -72,7 +72,7 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 
 // SendPrint sends the picture of a sheet, unless the browser has it. What is public may be
 // kept for good at the address that Lasting made.
-func (a *House) SendPrint(w http.ResponseWriter, r *http.Request, s Sheet) error {
+func (a *Base) SendPrint(w http.ResponseWriter, r *http.Request, s Sheet) error {
 	w.Header().Set("Cache-Control", "private, no-cache")
 	if s.Public {
 		web.MayBeShared(w, r.FormValue(version) == a.build())
@@ -92,7 +92,7 @@ const version = "v"
 
 // Lasting adds to the query of a public picture what makes its address one of this
 // program alone, so that it can be kept for good.
-func (a *House) Lasting(query string) string {
+func (a *Base) Lasting(query string) string {
 	if query != "" {
 		query += "&"
 	}

@@ -18,7 +18,7 @@ import (
 func TestPrintsOnce(t *testing.T) {
 	t.Parallel()
 	build := "one"
-	house := &House{prints: newPrints(), build: func() string { return build }}
+	base := &Base{prints: newPrints(), build: func() string { return build }}
 	var drawn atomic.Int32
 	sheet := Sheet{Key: "k", Public: true, Format: "svg", Draw: func(context.Context) (*figure.Picture, error) {
 		drawn.Add(1)
@@ -29,12 +29,12 @@ func TestPrintsOnce(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", address, nil)
 		r.Header.Set("If-None-Match", has)
 		w.Header().Set("Set-Cookie", "workspace")
-		if err := house.SendPrint(w, r, s); err != nil {
+		if err := base.SendPrint(w, r, s); err != nil {
 			t.Error(err)
 		}
 		return w.Result()
 	}
-	address := "/p.svg?" + house.Lasting("a=1")
+	address := "/p.svg?" + base.Lasting("a=1")
 	var students sync.WaitGroup
 	for range 200 {
 		students.Go(func() {
@@ -87,7 +87,7 @@ func TestPrintsOnce(t *testing.T) {
 		t.Errorf("drawn %d times", n)
 	}
 	broken := Sheet{Key: "broken", Format: "svg", Draw: func(context.Context) (*figure.Picture, error) { return nil, errors.New("no ink") }}
-	if err := house.SendPrint(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil), broken); err == nil {
+	if err := base.SendPrint(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil), broken); err == nil {
 		t.Error("no error")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// What is asked for at the same time is computed once.
+// Simultaneous requests for one thing compute it once.
 func TestRecentComputesOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

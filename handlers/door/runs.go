@@ -15,8 +15,8 @@ import (
 	"marginlab/views/figure"
 )
 
-// Shelf is where saved runs lie: a workspace, or the gallery of a course.
-type Shelf struct {
+// Collection is a place of saved runs: a workspace, or the gallery of a course.
+type Collection struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace
 	Title     string // of the gallery
@@ -24,7 +24,7 @@ type Shelf struct {
 
 // Run is a finished run with its data, as its figures show it. The query has the
 // columns on the axes; those of the run otherwise.
-func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
+func (a *Base) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
 	if run.Status != store.Done {
 		return figure.Run{}, store.ErrNotFound
 	}
@@ -40,7 +40,7 @@ func (a *House) Run(ctx context.Context, run store.Run, q url.Values, o Options)
 	return figure.Run{Data: data, Spec: run.Spec, Result: ResultOf(run), X: x, Y: y, Object: object, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
 }
 
-// ResultOf is what the training of a finished run gave.
+// ResultOf returns the result of a finished run.
 func ResultOf(run store.Run) *ml.Result {
 	return &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before, Scores: run.Scores, ScoresBefore: run.ScoresBefore}
 }

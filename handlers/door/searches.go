@@ -16,7 +16,7 @@ import (
 )
 
 // Search queues a search of the request's workspace.
-func (a *House) Search(ctx context.Context, n store.NewSearch) (store.Search, error) {
+func (a *Base) Search(ctx context.Context, n store.NewSearch) (store.Search, error) {
 	s, err := a.Store.CreateSearch(ctx, Workspace(ctx), n)
 	if err == nil {
 		a.Jobs.Notify()
@@ -33,7 +33,7 @@ type Found struct {
 }
 
 // FindSearch returns a search of the request's workspace.
-func (a *House) FindSearch(ctx context.Context, id string) (f Found, err error) {
+func (a *Base) FindSearch(ctx context.Context, id string) (f Found, err error) {
 	if f.Search, err = a.Store.Search(ctx, Workspace(ctx), id); err != nil {
 		return f, err
 	}
@@ -49,7 +49,7 @@ func (a *House) FindSearch(ctx context.Context, id string) (f Found, err error) 
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was chosen and what the nested folds say of the choice.
-func (a *House) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
+func (a *Base) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
 	}
@@ -88,7 +88,7 @@ func FoldsText(s eval.Scheme) string {
 		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
 	}
 	if s.Repeats > 1 {
-		text += fmt.Sprintf(", dealt %d times", s.Repeats)
+		text += fmt.Sprintf(", %d repeats", s.Repeats)
 	}
 	return text
 }
@@ -122,7 +122,7 @@ func ScoreAmount(score eval.Score, v float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', 3, 64), "-", "−")
 }
 
-// NestedText is what nested folds say of the choice; empty where there are none.
+// NestedText returns the nested score in words, "" if there is none.
 func NestedText(r *eval.Result) string {
 	if r.Nested == nil {
 		return ""
@@ -146,7 +146,7 @@ func Vectors(s eval.Setting) float64 {
 // SearchAgain queues another search after one that is done: "finer",
 // around its best setting, or the same with "nested" folds, of which all that this one has
 // computed is known.
-func (a *House) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
+func (a *Base) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
 		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
 	}
@@ -233,7 +233,7 @@ func SearchLine(s store.Search) string {
 	return strings.Join(words, " ")
 }
 
-// triedText is what is tried of a parameter, as eval.Axes reads it.
+// triedText returns the values tried for a parameter, as eval.Axes reads them.
 func triedText(s store.Search, p param.Param) string {
 	values := s.Grid[p.Name]
 	if s.Drawn != nil {

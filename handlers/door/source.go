@@ -19,7 +19,7 @@ type Points struct {
 // Source finds the points behind an id: a stored set of the workspace, one that comes with the
 // program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
 // The data are shared: nobody changes them.
-func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
+func (a *Base) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
 		return Points{Name: "Drawing"}, nil
 	}
@@ -42,12 +42,12 @@ func (a *House) Source(ctx context.Context, id string) (p Points, err error) {
 }
 
 // Stored are the data of a hash, kept in memory for a while and shared: nobody changes them.
-func (a *House) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
+func (a *Base) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
 	return a.stored.Get(ctx, hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, hash) })
 }
 
 // Locate is Source for what does not come with the program, without reading the data.
-func (a *House) Locate(ctx context.Context, id string) (p Points, err error) {
+func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	if run, ok := strings.CutPrefix(id, OfRun); ok {
 		r, err := a.Store.Run(ctx, Workspace(ctx), run)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
@@ -116,7 +116,7 @@ const (
 
 // Choices lists the data sets that the lab can open. The kind of those that a course
 // brings along is not known here.
-func (a *House) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
+func (a *Base) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
 	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // StartStudy queues what the text of a study asks for. Its files are data sets of the
 // workspace, by their names. What is wrong with it is param.Problems about the field study;
 // other errors come from store.CreateStudy.
-func (a *House) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+func (a *Base) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, asks, text)
 	var wrong *dataset.Error
 	var stored *store.Error
@@ -29,7 +29,7 @@ func (a *House) StartStudy(ctx context.Context, asks store.Request, text string)
 	return s, err
 }
 
-func (a *House) startStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+func (a *Base) startStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
 	s, err := study.Parse(text, "the file")
 	if err != nil {
 		return store.Study{}, err
@@ -65,7 +65,7 @@ func (a *House) startStudy(ctx context.Context, asks store.Request, text string)
 
 // bring gives the sets of a study that are files the data of the workspace with that name,
 // and returns the ids of these, empty for other sets.
-func (a *House) bring(ctx context.Context, s *study.Study) (ids []string, err error) {
+func (a *Base) bring(ctx context.Context, s *study.Study) (ids []string, err error) {
 	own, err := a.Store.Datasets(ctx, Workspace(ctx))
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (a *House) bring(ctx context.Context, s *study.Study) (ids []string, err er
 	return ids, nil
 }
 
-// FileOf is what a data set is called as a file.
+// FileOf returns the file name of a data set.
 func FileOf(d store.Dataset) string { return fileName(strings.TrimSuffix(d.Name, ".csv")) + ".csv" }
 
 // StudyTitle says what is compared.

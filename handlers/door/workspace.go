@@ -11,7 +11,7 @@ import (
 
 // SendWorkspace answers with all that the workspace of a request holds, as an archive,
 // which comes from a file because it may be read slowly.
-func (a *House) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
+func (a *Base) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
 	file, err := web.TempFile()
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (a *House) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
 }
 
 // TakeIn adds an archive to the workspace of a request, once there is memory for it.
-func (a *House) TakeIn(ctx context.Context, w http.ResponseWriter, archive io.ReaderAt, size int64) (store.Imported, error) {
+func (a *Base) TakeIn(ctx context.Context, w http.ResponseWriter, archive io.ReaderAt, size int64) (store.Imported, error) {
 	memory, err := store.ArchiveMemory(archive, size)
 	if err != nil {
 		return store.Imported{}, err

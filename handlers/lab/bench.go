@@ -21,7 +21,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// bench is what the lab works on: the state that its URL holds.
+// bench holds the state of the lab, as its URL encodes it.
 type bench struct {
 	course    *store.Course // under which the lab was opened; nil: none
 	form      url.Values    // as it was filled in, but for what the course fixes
@@ -47,7 +47,7 @@ type bench struct {
 
 // readBench reads the lab's state from a form. What is wrong with a field is
 // kept beside it; an error means there is nothing to show.
-func (a *Room) readBench(ctx context.Context, form url.Values) (*bench, error) {
+func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	course, form, err := a.Enforce(ctx, "/lab", form)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (b *bench) makes() (fields, more []views.Field) {
 	return fields, more
 }
 
-// chooseTarget settles whether classes are told apart or values fitted: as the form says,
+// chooseTarget chooses between classification and regression: as the form says,
 // without a word as the labels look. Then the learner is one that fits them.
 func (b *bench) chooseTarget(form url.Values) {
 	if !form.Has("target") && b.data.Measured() {
@@ -185,7 +185,7 @@ func (b *bench) numeric() bool {
 }
 
 // values tells whether points are drawn by their values: those of a regression, and those
-// that would be too many classes to be told apart by eye.
+// that would be too many classes to tell by eye.
 func (b *bench) values() bool {
 	return b.spec.Regression() || b.numeric() && b.data.Scattered()
 }
@@ -242,7 +242,7 @@ func (b *bench) kernels(options []views.Option) []views.Option {
 }
 
 // chooseColumns settles which points are trained on and what the axes show, and which
-// classes are told apart.
+// classes are predicted.
 func (b *bench) chooseColumns(form url.Values) {
 	feats := b.data.Features
 	b.x, b.y = form.Get("x"), form.Get("y")
@@ -285,7 +285,7 @@ func (b *bench) chooseColumns(form url.Values) {
 	}
 	b.spec.Project = "none"
 	if b.on == "pca" {
-		b.x = "pca" // they are what the model sees
+		b.x = "pca" // the model sees these
 	}
 	if b.on == "list" && len(b.spec.Features) == 2 {
 		b.x, b.y = b.spec.Features[0], b.spec.Features[1]
@@ -321,7 +321,7 @@ func (b *bench) settlePlane(ctx context.Context, r figure.Run) error {
 	return err
 }
 
-// axes are what can be on an axis: nothing that is the same of all points.
+// axes lists the choices for an axis, without constant features.
 func (b *bench) axes() []views.Option {
 	d := b.data
 	return slices.DeleteFunc(door.AxisOptions(d.Features), func(o views.Option) bool {
@@ -338,7 +338,7 @@ func (b *bench) axes() []views.Option {
 	})
 }
 
-// choosePositive settles which classes are told apart: one of them against all others
+// choosePositive chooses the classes to separate: one against all others
 // or, of more than two, all.
 func (b *bench) choosePositive() {
 	if !b.editable() && !slices.Contains(b.data.Classes, b.positive) {
@@ -484,7 +484,7 @@ func (b *bench) columns() string {
 	return strings.Join(append(slices.Clone(b.data.Features), b.data.Label), ", ")
 }
 
-// background is what the picture shows behind the points.
+// background returns the name of the picture's background.
 func (b *bench) background() string {
 	if b.look.Heat {
 		return "heat"
@@ -492,8 +492,8 @@ func (b *bench) background() string {
 	return "regions"
 }
 
-// run is what the figures of the bench's model are drawn from.
-func (a *Room) run(b *bench, res *ml.Result, o door.Options) figure.Run {
+// run returns the run from which the figures of the bench's model are drawn.
+func (a *Handler) run(b *bench, res *ml.Result, o door.Options) figure.Run {
 	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Compare: a.Compare(b.hash), Look: o.Look()}
 }
 
@@ -563,7 +563,7 @@ func (b *bench) origin() string {
 }
 
 // bare is the scene of the bench's data without a model, and what draws it.
-func (a *Room) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+func (a *Handler) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	if b.data == nil {
 		return emptyScene(o), figure.Scatter, nil
 	}

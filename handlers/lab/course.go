@@ -20,7 +20,7 @@ import (
 
 // labInCourse makes the lab's page that of a course: without what is hidden, with
 // what is frozen marked.
-func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
+func (a *Handler) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 	in, err := a.InCourse(r.Context(), *b.course)
 	if err != nil {
 		return err
@@ -45,14 +45,14 @@ func (a *Room) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
 	return nil
 }
 
-// versionControls are what the comparison of versions changes by itself.
+// versionControls lists the controls that the comparison of versions sets itself.
 var versionControls = []string{"learner", "conformal", "test_fraction"}
 
-// ruleControls are what the comparison of rules changes.
+// ruleControls lists the controls that the comparison of rules sets.
 var ruleControls = []string{"multiclass", "positive"}
 
 // HandIn saves the lab's state as a run and hands it in. The training follows.
-func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -82,7 +82,7 @@ func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
 
 // Withdraw takes a hand-in back and returns to the page it was done on: a run's,
 // or the lab in the state of the form.
-func (a *Room) Withdraw(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (a *Room) Withdraw(w http.ResponseWriter, r *http.Request) error {
 }
 
 // NewCourse asks the same of the lab in the state of its form.
-func (a *Room) NewCourse(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.stated(w, r)
 	if b == nil {
 		return err
@@ -111,7 +111,7 @@ func (a *Room) NewCourse(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Setting finds what there is to fix in the lab.
-func (a *Room) Setting(ctx context.Context, _ string, q url.Values) (door.Setting, error) {
+func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (door.Setting, error) {
 	b, err := a.readBench(ctx, q)
 	if err != nil {
 		return door.Setting{}, err

@@ -13,7 +13,7 @@ import (
 )
 
 // TestGeneratedInTheLab: points are made by the controls of the lab, the address says all of
-// it, and whoever has it has the same points.
+// it, and everybody who opens it gets the same points.
 func TestGeneratedInTheLab(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
@@ -24,6 +24,12 @@ func TestGeneratedInTheLab(t *testing.T) {
 	}
 	doc := lab(c, "data=new-moons&gen.n=40&gen.noise=0,5&gen.seed=3&C=7")
 	const id = "new-moons,n=40,noise=0.5,seed=3"
+	if doc.Find("[data-fold=data][open] [name='gen.n']").Length() != 1 {
+		t.Error("the controls of the generator are folded")
+	}
+	if lab(c, "data=moons").Find("[data-fold=data][open]").Length() != 0 {
+		t.Error("the fold of a data set is open")
+	}
 	if got := doc.Find("select[name=data] option[selected]").AttrOr("value", ""); got != id {
 		t.Errorf("the data are %q", got)
 	}
@@ -48,7 +54,7 @@ func TestGeneratedInTheLab(t *testing.T) {
 		t.Error("no run under /api")
 	}
 
-	// What is wrong is told beside its control.
+	// Errors stand beside their controls.
 	for query, field := range map[string]string{"data=new-moons&gen.n=1": "gen.n", "data=new-moons&gen.noise=much": "gen.noise", "data=new-dna&gen.length=5": "gen.length"} {
 		if said := lab(c, query).Find("[data-error-of='" + field + "']").Text(); said == "" {
 			t.Errorf("%s: nothing is said of %s", query, field)

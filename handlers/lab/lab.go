@@ -1,4 +1,4 @@
-// Package lab is the room for exploring: points, settings, and the model that
+// Package lab serves the lab: points, settings, and the model that
 // follows while they change. What one likes is saved from here.
 package lab
 
@@ -23,20 +23,20 @@ import (
 	"marginlab/web"
 )
 
-// Room is the lab.
-type Room struct {
-	*door.House
+// Handler serves the lab.
+type Handler struct {
+	*door.Base
 	results *door.Recent[*ml.Result]
 	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, but for tests
 }
 
-// New returns the lab of a house.
-func New(h *door.House) *Room { return &Room{h, door.NewRecent[*ml.Result](64), ml.Train} }
+// New returns the handler of the lab.
+func New(h *door.Base) *Handler { return &Handler{h, door.NewRecent[*ml.Result](64), ml.Train} }
 
 // train fits the bench's model, from the recent results where it is there.
 // A nil result comes with a message that says why there is no model, but for a
 // drawing without points.
-func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
+func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case len(b.problems) > 0:
 		return nil, door.Sentence(b.problems.Error()), nil
@@ -49,7 +49,7 @@ func (a *Room) train(ctx context.Context, b *bench) (*ml.Result, string, error) 
 // patience is how long a training may hold up an answer: of many points a quarter of the
 // time, as there one knows no setting that is quick for sure, and a sixteenth where a page
 // is to be shown at all, half a second of eight.
-func (a *Room) patience(b *bench) time.Duration {
+func (a *Handler) patience(b *bench) time.Duration {
 	switch {
 	case !b.patient:
 		return a.Patience / 16
@@ -61,19 +61,19 @@ func (a *Room) patience(b *bench) time.Duration {
 
 // fit trains within the page's patience and turns what is wrong with the
 // question into a message.
-func (a *Room) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
+func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
 	res, err := door.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
 	if err != nil {
 		b.late = errors.As(err, new(door.Late))
-		problem, err := door.Told(err)
+		problem, err := door.UserMessage(err)
 		return nil, problem, err
 	}
 	return res, "", nil
 }
 
 // answer draws what the lab shows for the bench.
-func (a *Room) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
+func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
 	began := time.Now()
 	res, problem, err := a.train(ctx, b)
 	if err != nil {
@@ -135,7 +135,7 @@ func resolved(r *ml.Report) map[string]float64 {
 }
 
 // Page shows the lab in the state of its address.
-func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 
 // stated reads the lab's state from a posted form. When something in it is wrong, it
 // answers with the form as it was filled in and returns nil.
-func (a *Room) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
+func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (a *Room) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
 }
 
 // posted is stated of what needs points, too.
-func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
+func (a *Handler) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	b, err := a.stated(w, r)
 	if b != nil && b.data == nil {
 		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
@@ -170,7 +170,7 @@ func (a *Room) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 }
 
 // refuse shows the lab with what is wrong beside the fields.
-func (a *Room) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
+func (a *Handler) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 	status := http.StatusUnprocessableEntity
 	if b.refused != "" {
 		status = http.StatusConflict
@@ -180,7 +180,7 @@ func (a *Room) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 }
 
 // showLab shows the page.
-func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
+func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 	ans, err := a.answerInTurn(r.Context(), b)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (a *Room) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
 }
 
 // answerInTurn is answer for a page.
-func (a *Room) answerInTurn(ctx context.Context, b *bench) (views.Answer, error) {
+func (a *Handler) answerInTurn(ctx context.Context, b *bench) (views.Answer, error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
 		return views.Answer{}, err
@@ -253,7 +253,7 @@ func (a *Room) answerInTurn(ctx context.Context, b *bench) (views.Answer, error)
 }
 
 // trainInTurn is train for a picture of a page.
-func (a *Room) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
+func (a *Handler) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (a *Room) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
 	return res, err
 }
 
-// generators are what generates data, of which one may be chosen.
+// generators lists the generators of data, with the chosen one marked.
 func generators(chosen string) (list []views.Choice) {
 	for _, g := range dataset.Generators {
 		c := views.Choice{Group: "Generate", ID: door.OfGenerator + g.Name, Name: g.Label, Vectors: g.Kind == dataset.KindVectors}
@@ -275,7 +275,7 @@ func generators(chosen string) (list []views.Choice) {
 	return list
 }
 
-// backgrounds are what a picture shows behind the points.
+// backgrounds lists the choices for the background of a picture.
 var backgrounds = []views.Option{{Value: "regions", Label: "predicted regions"}, {Value: "heat", Label: "f(x) as a heat map"}}
 
 func trainOptions(b *bench) []views.Option {
@@ -308,12 +308,12 @@ func (b *bench) marks() []views.Field {
 }
 
 // Live answers the page's script: the part of the lab that changes.
-func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
-	return a.House.Live(w, r, a.live)
+func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
+	return a.Base.Live(w, r, a.live)
 }
 
 // live is the reply to a form that was read.
-func (a *Room) live(r *http.Request) (map[string]any, error) {
+func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	b, err := a.readBench(r.Context(), r.Form)
 	if err != nil {
 		return nil, err
@@ -349,12 +349,12 @@ func (a *Room) live(r *http.Request) (map[string]any, error) {
 }
 
 // At answers the page's script what the model says of a place in the picture.
-func (a *Room) At(w http.ResponseWriter, r *http.Request) error {
-	return a.House.Live(w, r, a.at)
+func (a *Handler) At(w http.ResponseWriter, r *http.Request) error {
+	return a.Base.Live(w, r, a.at)
 }
 
-// at is what the model says there.
-func (a *Room) at(r *http.Request) (map[string]any, error) {
+// at returns the prediction of the model there.
+func (a *Handler) at(r *http.Request) (map[string]any, error) {
 	names := [2]string{"at.s", "at.t"} // apart from the parameters
 	if _, err := door.ReadPlace(r.Form, names); err != nil {
 		return nil, err
@@ -389,7 +389,7 @@ func positives(b *bench) []choice {
 }
 
 // Figure serves the pictures of an unsaved view.
-func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
@@ -448,9 +448,9 @@ func emptyScene(o door.Options) figure.Scene {
 	return s
 }
 
-// trained is what the settings of the bench give on its points, computed or of a
+// trained returns the model of the bench's settings and points, computed now or a
 // moment ago.
-func (a *Room) trained(ctx context.Context, b *bench) (*ml.Result, error) {
+func (a *Handler) trained(ctx context.Context, b *bench) (*ml.Result, error) {
 	spec, err := b.spec.MarshalJSON()
 	if err != nil {
 		return nil, err

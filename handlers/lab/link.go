@@ -15,7 +15,7 @@ import (
 
 // MakeLink keeps the lab in the state of its form under a short link, and shows it among
 // the others.
-func (a *Room) MakeLink(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.stated(w, r)
 	if b == nil {
 		return err
@@ -37,7 +37,7 @@ func (b *bench) newLink() store.NewLink {
 }
 
 // ListLinks lists the links of the workspace.
-func (a *Room) ListLinks(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 	links, err := a.Store.Links(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (a *Room) ListLinks(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteLink makes a link stop working.
-func (a *Room) DeleteLink(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *Room) DeleteLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 // OpenLink leads to the lab in the state that a link keeps.
-func (a *Room) OpenLink(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) OpenLink(w http.ResponseWriter, r *http.Request) error {
 	l, err := a.Store.Link(r.Context(), chi.URLParam(r, "token"))
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ const previewRows = door.LiveRows
 
 // motion answers while something moves: what changed and nothing else. A nil map means that
 // only a whole answer says what there is to say.
-func (a *Room) motion(ctx context.Context, form url.Values, b bench) (map[string]any, error) {
+func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[string]any, error) {
 	if len(b.problems) > 0 || b.data == nil || b.try != "" {
 		return nil, nil
 	}

@@ -223,7 +223,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 }
 
 // The first picture of more than two features shows a plane that meets the boundary, whatever
-// is told apart; the selects of the axes say what is shown; and no axis shows a constant.
+// is separated; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)

@@ -31,7 +31,7 @@ const mostEntries = 500
 const everyStep = 4
 
 // Regularisation shows what becomes of the lab's machine as C rises.
-func (a *Room) Regularisation(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
@@ -139,12 +139,12 @@ func entryText(e ml.EntryPoint) string {
 	return "leaves the bound: on the margin from here on"
 }
 
-// cancelled is what the address of a page says that follows a path that was.
+// cancelled marks the address of a page whose path was cancelled.
 const cancelled = "cancelled"
 
 // regularised is the path over C of the bench, how far it is after so long, or a message why
-// there is none, as of House.Regularise.
-func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.Job, string, error) {
+// there is none, as of Base.Regularise.
+func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.Job, string, error) {
 	switch {
 	case len(b.problems) > 0:
 		return nil, nil, door.Sentence(b.problems.Error()), nil
@@ -153,14 +153,14 @@ func (a *Room) regularised(ctx context.Context, b *bench, begin bool, patience t
 	}
 	path, progress, err := a.Regularise(ctx, door.PathOf{Points: door.Points{Name: b.name, Data: b.data, Hash: b.hash}, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
 	if err != nil && !errors.Is(err, door.ErrNoPath) {
-		problem, err := door.Told(err)
+		problem, err := door.UserMessage(err)
 		return nil, nil, problem, err
 	}
 	return path, progress, "", err
 }
 
 // CancelRegularisation gives up a path over C that is being computed.
-func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
 	a.Paths.Cancel(web.Token(r.Context()), r.FormValue("id"))
 	q := r.URL.Query()
 	q.Set("follow", cancelled)
@@ -168,7 +168,7 @@ func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) erro
 }
 
 // RegularisationFigure sends a picture of a path over C.
-func (a *Room) RegularisationFigure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
 		return err

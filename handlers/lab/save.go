@@ -19,7 +19,7 @@ import (
 // SaveRun stores the lab's state as a run and waits a moment for it: most
 // trainings end before the page is asked for. Then it goes to the page of the run; a script
 // that stays in the lab gets what to show there.
-func (a *Room) SaveRun(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -64,7 +64,7 @@ func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 
 // CompareVersions saves a run of every learner, without and with a conformal map, on
 // the same split, and goes to their comparison.
-func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -103,7 +103,7 @@ func (a *Room) CompareVersions(w http.ResponseWriter, r *http.Request) error {
 
 // CompareRules saves a run of every way to tell several classes apart that the learner
 // takes, and goes to their comparison.
-func (a *Room) CompareRules(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -135,7 +135,7 @@ func (b *bench) rules() (specs []ml.Spec) {
 }
 
 // compare saves a run of every spec on the bench's data and goes to their comparison.
-func (a *Room) compare(w http.ResponseWriter, r *http.Request, b *bench, specs []ml.Spec) error {
+func (a *Handler) compare(w http.ResponseWriter, r *http.Request, b *bench, specs []ml.Spec) error {
 	q := url.Values{}
 	var ids []string
 	for _, spec := range specs {
@@ -154,7 +154,7 @@ func (a *Room) compare(w http.ResponseWriter, r *http.Request, b *bench, specs [
 }
 
 // SavePoints stores the points of the lab as a data set.
-func (a *Room) SavePoints(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err

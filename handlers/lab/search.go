@@ -210,7 +210,7 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 	}
 	switch held := b.form.Get(ofSearch + "held"); held {
 	case "", heldFolds:
-		s.Folds, s.Repeats = whole("folds", "folds", 5), whole("repeats", "times dealt", 1)
+		s.Folds, s.Repeats = whole("folds", "folds", 5), whole("repeats", "repeats", 1)
 	case heldAlone:
 		s.LeaveOneOut = true
 	case heldShare:
@@ -254,13 +254,13 @@ func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	return n, nil
 }
 
-// learningShares are the shares of the points that train of which the lab makes a learning
+// learningShares are the shares of the training set from which the lab makes a learning
 // curve: in about equal proportions, as a curve rises with the logarithm of the points.
 var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 
 // Search searches the best settings of the lab's state in the background, or makes a learning
 // curve of the one that is set.
-func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
 		return err
@@ -271,7 +271,7 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 	n, problems := b.search()
 	var s store.Search
 	if len(problems) == 0 {
-		s, err = a.House.Search(r.Context(), n)
+		s, err = a.Base.Search(r.Context(), n)
 		var refusal *param.Refusal
 		if errors.As(err, &refusal) {
 			problems = param.Problems{{Message: refusal.Error()}}

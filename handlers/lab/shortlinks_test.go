@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// TestShortLinks keeps edited points under a link: whoever has it finds the same points and
+// TestShortLinks keeps edited points under a link: everybody who opens it finds the same points and
 // settings in the lab, until it is deleted.
 func TestShortLinks(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ const (
 	triedNear    = 3      // support vectors that are shown beside it
 )
 
-// tries is what may be typed to see what the model says of it; "" for nothing.
+// tries returns the kind of object that can be typed and predicted; "" for none.
 func (b *bench) tries() string {
 	if b.data == nil {
 		return ""
@@ -29,9 +29,9 @@ func (b *bench) tries() string {
 	return map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[b.data.Kind()]
 }
 
-// tried is what the model says of the object that was typed, and the support vectors that
+// tried returns the prediction for the typed object, and the support vectors that
 // are nearest to it.
-func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
+func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
 	var t views.Tried
 	if b.try == "" || b.tries() == "" {
 		return t, nil
@@ -63,7 +63,7 @@ func (a *Room) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, e
 		return f, err
 	})
 	if err != nil {
-		t.Problem, err = door.Told(err)
+		t.Problem, err = door.UserMessage(err)
 		return t, err
 	}
 	t.Class = m.LabelOf(f.scores.RawRowView(0)...)

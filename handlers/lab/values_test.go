@@ -73,7 +73,7 @@ func TestValues(t *testing.T) {
 		}
 		c.Pictures(data, 1)
 		page := b.Page(200, "/runs/"+id)
-		if text := page.Text(); !strings.Contains(text, "R², held out") || !strings.Contains(text, "f has no bias") || strings.Contains(text, "accuracy, training") || strings.Contains(text, "Confusion") {
+		if text := page.Text(); !strings.Contains(text, "Test R²") || !strings.Contains(text, "f has no bias") || strings.Contains(text, "Training accuracy") || strings.Contains(text, "Confusion") {
 			t.Errorf("%s: %s", name, page.Find("main").Text())
 		}
 		c.Pictures(page, figures)
@@ -93,7 +93,7 @@ func TestValues(t *testing.T) {
 		}
 
 		compared := b.Page(200, "/compare?"+url.Values{"run": ids[name]}.Encode())
-		if text := compared.Text(); !strings.Contains(text, "mean squared error, held out") || strings.Contains(text, "of accuracy") || strings.Contains(text, "hatched") {
+		if text := compared.Text(); !strings.Contains(text, "Test MSE") || strings.Contains(text, "of accuracy") || strings.Contains(text, "hatched") {
 			t.Errorf("%s: %s", name, compared.Find("main").Text())
 		}
 		c.Pictures(compared, map[string]int{"curve": 3, "surface": 2, "slice": 2}[name])

@@ -26,7 +26,7 @@ func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, 
 func framed(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, framePath("/lessons/")) }
 
 // embed is how pages of other sites show a demo at the state of a query.
-func (a *Room) embed(r *http.Request, s *lessons.Screen, path, query string, figures []lessons.Figure) lessons.EmbedView {
+func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, figures []lessons.Figure) lessons.EmbedView {
 	base := a.Links.Origin(r) + framePath(path)
 	if query != "" {
 		query = "?" + query
@@ -39,7 +39,7 @@ func (a *Room) embed(r *http.Request, s *lessons.Screen, path, query string, fig
 }
 
 // Framed shows the demo of a screen alone, for pages of other sites to frame it.
-func (a *Room) Framed(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Framed(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ type oEmbed struct {
 
 // OEmbed describes the demo at the address of a slide, or of the demo alone, for sites that
 // embed what their authors link to.
-func (a *Room) OEmbed(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) OEmbed(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	if f := form.Get("format"); f != "" && f != "json" {
 		http.Error(w, "Ask for format=json: there is no other.", http.StatusNotImplemented) // as oEmbed has it
@@ -137,7 +137,7 @@ func (a *Room) OEmbed(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Teachers lists every demo that can be embedded.
-func (a *Room) Teachers(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Teachers(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.TeachersPage{Page: a.Frame("For teachers", "lessons")}
 	for i := range all.Lessons {
 		l := &all.Lessons[i]

@@ -12,7 +12,7 @@ import (
 
 // Following returns the screen that the teacher of a course shows, as everybody sees it who
 // follows: nothing on it depends on who asks.
-func (a *Room) Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error) {
+func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error) {
 	l, s := find(p)
 	if s == nil {
 		return "", view, store.ErrNotFound
@@ -45,7 +45,7 @@ func (a *Room) Following(r *http.Request, code string, p lessons.Place) (title s
 }
 
 // NotesOf returns the presenter's notes of a screen.
-func (a *Room) NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error) {
+func (a *Handler) NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error) {
 	l, s := find(p)
 	if s == nil {
 		return lessons.NotesPage{}, store.ErrNotFound

@@ -15,7 +15,7 @@ import (
 )
 
 // Guide shows a lesson to its teacher: minutes, aims, what to drag, misconceptions.
-func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Guide(w http.ResponseWriter, r *http.Request) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -25,16 +25,16 @@ func (a *Room) Guide(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Worksheet has the questions of a lesson for paper.
-func (a *Room) Worksheet(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Worksheet(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, false)
 }
 
 // WorksheetAnswers has what is right on a worksheet, apart from it.
-func (a *Room) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, true)
 }
 
-func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
+func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (a *Room) worksheet(w http.ResponseWriter, r *http.Request, answers bool) e
 
 // illustrate adds the figures of a screen to its questions on paper, as everybody finds
 // them who has answered nothing.
-func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
+func (a *Handler) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
 	d, _, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, url.Values{}, true, false, false)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *Room) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen,
 
 // asked are all questions of the lesson that a request names, with their answers, for those who
 // teach.
-func (a *Room) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked, err error) {
+func (a *Handler) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked, err error) {
 	l, _, err = lessonOf(r)
 	if err == nil {
 		err = a.forTeachers(r, l)
@@ -132,7 +132,7 @@ func (a *Room) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked,
 }
 
 // GIFT sends the questions of a lesson with their answers, as Moodle imports them.
-func (a *Room) GIFT(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) GIFT(w http.ResponseWriter, r *http.Request) error {
 	l, asked, err := a.asked(r)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (a *Room) GIFT(w http.ResponseWriter, r *http.Request) error {
 
 // QuestionsCSV sends the questions of a lesson with their answers, a line each. Formulas are TeX
 // between dollar signs.
-func (a *Room) QuestionsCSV(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) QuestionsCSV(w http.ResponseWriter, r *http.Request) error {
 	l, asked, err := a.asked(r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package lessons is the room for reading and presenting lessons and answering
+// Package lessons serves lessons: reading and presenting them and answering
 // their questions.
 package lessons
 
@@ -46,20 +46,20 @@ const (
 	besides                         = 64 // per cent: the size besides a derivation
 )
 
-// Room is where lessons are read, presented and answered.
-type Room struct {
-	*door.House
+// Handler serves lessons.
+type Handler struct {
+	*door.Base
 	exhibits *door.Recent[*lessons.Exhibit]
 	truths   *door.Recent[lessons.Truth] // of questions, by path
 }
 
-// New returns the lessons of a house.
-func New(h *door.House) *Room {
-	return &Room{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[lessons.Truth](1000)}
+// New returns the handler of lessons.
+func New(h *door.Base) *Handler {
+	return &Handler{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[lessons.Truth](1000)}
 }
 
 // List shows all lessons.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 }
 
 // thumb is the first picture of a lesson, small.
-func (a *Room) thumb(l *lessons.Lesson) *views.Picture {
+func (a *Handler) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
 			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting("asking=1"), "")
@@ -100,7 +100,7 @@ func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Pro
 }
 
 // Index shows lecturers the corrections to the lecture documents, and the screens by section.
-func (a *Room) Index(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Index(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.IndexPage{Page: a.Frame("Corrections to the lecture documents", "lessons")}
 	for _, d := range lessons.Documents {
 		doc := lessons.IndexDocument{Document: d}
@@ -165,12 +165,12 @@ func screenOf(r *http.Request) (*lessons.Lesson, *lessons.Screen, error) {
 
 // Page shows a whole lesson. The query holds the controls of the one demo
 // that it names as screen.
-func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.readLesson(w, r, r.URL.Query(), "", "")
 }
 
 // readLesson shows a lesson; wrong is what was wrong with the answer to a question.
-func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -251,11 +251,11 @@ func (a *Room) readLesson(w http.ResponseWriter, r *http.Request, form url.Value
 }
 
 // Slide shows one screen of a lesson for presenting.
-func (a *Room) Slide(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Slide(w http.ResponseWriter, r *http.Request) error {
 	return a.showSlide(w, r, r.URL.Query(), "", "")
 }
 
-func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
+func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -329,13 +329,13 @@ func (a *Room) showSlide(w http.ResponseWriter, r *http.Request, form url.Values
 }
 
 // teaches reports whether the workspace of a request owns a course.
-func (a *Room) teaches(r *http.Request) (bool, error) {
+func (a *Handler) teaches(r *http.Request) (bool, error) {
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	return len(courses) > 0, err
 }
 
 // forTeachers refuses what tells all answers to workspaces that teach no course.
-func (a *Room) forTeachers(r *http.Request, l *lessons.Lesson) error {
+func (a *Handler) forTeachers(r *http.Request, l *lessons.Lesson) error {
 	teaches, err := a.teaches(r)
 	if err == nil && !teaches {
 		return web.Errorf(web.Forbidden, "Notes and answers are for teachers. Set up a course first: /courses/new?target=/lessons/%s", l.Slug)
@@ -344,7 +344,7 @@ func (a *Room) forTeachers(r *http.Request, l *lessons.Lesson) error {
 }
 
 // Notes shows a teacher what belongs to a slide.
-func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Notes(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -359,7 +359,7 @@ func (a *Room) Notes(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.Notes(p))
 }
 
-func (a *Room) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (p lessons.NotesPage, err error) {
+func (a *Handler) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (p lessons.NotesPage, err error) {
 	view, err := a.screenView(r, l, s, url.Values{}, nil, true, true)
 	if err != nil {
 		return p, err
@@ -381,7 +381,7 @@ func (a *Room) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (p l
 }
 
 // said are the right answers to questions, with their reasons.
-func (a *Room) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
+func (a *Handler) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
 	for _, q := range questions {
 		truth, err := a.truths.Get(ctx, q.Path, q.Solve)
 		if err != nil {
@@ -399,7 +399,7 @@ func (a *Room) said(ctx context.Context, questions []lessons.QuestionView) (said
 // everything is the part of a query that asks for nothing to be folded.
 const everything = "everything"
 
-// carried is what other screens take over from a form.
+// carried returns the values of a form that other screens take over.
 func carried(form url.Values) url.Values {
 	v := url.Values{}
 	for name, values := range form {
@@ -412,7 +412,7 @@ func carried(form url.Values) url.Values {
 
 // class is where a question is put to the course that a page is in, empty for those who
 // do not teach it.
-func (a *Room) class(ctx context.Context, page url.Values) (action string, err error) {
+func (a *Handler) class(ctx context.Context, page url.Values) (action string, err error) {
 	code := store.CleanCode(door.CodeOf(page))
 	if code == "" {
 		return "", nil
@@ -439,7 +439,7 @@ func finish(v *lessons.ScreenView, page url.Values, class, question, wrong strin
 // screenView is a screen with its demo under the controls' values and with the
 // workspace's answers to its questions. What gives them away is folded as long as one is
 // missing, unless all is open.
-func (a *Room) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, open, slide bool) (lessons.ScreenView, error) {
+func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, open, slide bool) (lessons.ScreenView, error) {
 	view := lessons.ScreenView{Screen: *s}
 	for _, q := range s.Questions {
 		if _, ok := answers[l.Slug+"/"+s.Slug+"/"+q.Slug]; !ok && !open {
@@ -501,7 +501,7 @@ func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s
 
 // judge fills in what a question shows once it has been answered. What is no
 // answer at all leaves it unanswered.
-func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
+func (a *Handler) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
 	answer, err := a.truths.Get(ctx, v.Path, v.Solve)
 	if err != nil {
 		return err
@@ -525,7 +525,7 @@ func (a *Room) judge(ctx context.Context, v *lessons.QuestionView, given string)
 
 // drawing gives a question to which the answer is drawn its pictures: that to draw into,
 // and, answered or revealed, that with what was drawn, if anything was, and what is right.
-func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView, revealed bool) error {
+func (a *Handler) drawing(ctx context.Context, v *lessons.QuestionView, revealed bool) error {
 	if v.Sketch == nil {
 		return nil
 	}
@@ -566,7 +566,7 @@ func (a *Room) drawing(ctx context.Context, v *lessons.QuestionView, revealed bo
 
 // Drawing is a question to which the answer is drawn, as a class is asked it: given is what
 // was drawn, empty for nothing. Once that is revealed it shows what is right, beside that.
-func (a *Room) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
+func (a *Handler) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
 	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
 	return v, a.drawing(ctx, &v, revealed)
 }
@@ -579,14 +579,14 @@ const solved = "solved=1"
 
 // solution is the picture of what is right where the answer is drawn, for paper; said is that
 // in words.
-func (a *Room) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, said string) views.Picture {
+func (a *Handler) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, said string) views.Picture {
 	return door.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
 }
 
 // sketch draws the picture of a question with what was drawn and, second as in the picture of
 // what a class has drawn, what is right, which is there without as well where it is asked for;
 // nothing was drawn where given is empty.
-func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given string, right bool, l lessons.Look) (*figure.Picture, error) {
+func (a *Handler) sketch(ctx context.Context, q lessons.Question, path, given string, right bool, l lessons.Look) (*figure.Picture, error) {
 	var curves []figure.Curve
 	if drawn := q.Sketch.Curve(given); drawn != nil {
 		curves, right = append(curves, *drawn), true
@@ -602,7 +602,7 @@ func (a *Room) sketch(ctx context.Context, q lessons.Question, path, given strin
 }
 
 // Sketch serves the picture of a question to which the answer is drawn.
-func (a *Room) Sketch(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -634,7 +634,7 @@ func tasked(c *views.InCourse, l *lessons.Lesson) *views.InCourse {
 
 // demo runs a screen's demo, without what gives answers away where it is asking. Its
 // pictures are linked, or, inline, part of the answer.
-func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, asking, slide, inline bool) (lessons.DemoView, param.Problems, error) {
+func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, asking, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide, Asking: asking}
 	if framed(r) {
 		form = everybodys(form)
@@ -648,7 +648,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 			return v, nil, err
 		}
 	}
-	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.House})
+	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
 	in.Coarse = door.Coarseness(form) > 0
 	query := url.Values{}
 	for _, p := range s.Demo.Params() {
@@ -675,7 +675,7 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	key, public := a.key(r.Context(), path, in)
 	e, err := a.exhibit(r.Context(), key, s.Demo, in)
 	if err != nil {
-		v.Problem, err = door.Told(err)
+		v.Problem, err = door.UserMessage(err)
 		return v, wrong, err
 	}
 	v.Whole = e
@@ -770,10 +770,10 @@ func (a *Room) demo(r *http.Request, s *lessons.Screen, path string, form url.Va
 	return v, wrong, nil
 }
 
-// under is what Enforce returns for a demo of a lesson. A control that the state does not
+// under returns the result of Enforce for a demo of a lesson. A control that the state does not
 // name is on all screens as the course that was made of the lesson presets it; preset has
 // these values, but those that this demo cannot have: a choice that others offer alone.
-func (a *Room) under(ctx context.Context, lesson string, d *lessons.Demo, form url.Values) (course *store.Course, state, preset url.Values, err error) {
+func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, form url.Values) (course *store.Course, state, preset url.Values, err error) {
 	course, state, err = a.Enforce(ctx, lesson, form)
 	if err != nil || course == nil {
 		return course, state, nil, err
@@ -800,7 +800,7 @@ func (a *Room) under(ctx context.Context, lesson string, d *lessons.Demo, form u
 
 // key stands for everything that the demo of a screen depends on, empty where that is not
 // known: a run of the workspace. public tells whether that is nothing of a workspace.
-func (a *Room) key(ctx context.Context, path string, in lessons.Input) (key string, public bool) {
+func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key string, public bool) {
 	key, data, run := in.Key()
 	switch {
 	case run != "":
@@ -815,9 +815,9 @@ func (a *Room) key(ctx context.Context, path string, in lessons.Input) (key stri
 	return strings.Join([]string{path, key, p.Hash, p.Name}, " "), false
 }
 
-// exhibit is what a demo shows, from a moment ago where the key is known. The copy may be
+// exhibit returns the exhibit of a demo, from the cache if the key is known. The copy may be
 // changed, but not what it points to.
-func (a *Room) exhibit(ctx context.Context, key string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
+func (a *Handler) exhibit(ctx context.Context, key string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
 	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
 	if key != "" {
 		once := show
@@ -878,8 +878,8 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 }
 
 // picture is a figure as a page shows it, with where its data are, by width, and its parts.
-// What is not the first of its exhibit may come late.
-func (a *Room) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
+// Later parts of an exhibit may come late.
+func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
 	frames = map[int]figure.Frame{}
 	if inline {
 		pic, err := f.Draw(look)
@@ -929,7 +929,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 }
 
 // demoField is a control of a demo; data sets and runs come from the workspace.
-func (a *Room) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
+func (a *Handler) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
 		choices, err := a.Choices(ctx, value, course)
@@ -957,10 +957,10 @@ func (a *Room) demoField(ctx context.Context, p param.Param, value string, cours
 }
 
 // workspaceSource finds data sets and runs of the request's workspace.
-type workspaceSource struct{ house *door.House }
+type workspaceSource struct{ base *door.Base }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
-	p, err := s.house.Source(ctx, id)
+	p, err := s.base.Source(ctx, id)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -979,14 +979,14 @@ func withFeatures(name string, d *dataset.Data) error {
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
-	run, err := s.house.Store.Run(ctx, door.Workspace(ctx), id)
+	run, err := s.base.Store.Run(ctx, door.Workspace(ctx), id)
 	if err != nil {
 		return nil, err
 	}
 	if run.Report == nil || run.Model == nil {
 		return nil, web.Errorf(web.Conflict, "The run %q has not ended yet.", run.Name)
 	}
-	d, err := s.house.Store.Data(ctx, run.Hash)
+	d, err := s.base.Store.Data(ctx, run.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -997,7 +997,7 @@ func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, erro
 }
 
 // Live answers the page's script: the exhibit under other values.
-func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -1005,11 +1005,11 @@ func (a *Room) Live(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	return a.House.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, l, s) })
+	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, l, s) })
 }
 
 // live is the reply to a form that was read.
-func (a *Room) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
+func (a *Handler) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
 	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("asking") == "1", r.Form.Get("slide") == "1", true)
 	if err != nil {
 		return nil, err
@@ -1038,8 +1038,8 @@ var replayed = []param.Param{
 }
 
 // States answers the page's script with the states of a replay from a step on, together, so
-// that stepping through them asks nobody: as many as ahead says and as fit, one at least.
-func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
+// that stepping through them needs no request: at most ahead, limited by size, at least one.
+func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -1047,7 +1047,7 @@ func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	return a.House.Live(w, r, func(r *http.Request) (map[string]any, error) {
+	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) {
 		var problems param.Problems
 		numbers := map[string]int{}
 		for _, p := range replayed {
@@ -1079,7 +1079,7 @@ func (a *Room) States(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Figure serves a picture of a demo; "first" is its first.
-func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -1099,7 +1099,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
+	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
 	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1", Grey: r.FormValue("grey") == "1"}
@@ -1121,7 +1121,7 @@ func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
 
 // Answer checks and keeps an answer, and reveals. A script takes the
 // question alone; without one the page comes back.
-func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
 		return err
@@ -1173,7 +1173,7 @@ func (a *Room) Answer(w http.ResponseWriter, r *http.Request) error {
 
 // predict tells the course that a page is in what was answered there. What the course does
 // not take is an answer as outside of it.
-func (a *Room) predict(ctx context.Context, page url.Values, question string, given store.Answer) error {
+func (a *Handler) predict(ctx context.Context, page url.Values, question string, given store.Answer) error {
 	code := store.CleanCode(door.CodeOf(page))
 	if code == "" {
 		return nil
@@ -1188,7 +1188,7 @@ func (a *Room) predict(ctx context.Context, page url.Values, question string, gi
 }
 
 // Question finds a question by its name, lesson/screen/question, with what is right.
-func (a *Room) Question(ctx context.Context, name string) (q lessons.Asked, err error) {
+func (a *Handler) Question(ctx context.Context, name string) (q lessons.Asked, err error) {
 	slug, rest, _ := strings.Cut(name, "/")
 	screen, question, _ := strings.Cut(rest, "/")
 	if q.Lesson = all.Find(slug); q.Lesson != nil {
@@ -1211,7 +1211,7 @@ func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) str
 // Forget starts a lesson's questions over: all are folded again. What the students of a
 // course have answered stays. The page that asks for it, the lesson or, as its field from
 // says, a slide or its notes, comes back.
-func (a *Room) Forget(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	l, _, err := lessonOf(r)
 	if err != nil {
 		return err
@@ -1237,7 +1237,7 @@ func (a *Room) Forget(w http.ResponseWriter, r *http.Request) error {
 
 // Setting finds what there is to fix in a lesson, or, should path lead to
 // one of its screens, on that. Controls of one name are one control.
-func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
+func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
 	l := all.Find(slug)
 	if l == nil {
@@ -1293,7 +1293,7 @@ func (a *Room) Setting(ctx context.Context, path string, q url.Values) (s door.S
 		if sc.Demo == nil || screen != "" && screen != sc.Slug {
 			continue
 		}
-		in, _ := sc.Demo.NewInput(q.Get, workspaceSource{a.House})
+		in, _ := sc.Demo.NewInput(q.Get, workspaceSource{a.Base})
 		g := views.ControlGroup{Name: sc.Slug, Title: sc.Title}
 		for _, p := range sc.Demo.Params() {
 			if !seen[p.Name] && !lessons.IsRun(p) {

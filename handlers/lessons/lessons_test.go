@@ -31,7 +31,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 		"fault":   {fault, ""},
 		"refusal": {param.Refuse("choose data with two", "this study compares machines on two classes"), "This study compares machines on two classes; choose data with two."},
 	} {
-		a := New(&door.House{Patience: time.Minute})
+		a := New(&door.Base{Patience: time.Minute})
 		screen := &lessons.Screen{Slug: "s", Demo: &lessons.Demo{Show: func(context.Context, lessons.Input) (*lessons.Exhibit, error) { return nil, tc.err }}}
 		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false, false)
 		if v.Problem != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
@@ -43,7 +43,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 // No data set that comes with the program is a fault of a demo that takes data.
 func TestDemosTakeEveryDataSet(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	seen := 0
 	for _, l := range all.Lessons {
 		for _, s := range l.Screens {
@@ -56,7 +56,7 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 				}
 				for _, slug := range []string{"iris", "moons"} { // of more than two classes and features, and of two
 					form := url.Values{p.Name: {slug}, "coarse": {"1"}}
-					in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.House})
+					in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
 					_, err := a.exhibit(t.Context(), "", s.Demo, in)
 					if _, told := param.ForPerson(err); err != nil && !told {
 						t.Errorf("%s/%s on %s: %v", l.Slug, s.Slug, slug, err)
@@ -86,7 +86,7 @@ func TestDataWithoutFeatures(t *testing.T) {
 // Nobody has a replay computed that is longer than the script asks for.
 func TestStatesAhead(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewHouse(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	for form, want := range map[string]string{
 		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
 		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",

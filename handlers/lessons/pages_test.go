@@ -163,7 +163,7 @@ func TestLessonQuestions(t *testing.T) {
 		t.Errorf("somebody else's progress is %q", got)
 	}
 
-	// What is no answer is said beside the question and kept from the record.
+	// An invalid answer is reported beside the question and not recorded.
 	a = c.Fetch(http.MethodPost, path, "answer=far")
 	if got := a.HTML().Find("#q-line-distance .error").Text(); a.Status != 422 || !strings.Contains(got, "Give a number") {
 		t.Errorf("no number: %d %q", a.Status, got)

@@ -19,7 +19,7 @@ import (
 )
 
 // comparedRuns finds the runs that the query names.
-func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Shelf, q url.Values) ([]store.Run, error) {
+func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Collection, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if q.Has("runs") { // as programs list them everywhere
 		ids = strings.Split(q.Get("runs"), ",")
@@ -37,7 +37,7 @@ func comparedRuns(ctx context.Context, find func(context.Context, store.Workspac
 	return runs, nil
 }
 
-// overlaid is how many boundaries are told apart in one picture, and are drawn there where
+// overlaid is the number of boundaries that can be distinguished in one picture, and the number drawn if
 // none are asked for.
 const overlaid = 6
 
@@ -52,12 +52,31 @@ func drawn(runs []store.Run, q url.Values) (chosen []store.Run) {
 	return chosen
 }
 
-// called is the name of one of several runs, after its number where there are more than two.
+// called returns the short name of one of several runs, with its number if there are more than two.
 func called(runs []store.Run, r store.Run) string {
+	at := slices.IndexFunc(runs, func(o store.Run) bool { return o.ID == r.ID })
+	name := shortNames(runs)[at]
 	if len(runs) < 3 {
-		return r.Name
+		return name
 	}
-	return numbered(slices.IndexFunc(runs, func(o store.Run) bool { return o.ID == r.ID })) + " " + r.Name
+	return numbered(at) + " " + name
+}
+
+// shortNames returns the names of runs, without the data set at their ends if all have the same
+// one and the names still differ.
+func shortNames(runs []store.Run) []string {
+	full, short := make([]string, len(runs)), make([]string, len(runs))
+	unique := true
+	for i, r := range runs {
+		full[i] = r.Name
+		cut, ok := strings.CutSuffix(r.Name, " · "+runs[0].DatasetName)
+		unique = unique && ok && !slices.Contains(short[:i], cut)
+		short[i] = cut
+	}
+	if !unique {
+		return full
+	}
+	return short
 }
 
 // Compare shows runs side by side.
@@ -107,8 +126,9 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		query = strings.TrimPrefix(query+"&noted=1", "&") // all, so that their frames have one height
 	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
+	names := shortNames(runs)
 	for i, run := range runs {
-		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: run.Name, Status: string(run.Status)}
+		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run)
 			c.Best, c.Vectors = door.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
@@ -188,7 +208,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	pic, err := door.Overlay(together, door.CommonLimits(together))
 	if err != nil {
-		if p.OverlayNote, err = door.Told(err); err != nil {
+		if p.OverlayNote, err = door.UserMessage(err); err != nil {
 			return err
 		}
 	} else {

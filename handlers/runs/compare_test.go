@@ -51,7 +51,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide all", "not every run held points out", "McNemar"},
 		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
 		{"iris setosa", "do not tell the same classes apart", "Cross-validate"},
-		{"wide alike narrow", "As there are 3 pairs", "different points"},
+		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},
 	} {
 		text := compare(strings.Fields(tc.names)...)
 		if want := strings.ToUpper(tc.says[:1]) + tc.says[1:]; !strings.Contains(text, tc.says) && !strings.Contains(text, want) || tc.not != "" && strings.Contains(text, tc.not) {
@@ -64,14 +64,14 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
 		text := evidence(b, onFolds(b, chosen(ids, strings.Fields(tc.names)...)))
-		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation by 10 folds, dealt 3 times, the same folds for all") {
+		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation with 10 folds, 3 repeats on the same folds") {
 			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
 		}
 	}
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation by 4 folds, dealt 2 times") || !strings.Contains(text, "Other folds") {
+	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") || !strings.Contains(text, "Other folds") {
 		t.Errorf("on four folds: %q", text)
 	}
 	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
@@ -190,7 +190,7 @@ func TestBaseline(t *testing.T) {
 	}
 	found := false
 	for _, tr := range doc.Find(".compare tr").EachIter() {
-		if strings.TrimSpace(tr.Find("th").Text()) == "features" {
+		if strings.TrimSpace(tr.Find("th").Text()) == "Features" {
 			found = true
 			var cells []string
 			for _, td := range tr.Find("td").EachIter() {
@@ -264,7 +264,7 @@ func TestCompareMany(t *testing.T) {
 		t.Errorf("%d axes", n)
 	}
 	alt, _ := doc.Find(".parallel img").Attr("alt")
-	if alt != "20 lines across the axes C, kernel. Pale: 15." {
+	if alt != "20 lines across the axes C, Kernel. Pale: 15." {
 		t.Errorf("the picture shows %q", alt)
 	}
 	b.Pictures(doc, 23)
@@ -345,7 +345,7 @@ func chosen(ids map[string]string, names ...string) url.Values {
 	return q
 }
 
-// evidence is what a comparison says of the differences.
+// evidence returns the text of a comparison on the differences.
 func evidence(c *handlerstest.Client, path string) string {
 	c.T.Helper()
 	return strings.Join(strings.Fields(c.Page(200, path).Find(".evidence").Text()), " ")

@@ -14,7 +14,7 @@ import (
 // Events sends the state of a run as it changes: the status as it is first,
 // then the progress of the solver and every change of the status. It ends with
 // the status that ends the run.
-func (a *Room) Events(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	events, err := a.Jobs.Subscribe(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err

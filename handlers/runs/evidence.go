@@ -30,7 +30,7 @@ const (
 
 // evidence tells which differences between runs are real: on the points that they held
 // out, and on common folds where searches that the query names have them.
-func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Shelf, q url.Values) (*views.Evidence, error) {
+func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) (*views.Evidence, error) {
 	done := finished(runs) // those of the layers
 	if len(done) < 2 {
 		return nil, nil
@@ -48,12 +48,12 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	}()
 	err := door.Alike(done)
 	if err != nil {
-		e.Why, err = door.Told(err)
+		e.Why, err = door.UserMessage(err)
 		return e, err
 	}
 	held, err := a.heldOut(ctx, e, done, layers)
 	if err != nil {
-		if e.Why, err = door.Told(err); err != nil {
+		if e.Why, err = door.UserMessage(err); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 }
 
 // kept fills in the folds that all runs were judged on before.
-func (a *Reader) kept(e *views.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Shelf) {
+func (a *Reader) kept(e *views.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Collection) {
 	e.Scheme, e.FoldsName = door.FoldsText(kept[0].Scheme), door.SchemeName(kept[0].Scheme)
 	for i, k := range kept {
 		score := eval.RankedBy(k.Score, false)
@@ -147,7 +147,7 @@ func finished(runs []store.Run) (done []store.Run) {
 
 // CompareOnFolds begins to cross-validate the runs that are compared on the same folds, each
 // as a search of a single setting, and goes on to the comparison with them.
-func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 			row.Where = door.Coordinates(data.X.RawRowView(i))
 		}
 		for _, ps := range points {
-			row.Told, row.Wrong = append(row.Told, ps[i].Predicted), append(row.Wrong, ps[i].Wrong)
+			row.Predicted, row.Wrong = append(row.Predicted, ps[i].Predicted), append(row.Wrong, ps[i].Wrong)
 		}
 		e.Rows = append(e.Rows, row)
 	}
@@ -243,7 +243,7 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views
 	return v
 }
 
-// verdict is what two probabilities say of two runs, the second after Holm; firstBetter tells
+// verdict returns the meaning of two probabilities for two runs, the second after Holm; firstBetter tells
 // which is better if there is a difference.
 func verdict(first, second string, p, holm float64, firstBetter bool) views.Verdict {
 	v := views.Verdict{First: first, Second: second}
@@ -263,10 +263,10 @@ func verdict(first, second string, p, holm float64, firstBetter bool) views.Verd
 }
 
 // folds fills in what searches say that cross-validate the runs on the same folds.
-func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Shelf, ids []string) ([]eval.FoldPair, error) {
+func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Collection, ids []string) ([]eval.FoldPair, error) {
 	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
 	if err != nil {
-		e.FoldsWhy, err = door.Told(err)
+		e.FoldsWhy, err = door.UserMessage(err)
 		return nil, err
 	}
 	e.Scheme, e.FoldsName = door.FoldsText(f.Scheme), door.SchemeName(f.Scheme)

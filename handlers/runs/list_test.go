@@ -56,7 +56,7 @@ func TestRunsTable(t *testing.T) {
 		}
 	}
 
-	// What is wrong is pointed at; the field keeps what was typed.
+	// The error is marked; the field keeps the typed text.
 	wrong := b.Page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
 	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
 		t.Errorf("the place %q and %q", at, say)

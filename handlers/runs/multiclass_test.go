@@ -59,7 +59,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		}
 		return reply
 	}
-	if r := live("data=iris&positive="); len(r.Positives) != 4 || !r.Positives[0].Chosen || slices.Contains(r.Hidden, "multiclass") || !strings.Contains(r.HTML, "Confusion matrix, training") {
+	if r := live("data=iris&positive="); len(r.Positives) != 4 || !r.Positives[0].Chosen || slices.Contains(r.Hidden, "multiclass") || !strings.Contains(r.HTML, "Training confusion matrix") {
 		t.Errorf("live: %+v, hidden %v", r.Positives, r.Hidden)
 	}
 	if r := live("data=iris&positive=virginica"); len(r.Positives) != 4 || !r.Positives[3].Chosen || !slices.Contains(r.Hidden, "multiclass") {
@@ -80,7 +80,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		}
 		page := b.Page(200, "/runs/"+id)
 		tables := page.Find(".confusion")
-		if tables.Length() != 2 || tables.First().Find("h2").Text() != "Confusion matrix, held out" {
+		if tables.Length() != 2 || tables.First().Find("h2").Text() != "Test confusion matrix" {
 			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
 		}
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {

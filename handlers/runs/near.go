@@ -69,7 +69,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		return f, err
 	})
 	if err != nil {
-		n.Error, err = door.Told(err)
+		n.Error, err = door.UserMessage(err)
 		return n, err
 	}
 	told := func(i int, distance float64) views.NearRow {

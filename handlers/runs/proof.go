@@ -14,7 +14,7 @@ import (
 )
 
 // proofs finds the finished runs that a query compares, and what they tell of every point.
-func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Shelf, runs []store.Run, points [][]ml.Point, err error) {
+func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Collection, runs []store.Run, points [][]ml.Point, err error) {
 	if from, err = a.shelf(r); err != nil {
 		return from, nil, nil, err
 	}

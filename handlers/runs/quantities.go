@@ -23,7 +23,7 @@ import (
 const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
-	narrowPlot             = 320 // height on narrow screens, where lines as steep are told apart
+	narrowPlot             = 320 // height on narrow screens, where equally steep lines can be distinguished
 	narrowApart            = 56  // between two axes there
 	pointWidth, pointHeigh = 640, 420
 )
@@ -284,7 +284,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 }
 
 // quantities fills in the section of a comparison's page on settings and numbers as pictures.
-func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.Run, from door.Shelf, q url.Values) error {
+func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.Run, from door.Collection, q url.Values) error {
 	z, err := a.readQuantities(ctx, runs, q)
 	var ps param.Problems
 	if errors.As(err, &ps) {
@@ -391,7 +391,7 @@ func (z *quantities) matching() string {
 }
 
 // arrange fills in the axes with the links that move them.
-func (z *quantities) arrange(p *views.Compare, from door.Shelf, q url.Values) {
+func (z *quantities) arrange(p *views.Compare, from door.Collection, q url.Values) {
 	all := names(z.axes)
 	to := func(key string, list []string) string {
 		other := only(q)

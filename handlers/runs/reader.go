@@ -20,19 +20,19 @@ import (
 // Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
 // changes them.
 type Reader struct {
-	*door.House
-	shelf func(*http.Request) (door.Shelf, error)
+	*door.Base
+	shelf func(*http.Request) (door.Collection, error)
 	find  func(context.Context, store.Workspace, string) (store.Run, error) // with its models
 	quick func(context.Context, store.Workspace, string) (store.Run, error) // without
 }
 
 // NewReader returns the runs of the shelf that a request asks for.
-func NewReader(h *door.House, shelf func(*http.Request) (door.Shelf, error)) *Reader {
+func NewReader(h *door.Base, shelf func(*http.Request) (door.Collection, error)) *Reader {
 	return &Reader{h, shelf, h.Store.Run, h.Store.RunWithoutModels}
 }
 
 // run finds the run of the request's path.
-func (a *Reader) run(r *http.Request) (run store.Run, from door.Shelf, err error) {
+func (a *Reader) run(r *http.Request) (run store.Run, from door.Collection, err error) {
 	if from, err = a.shelf(r); err != nil {
 		return run, from, err
 	}
@@ -79,7 +79,7 @@ func (a *Reader) At(w http.ResponseWriter, r *http.Request) error {
 // tell answers At for a run.
 func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	q := r.URL.Query()
-	shown, err := a.House.Run(r.Context(), run, q, door.Options{})
+	shown, err := a.Base.Run(r.Context(), run, q, door.Options{})
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 		return err
 	}
 	return a.SendPrint(w, r, door.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
-		return a.House.Run(ctx, run, q, o)
+		return a.Base.Run(ctx, run, q, o)
 	}))
 }
 
@@ -111,7 +111,7 @@ func keyOf(run store.Run, q url.Values) string {
 	return fmt.Sprintf("run %s %s %q %q %q", run.ID, run.Status, q.Get("x"), q.Get("y"), q.Get("near"))
 }
 
-// view is what a run's own page and its shared page have in common.
+// view returns the part of a run's page that its shared page has, too.
 func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run, error) {
 	p := views.Run{
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
@@ -132,13 +132,13 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	if o.Coarse > 0 {
 		o.Size(r) // that of the picture in whose place it comes
 	}
-	shown, err := a.House.Run(r.Context(), run, q, o)
+	shown, err := a.Base.Run(r.Context(), run, q, o)
 	if err != nil {
 		return p, err
 	}
 	kept := pictureQuery(q)
 	if o.Coarse > 0 {
-		p.Answer, err = a.Moving(r.Context(), shown, figures, kept.Encode())
+		p.Answer, err = a.Preview(r.Context(), shown, figures, kept.Encode())
 		return p, err
 	}
 	if p.Answer, err = a.Answer(r.Context(), shown, keyOf(run, kept), o, figures, kept.Encode(), false); err != nil {
@@ -165,7 +165,7 @@ func estimate(run store.Run, held views.Headline) views.Headline {
 	best := door.BestEvidence(run)
 	switch run.EvidenceKind() {
 	case store.FromNested, store.FromFolds:
-		held = views.Headline{Label: best.Scheme, Value: best.Score, Note: "95 % CI " + best.Interval}
+		held = views.Headline{Label: upper(best.Scheme), Value: best.Score, Note: "95 % CI " + best.Interval}
 	}
 	return held
 }

@@ -114,7 +114,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	for _, th := range doc.Find(".points th").EachIter() {
 		head = append(head, th.Text())
 	}
-	if got := strings.Join(head, "|"); got != "row|coordinates|label|predicted|"+strings.Join(names, "|")+"|weight|role" {
+	if got := strings.Join(head, "|"); got != "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role" {
 		t.Errorf("table of points: %s", got)
 	}
 	if n := doc.Find(".points tbody tr").First().Find("td").Length(); n != len(head) {

@@ -1,4 +1,4 @@
-// Package runs is the room for saved runs: listed, looked at, compared, shared.
+// Package runs serves saved runs: lists, pages, comparisons, read-only links.
 package runs
 
 import (
@@ -22,15 +22,15 @@ import (
 	"marginlab/web"
 )
 
-// Room is where saved runs are looked at, compared, changed and shared.
-type Room struct{ *Reader }
+// Handler serves a workspace's runs.
+type Handler struct{ *Reader }
 
 // New returns the runs of the workspace that a request comes with.
-func New(h *door.House) *Room { return &Room{NewReader(h, own)} }
+func New(h *door.Base) *Handler { return &Handler{NewReader(h, own)} }
 
 // own is the shelf of the request's workspace.
-func own(r *http.Request) (door.Shelf, error) {
-	return door.Shelf{Workspace: door.Workspace(r.Context())}, nil
+func own(r *http.Request) (door.Collection, error) {
+	return door.Collection{Workspace: door.Workspace(r.Context())}, nil
 }
 
 // Row is a run as lists show it.
@@ -99,7 +99,7 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 }
 
 // Page shows a run with what can be done with it.
-func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
 		return err
@@ -107,12 +107,12 @@ func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showRun(w, r, run, nil)
 }
 
-func (a *Room) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
+func (a *Handler) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
 	return a.showUse(w, r, run, problems, nil)
 }
 
 // showUse is showRun with predictions for new rows.
-func (a *Room) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *views.Predicted) error {
+func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *views.Predicted) error {
 	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func cloneQuery(run store.Run) url.Values {
 }
 
 // Update changes name, tags and note of a run.
-func (a *Room) Update(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func splitTags(text string) (tags []string) {
 }
 
 // Cancel ends a run that is queued or running.
-func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Share makes a read-only link of a run.
-func (a *Room) Share(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if _, err := a.Store.ShareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (a *Room) Share(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Unshare takes the link back.
-func (a *Room) Unshare(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Store.UnshareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (a *Room) Unshare(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Predictions writes the training data with what the model says of each row.
-func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
 		return err
@@ -274,7 +274,7 @@ func (a *Room) Predictions(w http.ResponseWriter, r *http.Request) error {
 // runInCourse adds to a run's page what its course makes of it. The lab opens in
 // the course again; points that the course would not give come along as text. Problems with
 // handing it in are told beside its form.
-func (a *Room) runInCourse(r *http.Request, run store.Run, p *views.Run, problems param.Problems) error {
+func (a *Handler) runInCourse(r *http.Request, run store.Run, p *views.Run, problems param.Problems) error {
 	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {
@@ -318,7 +318,7 @@ func (a *Room) runInCourse(r *http.Request, run store.Run, p *views.Run, problem
 }
 
 // HandIn hands a saved run in. Where the course does not take it the run's page says why.
-func (a *Room) HandIn(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}

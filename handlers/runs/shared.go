@@ -14,7 +14,7 @@ import (
 )
 
 // Shared shows the run of a read-only link.
-func (a *Room) Shared(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 	token := chi.URLParam(r, "token")
 	run, err := a.Store.SharedRun(r.Context(), token)
 	if err != nil {
@@ -42,18 +42,18 @@ func copyOf(run store.Run, token string) string {
 
 // NewShared returns the comparisons of runs by the tokens of their read-only links, which
 // stand for their ids.
-func NewShared(h *door.House) *Reader {
+func NewShared(h *door.Base) *Reader {
 	find := func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
 		r, err := h.Store.SharedRun(ctx, token)
 		r.ID = token
 		return r, err
 	}
-	return &Reader{h, func(*http.Request) (door.Shelf, error) { return door.Shelf{Base: "/shared"}, nil }, find, find}
+	return &Reader{h, func(*http.Request) (door.Collection, error) { return door.Collection{Base: "/shared"}, nil }, find, find}
 }
 
 // ShareComparison makes read-only links of the runs that are compared, and so one of their
 // comparison.
-func (a *Room) ShareComparison(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func sharedComparison(runs []store.Run, q url.Values) string {
 }
 
 // SharedAt tells what the model of the run of a read-only link says of a place.
-func (a *Room) SharedAt(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SharedAt(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *Room) SharedAt(w http.ResponseWriter, r *http.Request) error {
 }
 
 // SharedFigure sends a picture of the run of a read-only link.
-func (a *Room) SharedFigure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SharedFigure(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
 	if err != nil {
 		return err

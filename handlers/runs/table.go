@@ -35,18 +35,26 @@ const (
 // firstColumns are those of a list for which none were chosen, beside the name.
 var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "estimate", "support_vectors", "status", "created"}
 
-// labels of fields that are longer than a heading may be.
-var headings = map[string]string{"estimate": "accuracy", "test_accuracy": "held out", "train_accuracy": "training", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
+// headings holds short names of fields with long labels.
+var headings = map[string]string{"estimate": "accuracy", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
 
-func heading(f store.Field) string { return cmp.Or(headings[f.Name], f.Label) }
+func heading(f store.Field) string { return upper(cmp.Or(headings[f.Name], f.Label)) }
 
-// table is what a list of runs is asked for.
+// lower returns text without a capital at the start of its first word, unless it is an abbreviation.
+func lower(text string) string {
+	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
+}
+
+// table holds the query of a list of runs.
 type table struct {
 	store.Filter
 	columns []store.Field
 	group   *store.Field
 	open    []string // values of groups that show their runs
-	base    string   // id of the run that the others are told against
+	base    string   // id of the run that the others are compared with
 	page    int
 }
 
@@ -117,7 +125,7 @@ func address(q url.Values, pairs ...string) string {
 }
 
 // List shows the runs of the workspace that the query asks for.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	q.Del("deleted") // which Undo reads
 	ws := door.Workspace(r.Context())
@@ -203,7 +211,7 @@ func caret(text string) string {
 }
 
 // columns fills in the headings and how they are moved.
-func (a *Room) columns(p *views.Runs, q url.Values, t table) {
+func (a *Handler) columns(p *views.Runs, q url.Values, t table) {
 	head := func(f store.Field) views.Column {
 		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
 		sorted, _ := store.LookupField(t.Sort)
@@ -249,7 +257,7 @@ func (a *Room) columns(p *views.Runs, q url.Values, t table) {
 }
 
 // rows fills in the runs, or the groups that they fall into.
-func (a *Room) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table) error {
+func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table) error {
 	var base *store.Run
 	if t.base != "" {
 		switch run, err := a.Store.RunWithoutModels(ctx, ws, t.base); {
@@ -302,15 +310,15 @@ func (a *Room) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q ur
 }
 
 // groups fills in the groups that the runs fall into, with the runs of those that are open.
-func (a *Room) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table, row func(store.Run) views.RunRow) error {
+func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table, row func(store.Run) views.RunRow) error {
 	best := t.best()
 	groups, err := a.Store.Groups(ctx, ws, t.Where, *t.group, best)
 	if err != nil {
 		return err
 	}
-	p.Best = heading(best)
+	p.Best = lower(heading(best))
 	for _, g := range groups {
-		v := views.RunGroup{Label: heading(*t.group) + " " + groupValue(*t.group, g), Runs: g.Runs}
+		v := views.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
 		if g.Best != nil {
 			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
 		}
@@ -432,7 +440,7 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 
 // Export sends the runs of a list, all of them, with its columns, as CSV: numbers in full.
 // Programs have every field unless they ask for some.
-func (a *Room) Export(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ws := door.Workspace(r.Context())
 	kept, err := a.Store.Columns(r.Context(), ws)
@@ -476,7 +484,7 @@ func inFull(f store.Field, run store.Run) string {
 }
 
 // chosen are the runs that a form has ticked, or all that its list has.
-func (a *Room) chosen(r *http.Request) ([]string, error) {
+func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if r.PostFormValue("all") == "" {
 		ids := slices.Clone(r.PostForm["run"]) // twice where one is the baseline and in an open group
 		slices.Sort(ids)
@@ -490,7 +498,7 @@ func (a *Room) chosen(r *http.Request) ([]string, error) {
 }
 
 // Tag adds tags to the chosen runs, or takes them off.
-func (a *Room) Tag(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -509,12 +517,12 @@ func (a *Room) Tag(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Delete deletes one run.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 	return a.deleteRuns(w, r, "/runs", chi.URLParam(r, "id"))
 }
 
 // DeleteChosen deletes the chosen runs.
-func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -525,7 +533,7 @@ func (a *Room) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	return a.deleteRuns(w, r, door.Back(r, "/runs"), ids...)
 }
 
-func (a *Room) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
+func (a *Handler) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
 	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
 		return err
 	}

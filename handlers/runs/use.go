@@ -35,7 +35,7 @@ func ModelExtensions() []string {
 
 // Model sends the trained model in the format of the address: json, or the extension of one
 // that other programs read.
-func (a *Room) Model(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func moduleName(name string) string {
 
 // Predict applies the model of a run to the rows in the body. A file is answered in CSV, or in
 // JSON where the request accepts that alone; rows in JSON are answered in JSON.
-func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Predict(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *Room) Predict(w http.ResponseWriter, r *http.Request) error {
 }
 
 // predict applies the model of a run to a file.
-func (a *Room) predict(r *http.Request, run store.Run, body io.Reader, name string) (*ml.Predictions, error) {
+func (a *Handler) predict(r *http.Request, run store.Run, body io.Reader, name string) (*ml.Predictions, error) {
 	limits := a.Limits
 	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
 	table, err := dataset.ParseTable(body, name, limits)
@@ -225,7 +225,7 @@ func csvOf(lines [][]string) (io.Reader, error) {
 const shownRows = 200
 
 // PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
-func (a *Room) PredictRows(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
 		return err
 	}
@@ -282,12 +282,12 @@ func (a *Room) PredictRows(w http.ResponseWriter, r *http.Request) error {
 
 // predictedRows is a set of predictions as a page shows it, of which the first most.
 func predictedRows(p *views.Predicted, s *ml.PredictionSet, scores []string, most int) {
-	p.Told = count(s.N, "row")
+	p.Summary = count(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
-		p.Told += fmt.Sprintf(" · accuracy %.1f %%", 100**s.Accuracy)
+		p.Summary += fmt.Sprintf(" · accuracy %.1f %%", 100**s.Accuracy)
 	case s.MSE != nil:
-		p.Told += " · mean squared error " + views.Short(*s.MSE)
+		p.Summary += " · mean squared error " + views.Short(*s.MSE)
 	}
 	classes, probability, labelled := len(s.Classes) > 0, false, false
 	if len(s.Predictions) > 0 {
@@ -331,8 +331,8 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// use is what the page of a run of the server at an origin offers to do with its model elsewhere.
-func (a *Room) use(run store.Run, origin string) *views.Use {
+// use returns the ways to use the model of a run elsewhere, for a server at an origin.
+func (a *Handler) use(run store.Run, origin string) *views.Use {
 	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {
 		d := views.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}

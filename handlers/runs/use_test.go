@@ -171,7 +171,7 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 	}
 }
 
-// What is to be copied runs: scikit-learn reaches the same accuracy on the same rows.
+// The code to copy runs: scikit-learn reaches the same accuracy on the same rows.
 func TestCopiedCodeRuns(t *testing.T) {
 	t.Parallel()
 	const python = "/usr/bin/python3"

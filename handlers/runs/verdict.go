@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +78,7 @@ func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.H
 // verdictOf says what effects come to, and draws them.
 func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Hero {
 	h := &views.Hero{P: make([]string, len(runs))}
-	names := withoutData(runs, e.Names)
+	names := e.Names
 	h.Against = names[e.Reference]
 	better, worse, most := 0, 0, 0.0
 	for _, x := range effects {
@@ -140,20 +139,6 @@ func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Her
 	return h
 }
 
-// withoutData are names of runs without the data set at their ends, where all are on the same one
-// and still have different names.
-func withoutData(runs []store.Run, names []string) []string {
-	short := make([]string, len(names))
-	for i, name := range names {
-		cut, ok := strings.CutSuffix(name, " · "+runs[0].DatasetName)
-		if !ok || slices.Contains(short[:i], cut) {
-			return names
-		}
-		short[i] = cut
-	}
-	return short
-}
-
 // fewest says which run needs clearly the fewest support vectors; empty: none does.
 func fewest(runs []store.Run, names []string) string {
 	least, second := 0, math.MaxInt
@@ -193,9 +178,10 @@ func signed(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
+// upper returns text with a capital, unless it begins with a symbol such as b or |w|.
 func upper(text string) string {
-	if text == "" {
-		return ""
+	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
+		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -45,7 +45,7 @@ func pictures(s store.Search) (list []views.Picture) {
 }
 
 // Figure sends a picture of a search.
-func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
 	if err != nil {
 		return err

@@ -14,12 +14,12 @@ import (
 // learningName is the name of the picture of a learning curve.
 const learningName = "learning"
 
-// learning is what is known of a learning curve, as the page shows it.
+// learning returns the view of a learning curve.
 func learning(s door.Found) *views.Learning {
 	score := door.RankedBy(s.Search)
 	l := &views.Learning{Score: score.Label}
 	if n := len(s.Learning); n > 1 || s.Result != nil {
-		title, query := "Learning curve: "+score.Label+" over the number of points that train", ""
+		title, query := "Learning curve: "+score.Label+" over training points", ""
 		if s.Result == nil {
 			query = fmt.Sprintf("places=%d", n) // another picture than that with fewer
 		}
@@ -47,7 +47,7 @@ func withSpread(score eval.Score, v []float64) string {
 // drawLearning draws a learning curve.
 func drawLearning(steps []eval.LearningStep, score eval.Score, f figure.Format) (*figure.Picture, error) {
 	first, last := steps[0], steps[len(steps)-1]
-	v := figure.Validation{Format: f, X: "points that train", Score: score.Label, Share: score.Share, Log: first.N > 0 && last.N >= 20*first.N}
+	v := figure.Validation{Format: f, X: "training points", Score: score.Label, Share: score.Share, Log: first.N > 0 && last.N >= 20*first.N}
 	of := trained(score)
 	for _, step := range steps {
 		v.Places, v.HeldOut = append(v.Places, float64(step.N)), append(v.HeldOut, values(step.Folds, score.Of))

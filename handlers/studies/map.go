@@ -54,7 +54,7 @@ func words(name string) int {
 	return 1
 }
 
-// axes are what there is to choose from, where there is a choice.
+// axes lists the axes to choose from, if there is a choice.
 func (m heatMap) axes() (options []views.Option) {
 	if len(m.names) > 2 {
 		for _, name := range m.names {
@@ -233,7 +233,7 @@ func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 	return v, ok
 }
 
-// scoreTitle is what the numbers of a score are: "Accuracy in %".
+// scoreTitle returns a score with its unit: "Accuracy in %".
 func scoreTitle(s eval.Score) string {
 	title := strings.ToUpper(s.Label[:1]) + s.Label[1:]
 	if s.Share {

@@ -21,7 +21,7 @@ import (
 )
 
 // NewStudy shows the form of a study: clicked together as the query says, or as a file.
-func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Get("study") != "" {
 		s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), q.Get("study"))
@@ -46,8 +46,8 @@ func (a *Room) NewStudy(w http.ResponseWriter, r *http.Request) error {
 
 // numbers of a study that the form asks for.
 var studyNumbers = []param.Param{
-	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Parts that every data set is dealt into; each is held out once."},
-	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "How often it is dealt."},
+	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
+	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
 	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Of a larger data set so many take part, a share of every class; 0: all of it."},
 	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
 }
@@ -83,7 +83,7 @@ func numeric(labels []string) bool {
 	})
 }
 
-// menu is what a study is clicked together from.
+// menu holds the choices of the form of a study.
 type menu struct {
 	kind     menuKind
 	study    *study.Study    // of the program, the first of the kind
@@ -94,7 +94,7 @@ type menu struct {
 
 // menu returns what the workspace can choose from for the kind that q asks for, the first if it
 // asks for none, and renames what q chooses.
-func (a *Room) menu(r *http.Request, q url.Values) (m menu, err error) {
+func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(q.Get("of"), menuKinds[0].name) })
 	if at < 0 {
 		return m, store.ErrNotFound
@@ -298,7 +298,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 }
 
 // CreateStudy begins a study: that of the file, or what was clicked together.
-func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes+study.MostBytes); err != nil {
 		return err
 	}
@@ -321,8 +321,8 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // studyAgain shows the form with what is wrong; other errors it hands on.
-func (a *Room) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
-	message, err := door.Told(wrong)
+func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
+	message, err := door.UserMessage(wrong)
 	if err != nil {
 		return err
 	}

@@ -353,7 +353,7 @@ func TestAPISearchRefused(t *testing.T) {
 	}
 }
 
-// Where as many searches wait as may, the next one is told when to come again, by pages and
+// If the queue of searches is full, the next one is told when to come again, by pages and
 // by programs.
 func TestSearchesQueueFull(t *testing.T) {
 	t.Parallel()
@@ -530,7 +530,7 @@ func TestLearningCurves(t *testing.T) {
 	if line := doc.Find(".reproduce code").Text(); !strings.Contains(line, "--learning=0.1,0.5,1") || !strings.Contains(line, "--repeats=2") {
 		t.Errorf("%q", line)
 	}
-	if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.Status != 200 || !strings.Contains(string(a.Body), "points that train") {
+	if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.Status != 200 || !strings.Contains(string(a.Body), "training points") {
 		t.Errorf("%d", a.Status)
 	}
 	pressed := p.Fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").HTML()

@@ -1,4 +1,4 @@
-// Package studies is the room for searches of the best settings: watched while they are
+// Package studies serves searches of the best settings: watched while they are
 // computed, read as a map, and taken further.
 package studies
 
@@ -21,14 +21,14 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Room is where searches are looked at.
-type Room struct{ *door.House }
+// Handler serves searches and studies.
+type Handler struct{ *door.Base }
 
 // pageRows is how many searches a page of the list shows.
 const pageRows = 25
 
 // List shows the searches of the workspace.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = min(max(page, 1), 1e6)
 	searches, total, err := a.Store.Searches(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
@@ -59,7 +59,7 @@ func foldsText(s store.Search) string {
 }
 
 // Page shows a search: how far it is, and what is known of its settings.
-func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func same(s store.Search) []views.Number {
 }
 
 // timeText says how long a search has taken, and about how long it will.
-func (a *Room) timeText(s store.Search) string {
+func (a *Handler) timeText(s store.Search) string {
 	switch {
 	case s.Started.IsZero():
 		return ""
@@ -153,7 +153,7 @@ func duration(d time.Duration) string {
 }
 
 // labLink makes links that open the lab with a setting.
-func (a *Room) labLink(r *http.Request, s store.Search) (func(eval.Setting) string, error) {
+func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) string, error) {
 	data := door.OfSearch + s.ID
 	if s.Dataset != "" {
 		set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), s.Dataset)
@@ -249,7 +249,7 @@ func failed(r *eval.Result) (n int) {
 }
 
 // Again begins another search of a finished one: finer, or with nested folds.
-func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (a *Room) Again(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Save makes a run of a setting.
-func (a *Room) Save(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (a *Room) Save(w http.ResponseWriter, r *http.Request) error {
 const glance = 400 * time.Millisecond
 
 // Cancel ends a search that is queued or running.
-func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (a *Room) Cancel(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Delete deletes a search.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Events sends how far a search is, as it changes.
-func (a *Room) Events(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	events, err := a.Jobs.SubscribeSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err

@@ -68,7 +68,10 @@ func TestStudy(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+id)
 	c.Pictures(page, 2)
-	if text := page.Find("main").Text(); !strings.Contains(text, "Milliseconds of one training") {
+	if text := page.Find("h1").Text(); !strings.Contains(text, "No learner is shown to be better than SVM") {
+		t.Errorf("the verdict is %q", text)
+	}
+	if text := page.Find("main").Text(); !strings.Contains(text, "Training time in ms") {
 		t.Error("the page does not tell how long trainings took")
 	}
 	if page := c.Page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
@@ -149,7 +152,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 	if say := page.Find(".problem").Text(); got.Status != store.Failed || !strings.Contains(say, "learner walk: ") || !strings.Contains(say, "take a weight below") {
 		t.Fatalf("%s: %s", got.Status, say)
 	}
-	least := map[string]string{"Begin anew without the learner walk": "wl"} // and who is the baseline then
+	least := map[string]string{"Run again without the learner walk": "wl"} // and who is the baseline then
 	page.Find("form.study-less").Each(func(_ int, form *goquery.Selection) {
 		file, _ := form.Find("input").Attr("value")
 		label := form.Find("button").Text()
@@ -257,6 +260,9 @@ func TestStudyOfValues(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+got.ID)
 	c.Pictures(page, 1)
+	if text := page.Find("h1").Text(); !strings.Contains(text, "No learner is shown to be better than flat") {
+		t.Errorf("the verdict is %q", text)
+	}
 	if text := page.Find("main").Text(); !strings.Contains(text, "Variance left in %") || strings.Contains(text, "Accuracy") {
 		t.Error(text)
 	}

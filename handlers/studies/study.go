@@ -23,7 +23,7 @@ import (
 )
 
 // Studies shows the studies of the workspace.
-func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = min(max(page, 1), 1e6)
 	list, total, err := a.Store.Studies(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
@@ -47,12 +47,12 @@ func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
 // minus is the sign of a number, for which a page has a longer line than files.
 var minus = regexp.MustCompile(`^-(\d)`)
 
-func (a *Room) study(r *http.Request) (store.Study, error) {
+func (a *Handler) study(r *http.Request) (store.Study, error) {
 	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 }
 
 // Study shows a study: how far it is, and what it has come to.
-func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.study(r)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
 	if asked.Repeats > 1 {
-		p.Folds += fmt.Sprintf(", dealt %d times", asked.Repeats)
+		p.Folds += fmt.Sprintf(", %d repeats", asked.Repeats)
 	}
 	left := make(map[string]bool) // files of less that are offered
 	less := func(label string, s *study.Study) error {
@@ -78,7 +78,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		p.Less = append(p.Less, views.Option{Value: file, Label: label})
 		return err
 	}
-	p.Folds += ", settings chosen within the points that train"
+	p.Folds += ", settings chosen on the training folds"
 	for _, l := range asked.Learners {
 		p.Learners = append(p.Learners, l.Name)
 	}
@@ -97,8 +97,8 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 			if one.Error != "" {
 				p.Message = door.Sentence(fmt.Sprintf("data set %s, learner %s: %s", set.Name, asked.Learners[j].Name, one.Error))
 				if err := errors.Join(
-					less("Begin anew without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
-					less("Begin anew without the data set "+set.Name, asked.Without("", set.Name)),
+					less("Run again without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
+					less("Run again without the data set "+set.Name, asked.Without("", set.Name)),
 				); err != nil {
 					return err
 				}
@@ -115,6 +115,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		p.Verdict = res.Verdict()
 		for _, t := range res.Tables() {
 			table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
 			for i, row := range t.Rows {
@@ -146,12 +147,12 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 
 // Widths of the pictures of a study.
 const (
-	studyWidth       = 760
+	studyWidth       = 640
 	studyWidthNarrow = 420
 )
 
 // StudyFigure sends a picture of the ranks.
-func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
 	if err != nil {
 		return err
@@ -173,7 +174,7 @@ func (a *Room) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return pictures[at].Picture() }})
 }
 
-func (a *Room) studyResult(r *http.Request) (*study.Result, error) {
+func (a *Handler) studyResult(r *http.Request) (*study.Result, error) {
 	s, err := a.study(r)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (a *Room) studyResult(r *http.Request) (*study.Result, error) {
 }
 
 // StudyFile sends a study as one of its files.
-func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 	name := chi.URLParam(r, "file")
 	if name == "study.toml" {
 		s, err := a.study(r)
@@ -217,7 +218,7 @@ func (a *Room) StudyFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CancelStudy ends a study that is under way.
-func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -226,7 +227,7 @@ func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteStudy deletes a study and stops it.
-func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // studyFrame returns the frame of a page about studies.
-func (a *Room) studyFrame(title string) views.Page {
+func (a *Handler) studyFrame(title string) views.Page {
 	p := a.Frame(title, "runs")
 	p.Help = "studies"
 	return p

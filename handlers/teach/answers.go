@@ -21,7 +21,7 @@ import (
 // Answers shows a teacher how the questions of a lesson were answered in the course, by
 // question and by student: the lesson of the query, otherwise that which the course was
 // made of, or which was answered first.
-func (a *Room) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 // that of the student in the hand-ins), to which question, in which round of a poll (0: by
 // themselves, the first answer), what, whether it is right, when (UTC), and of a drawing, which
 // is told in words, its heights at the places of the question.
-func (a *Room) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func number(text string) string {
 }
 
 // NameStudent takes the name under which a student answers, and leads back.
-func (a *Room) NameStudent(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package teach is the room of a teacher: courses and the gallery of what their
+// Package teach serves teachers: courses and the gallery of what their
 // students hand in.
 package teach
 
@@ -24,9 +24,9 @@ import (
 	"marginlab/web"
 )
 
-// Room is where a teacher sets pages up for students and sees what they hand in.
-type Room struct {
-	*door.House
+// Handler serves the courses of teachers.
+type Handler struct {
+	*door.Base
 	Lab      Page
 	Lessons  Lessons
 	board    *board
@@ -34,9 +34,9 @@ type Room struct {
 	followed *door.Recent[[]byte] // HTML of what courses are shown, by code and version
 }
 
-// New returns the room of a teacher, with the pages that courses are made of.
-func New(h *door.House, lab Page, lessons Lessons) *Room {
-	a := &Room{House: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
+// New returns the handler of courses, with the pages that courses are made of.
+func New(h *door.Base, lab Page, lessons Lessons) *Handler {
+	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
 	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}
 	a.board = newBoard(a.current)
 	return a
@@ -62,7 +62,7 @@ type Page interface {
 }
 
 // List lists what a teacher has set up and takes the code of a student.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "", "")
 }
 
@@ -79,7 +79,7 @@ func Row(c store.Course, now time.Time) views.CourseRow {
 }
 
 // showCourses lists courses; problem is that with a typed code, file that with a file.
-func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, problem, file string) error {
+func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, problem, file string) error {
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (a *Room) showCourses(w http.ResponseWriter, r *http.Request, typed, proble
 }
 
 // Find leads from a typed code to the course.
-func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	typed := strings.TrimSpace(r.FormValue("code"))
 	if typed == "" {
 		return door.Redirect(w, r, "/courses")
@@ -119,7 +119,7 @@ func (a *Room) Find(w http.ResponseWriter, r *http.Request) error {
 
 // Open lets a student in: to the question that is open, otherwise to the slide that is
 // shown, otherwise to the page of the course.
-func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Open(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (a *Room) Open(w http.ResponseWriter, r *http.Request) error {
 
 // New asks what is hidden and frozen on the page whose address comes as
 // target.
-func (a *Room) New(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.setting(r.Context(), cmp.Or(r.FormValue("target"), "/lab"))
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (a *Room) New(w http.ResponseWriter, r *http.Request) error {
 
 // Create stores a course. Points that students could not open by themselves
 // come along.
-func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *Room) Create(w http.ResponseWriter, r *http.Request) error {
 }
 
 // askAgain shows the form of a course again if what was filled in is to be mended.
-func (a *Room) askAgain(w http.ResponseWriter, r *http.Request, s door.Setting, err error) error {
+func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s door.Setting, err error) error {
 	var ps param.Problems
 	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
 		return a.AskCourse(w, r, s, ps)
@@ -213,7 +213,7 @@ func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
 }
 
 // Edit asks what is to be changed in a course.
-func (a *Room) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
 	s, err := a.edited(r.Context(), g)
 	if err != nil {
 		return err
@@ -221,14 +221,14 @@ func (a *Room) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.AskCourse(w, r, s, nil)
 }
 
-func (a *Room) edited(ctx context.Context, g Course) (door.Setting, error) {
+func (a *Handler) edited(ctx context.Context, g Course) (door.Setting, error) {
 	s, err := a.setting(ctx, door.Entrance(g.Course))
 	s.Course, s.Edit = &g.Course, g.base
 	return s, err
 }
 
 // Save changes a course.
-func (a *Room) Save(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Save(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (a *Room) Save(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // Copy asks for a course like another one.
-func (a *Room) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 	s, err := a.setting(r.Context(), door.Entrance(g.Course))
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (a *Room) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // Screen shows a course to the room: how to get in, and nobody's name.
-func (a *Room) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Numbers(r.Context(), g.Code)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (a *Room) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // setting finds what there is to fix on a page.
-func (a *Room) setting(ctx context.Context, target string) (s door.Setting, err error) {
+func (a *Handler) setting(ctx context.Context, target string) (s door.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
 		return s, param.Problems{{Field: "target", Message: "a course is made of a page of this site: open the lab or a lesson and go on from there"}}

@@ -26,7 +26,7 @@ func names(doc *goquery.Document) []string {
 	return handlerstest.Texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
 }
 
-// What is sent counts for nothing where the course has hidden or frozen a control.
+// Values of controls that the course has hidden or frozen are ignored.
 func TestCourseFixesControls(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
@@ -158,7 +158,7 @@ func TestHandIn(t *testing.T) {
 	}
 	// The columns are what ranks, the time, the settings that differ, and no others.
 	head := handlerstest.Texts(gallery.Find(".gallery thead th"))
-	if !slices.Equal(head, []string{"choose", "picture", "name", "held out", "handed in", "γ", "C", "training", "SVs", "margin 1/|w|"}) {
+	if !slices.Equal(head, []string{"choose", "picture", "name", "Test accuracy", "handed in", "γ", "C", "Training accuracy", "SVs", "Margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
 	if got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"1000", "10"}) {
@@ -522,7 +522,7 @@ func TestGalleryRanks(t *testing.T) {
 		t.Errorf("ranked %q", got)
 	}
 	text := ranked.Find("#gallery").Text()
-	if head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text()); head != "held out" || !strings.Contains(text, "come last") || strings.Contains(text, "same points") {
+	if head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text()); head != "Test accuracy" || !strings.Contains(text, "come last") || strings.Contains(text, "same points") {
 		t.Errorf("ranked by %q, in words: %q", head, text)
 	}
 	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")

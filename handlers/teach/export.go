@@ -17,7 +17,7 @@ import (
 // the data with their hash, the settings, and the numbers at full precision; those that are called
 // as a setting are, the gamma that "auto" was, say, begin with result_. Empty is what does not
 // apply. Text that a spreadsheet would compute is guarded as in every other file.
-func (a *Room) Export(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type courseFile struct {
 }
 
 // SendCourse sends a course as a file.
-func (a *Room) SendCourse(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) SendCourse(w http.ResponseWriter, r *http.Request, g Course) error {
 	f := courseFile{Format: courseFormat, Title: g.Title, Page: g.Target, Hidden: g.Hidden, Frozen: g.Frozen, Closed: g.Closed, Data: g.Data}
 	if g.Hash != "" {
 		d, err := a.Store.Data(r.Context(), g.Hash)
@@ -55,7 +55,7 @@ func (a *Room) SendCourse(w http.ResponseWriter, r *http.Request, g Course) erro
 }
 
 // Import makes a course of a file.
-func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, 2*a.Limits.Bytes+door.FormBytes); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
 			return door.Redirect(w, r, "/courses/"+c.Code)
 		}
 	}
-	told, err := door.Told(err)
+	told, err := door.UserMessage(err)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (a *Room) Import(w http.ResponseWriter, r *http.Request) error {
 }
 
 // create makes a course of the content of a file.
-func (a *Room) create(r *http.Request, f courseFile) (c store.Course, err error) {
+func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err error) {
 	n, err := f.course(a.Limits)
 	if err != nil {
 		return c, err
@@ -110,7 +110,7 @@ func known(s door.Setting, controls []string) (names []string) {
 	return names
 }
 
-// unfit is what is wrong with the file of a course.
+// unfit reports an error in the file of a course.
 func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
 }

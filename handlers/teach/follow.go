@@ -26,7 +26,7 @@ const (
 	longestState = 4 << 10
 )
 
-// presented is what the teacher of a course shows.
+// presented holds what the teacher of a course shows.
 type presented struct {
 	lessons.Place
 	Version int64 // grows with every change, also over restarts of the server
@@ -97,7 +97,7 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 }
 
 // Present takes from the teacher's slides what they show, for those who follow.
-func (a *Room) Present(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func noContent(w http.ResponseWriter) error {
 }
 
 // Follow shows a student what the teacher shows; of the query's part only 1, what changes.
-func (a *Room) Follow(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Follow(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (a *Room) Follow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // followPart is the HTML that follows a course, made once for everybody.
-func (a *Room) followPart(r *http.Request, code string) ([]byte, error) {
+func (a *Handler) followPart(r *http.Request, code string) ([]byte, error) {
 	at := a.stage.shown(code)
 	return a.followed.Get(r.Context(), fmt.Sprint(code, at.Version), func(ctx context.Context) ([]byte, error) {
 		v := lessons.FollowView{Version: at.Version, Place: at.Place}
@@ -173,7 +173,7 @@ func (a *Room) followPart(r *http.Request, code string) ([]byte, error) {
 }
 
 // FollowEvents streams what a course is shown as "place".
-func (a *Room) FollowEvents(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (a *Room) FollowEvents(w http.ResponseWriter, r *http.Request) error {
 	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
 }
 
-// place is what streams say of a slide.
+// place is the message of a stream on a slide.
 type place struct {
 	Version int64  `json:"version"` // 0: nothing is shown
 	Slide   string `json:"slide,omitempty"`
@@ -200,7 +200,7 @@ func placeOf(p presented) place {
 
 // Remote shows the notes of the slide that is shown, with buttons that turn it: for a
 // teacher's phone.
-func (a *Room) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 	at := a.stage.shown(g.Code)
 	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
@@ -219,7 +219,7 @@ func (a *Room) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // Press sends a key from the teacher's remote to the slides.
-func (a *Room) Press(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -232,6 +232,6 @@ func (a *Room) Press(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // RemoteEvents streams to the slides the keys of the remote as "key".
-func (a *Room) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
 	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code), func(key string) (string, any) { return "key", key })
 }

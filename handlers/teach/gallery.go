@@ -39,10 +39,10 @@ type Course struct {
 	base string // of the addresses of its pages
 }
 
-// taught finds the course that a request may see as its teacher: by the token of
+// asTeacher finds the course that a request may see as its teacher: by the token of
 // the teacher's link, or by the code in the workspace that made the course. The
 // second has no secret in its address, which a projector shows.
-func (a *Room) taught(r *http.Request) (c Course, err error) {
+func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
 		c.Course, err = a.Store.TaughtCourse(r.Context(), token)
 		c.base = "/teach/" + token
@@ -54,9 +54,9 @@ func (a *Room) taught(r *http.Request) (c Course, err error) {
 }
 
 // Taught makes a handler of one for a course of the teacher who asks.
-func (a *Room) Taught(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
+func (a *Handler) Taught(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		c, err := a.taught(r)
+		c, err := a.asTeacher(r)
 		if err != nil {
 			return err
 		}
@@ -64,14 +64,14 @@ func (a *Room) Taught(h func(http.ResponseWriter, *http.Request, Course) error) 
 	}
 }
 
-// Shelf is where the runs lie that were handed in.
-func (a *Room) Shelf(r *http.Request) (door.Shelf, error) {
-	g, err := a.taught(r)
-	return door.Shelf{Workspace: g.Gallery(), Base: g.base, Title: g.Title}, err
+// Collection is where the runs lie that were handed in.
+func (a *Handler) Collection(r *http.Request) (door.Collection, error) {
+	g, err := a.asTeacher(r)
+	return door.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title}, err
 }
 
 // Gallery shows a teacher what was handed in.
-func (a *Room) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ const galleryPage = 100
 
 // pageOf reads the runs of one page, and tells how they are sorted: unless it is asked otherwise by what
 // was held out, the best first, or, where nothing was, by time.
-func (a *Room) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
+func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
 	page, _ := strconv.Atoi(q.Get("page")) // without a number the first
 	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Fair: true, Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
 	asked := list.Sort
@@ -246,7 +246,7 @@ type galleryColumn struct {
 // galleryNumbers are the quantities worth comparing at a glance, with headings
 // that are short.
 var galleryNumbers = []struct{ name, label string }{
-	{"test_accuracy", "held out"}, {"train_accuracy", "training"}, {"test_r2", "R² held out"}, {"r2", "R² training"}, {"support_vectors", "SVs"}, {"margin", "margin 1/|w|"}, {"h", "h"},
+	{"test_accuracy", "Test accuracy"}, {"train_accuracy", "Training accuracy"}, {"test_r2", "Test R²"}, {"r2", "Training R²"}, {"support_vectors", "SVs"}, {"margin", "Margin 1/|w|"}, {"h", "h"},
 }
 
 // handedIn is the key of the column with the times.
@@ -395,7 +395,7 @@ func controlLabels(target string, names []string) (labels []string) {
 }
 
 // Close ends handing in, or allows it again.
-func (a *Room) Close(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func (a *Room) Close(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // End sets when the course ends, in UTC, or lifts the end.
-func (a *Room) End(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -425,7 +425,7 @@ func (a *Room) End(w http.ResponseWriter, r *http.Request, g Course) error {
 
 // Block deletes all that the students of the ticked runs have handed in, and takes no
 // more from them.
-func (a *Room) Block(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -436,7 +436,7 @@ func (a *Room) Block(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // Unblock takes hand-ins from somebody blocked again.
-func (a *Room) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -451,7 +451,7 @@ func (a *Room) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // Delete deletes the course with its gallery. What trains in it goes on: it may come back.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
 	_, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), g.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -466,7 +466,7 @@ func (a *Room) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
-func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -478,7 +478,7 @@ func (a *Room) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) e
 
 // GalleryFigure draws the boundaries of the runs of the query. What was withdrawn
 // meanwhile is left out, and so are runs on other axes than most.
-func (a *Room) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) error {
 	name, format, err := door.FigureName(r)
 	if err != nil || name != "overlay" {
 		return store.ErrNotFound

@@ -22,7 +22,7 @@ import (
 
 // Polls lists the questions of a lesson, for the teacher of a course to ask: of the lesson
 // that the query names, otherwise of that which the course was made of.
-func (a *Room) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
 	polls, err := a.Store.Polls(r.Context(), g.Code)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func stateOf(p store.Poll) string {
 }
 
 // Ask puts a question to the course.
-func (a *Room) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *Room) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	return door.Redirect(w, r, g.poll(p.ID))
 }
 
-func (a *Room) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
+func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
 	q, err := a.Lessons.Question(ctx, question)
 	if err != nil {
 		return p, err
@@ -117,7 +117,7 @@ func pollOf(r *http.Request) (int64, error) {
 
 // Conduct closes a poll, opens it again, asks it again, reveals what is right or deletes
 // its answers.
-func (a *Room) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (a *Room) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
 	return door.Redirect(w, r, g.poll(id))
 }
 
-func (a *Room) conduct(ctx context.Context, g Course, id int64, do string) (err error) {
+func (a *Handler) conduct(ctx context.Context, g Course, id int64, do string) (err error) {
 	switch do {
 	case "close":
 		err = a.Store.ClosePoll(ctx, g.Code, id, true)
@@ -158,7 +158,7 @@ func (a *Room) conduct(ctx context.Context, g Course, id int64, do string) (err 
 
 // Results shows a poll to its teacher, and to the room on a projector: nothing on the page
 // opens the course.
-func (a *Room) Results(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) Results(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (a *Room) Results(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.Render(w, r, lessons.Results(p))
 }
 
-func (a *Room) results(r *http.Request, g Course, t store.Tally) (p lessons.ResultsPage, err error) {
+func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.ResultsPage, err error) {
 	q, err := a.Lessons.Question(r.Context(), t.Question)
 	if err != nil {
 		return p, err
@@ -214,7 +214,7 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 }
 
 // doorOf is the link to a course and its QR code as a data URI.
-func (a *Room) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
+func (a *Handler) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
 	symbol, err = door.QR(link)
 	return link, symbol, err
@@ -230,7 +230,7 @@ func phase(p store.Poll) string {
 
 // ResultsEvents streams the histogram of a poll to its teacher as "answers", while it is the one that
 // is put to the course: its HTML, and the phase that the buttons are for.
-func (a *Room) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -256,8 +256,8 @@ func (a *Room) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) e
 	})
 }
 
-// current is what is put to a course, with its counts; the zero value for nothing.
-func (a *Room) current(ctx context.Context, code string) (t store.Tally, err error) {
+// current returns the question put to a course with its counts, or the zero value.
+func (a *Handler) current(ctx context.Context, code string) (t store.Tally, err error) {
 	p, err := a.Store.CurrentPoll(ctx, code)
 	if err == nil {
 		t, err = a.Store.Tally(ctx, code, p.ID)
@@ -270,12 +270,12 @@ func (a *Room) current(ctx context.Context, code string) (t store.Tally, err err
 
 // Poll shows a student what is put to the course; of the query's part only 1, what changes
 // of the page, or asked, whether other pages of the course shall tell of it.
-func (a *Room) Poll(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Poll(w http.ResponseWriter, r *http.Request) error {
 	return a.showPoll(w, r, http.StatusOK, "")
 }
 
 // showPoll shows it with a status; problem says why an answer is not counted.
-func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, problem string) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func (a *Room) showPoll(w http.ResponseWriter, r *http.Request, status int, prob
 
 // PollEvents streams the phase of what is put to a course as "phase": a student's page asks
 // for itself once it is another.
-func (a *Room) PollEvents(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -325,7 +325,7 @@ func (a *Room) PollEvents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Vote takes a student's answer. One that is refused stands beside what is asked now.
-func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (a *Room) Vote(w http.ResponseWriter, r *http.Request) error {
 
 // vote takes an answer to what is put to a course. It returns param.Problems for what is no
 // answer to it.
-func (a *Room) vote(ctx context.Context, c store.Course, id int64, round int, answer string) error {
+func (a *Handler) vote(ctx context.Context, c store.Course, id int64, round int, answer string) error {
 	poll, err := a.Store.CurrentPoll(ctx, c.Code)
 	switch {
 	case err != nil:

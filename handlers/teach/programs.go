@@ -28,7 +28,7 @@ type courseJSON struct {
 	Created time.Time  `json:"created"`
 }
 
-func (a *Room) courseJSON(r *http.Request, c store.Course) courseJSON {
+func (a *Handler) courseJSON(r *http.Request, c store.Course) courseJSON {
 	j := courseJSON{
 		Code: c.Code, Title: c.Title, URL: a.Links.Origin(r) + "/course/" + c.Code, Page: c.Target,
 		Hidden: append([]string{}, c.Hidden...), Frozen: append([]string{}, c.Frozen...), Closed: c.Closed, Handins: c.Handins, Created: c.Created,
@@ -40,7 +40,7 @@ func (a *Room) courseJSON(r *http.Request, c store.Course) courseJSON {
 }
 
 // ListJSON lists the courses of a teacher.
-func (a *Room) ListJSON(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a *Room) ListJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CreateJSON makes a course of the content of its file.
-func (a *Room) CreateJSON(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	limit := 2*a.Limits.Bytes + door.FormBytes
 	file, size, err := web.Spool(w, r, limit)
 	if err != nil {
@@ -78,12 +78,12 @@ func (a *Room) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CourseJSON answers with one course.
-func (a *Room) CourseJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) CourseJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	return web.JSON(w, http.StatusOK, a.courseJSON(r, g.Course))
 }
 
 // ChangeJSON closes a course, opens it, sets its end or lifts it by the empty text.
-func (a *Room) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	var asked struct {
 		Closed *bool   `json:"closed"`
 		Ends   *string `json:"ends"`
@@ -116,7 +116,7 @@ func (a *Room) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) erro
 }
 
 // DeleteJSON deletes a course with its gallery.
-func (a *Room) DeleteJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func newPoll(p store.Poll, q lessons.Asked) pollJSON {
 }
 
 // polled is a poll as its teacher sees it.
-func (a *Room) polled(r *http.Request, g Course, id int64) (p pollJSON, err error) {
+func (a *Handler) polled(r *http.Request, g Course, id int64) (p pollJSON, err error) {
 	t, err := a.Store.Tally(r.Context(), g.Code, id)
 	if err != nil {
 		return p, err
@@ -159,7 +159,7 @@ func (a *Room) polled(r *http.Request, g Course, id int64) (p pollJSON, err erro
 }
 
 // PollsJSON lists what was put to a course, what is open first.
-func (a *Room) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	polls, err := a.Store.Polls(r.Context(), g.Code)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (a *Room) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) error
 }
 
 // AskJSON puts a question to a course.
-func (a *Room) AskJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) AskJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	var asked struct {
 		Question string `json:"question"`
 	}
@@ -191,7 +191,7 @@ func (a *Room) AskJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 // PollJSON answers with one question and its counts.
-func (a *Room) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (a *Room) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error 
 	return a.sendPoll(w, r, http.StatusOK, g, id)
 }
 
-func (a *Room) sendPoll(w http.ResponseWriter, r *http.Request, status int, g Course, id int64) error {
+func (a *Handler) sendPoll(w http.ResponseWriter, r *http.Request, status int, g Course, id int64) error {
 	p, err := a.polled(r, g, id)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (a *Room) sendPoll(w http.ResponseWriter, r *http.Request, status int, g Co
 }
 
 // ConductJSON closes a question, opens it, asks it again or reveals what is right.
-func (a *Room) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func (a *Room) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) err
 }
 
 // DeletePollJSON deletes the answers to a question.
-func (a *Room) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
+func (a *Handler) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (a *Room) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Course) 
 }
 
 // CurrentJSON answers a student's program with what is put to a course.
-func (a *Room) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (a *Room) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // VoteJSON takes the answer of a student's program.
-func (a *Room) VoteJSON(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		Poll   int64  `json:"poll"`
 		Round  int    `json:"round"`

@@ -66,7 +66,7 @@ func (all *table) grams(t *testing.T, r row, k kernel.Kernel, x dataset.Objects,
 	})
 }
 
-// processorTime is what this process has taken so far, in seconds of all processors.
+// processorTime returns the CPU seconds this process has used so far.
 func processorTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

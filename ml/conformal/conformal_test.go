@@ -806,7 +806,7 @@ func BenchmarkEigen(b *testing.B) {
 }
 
 // TestKernelDistance fits without coordinates: under the linear kernel the distance
-// of the kernel is that of the points, and so are all the maps.
+// of the kernel equals the Gram matrix of the points, and so do all the maps.
 func TestKernelDistance(t *testing.T) {
 	t.Parallel()
 	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)

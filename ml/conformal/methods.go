@@ -214,7 +214,7 @@ func jAfter(s *scatter, z []float64) (float64, error) {
 }
 
 // spectrum returns the eigenvalues g of b z = g q z, q positive definite, falling, and
-// the eigenvector of the first. With q = LL' it is that of the symmetric L⁻¹ b L⁻ᵀ.
+// the eigenvector of the first. With q = LL' it equals the eigenproblem of the symmetric L⁻¹ b L⁻ᵀ.
 func spectrum(b, q *mat.SymDense) ([]float64, []float64, error) {
 	n := b.SymmetricDim()
 	var chol mat.Cholesky

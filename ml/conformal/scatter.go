@@ -44,7 +44,7 @@ func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 
 // Scatter returns V'B0V and V'W0V, r x r, for a matrix v whose M rows are in the order
 // of those of k; nil stands for the identity, which gives B0 and W0 themselves, entry
-// (i, j) that of rows i and j. y is that of J.
+// (i, j) that of rows i and j. y holds the labels, as in J.
 func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *mat.SymDense, err error) {
 	g, err := group(k, y)
 	if err != nil {

@@ -54,7 +54,7 @@ func cellName(format int, data string, path, split []byte) string {
 // failed is the status of a Fold with a Failure.
 const failed trace.Status = "failed"
 
-// CellResult is what a cell gave.
+// CellResult holds the result of a cell.
 type CellResult struct {
 	Cell  string `json:"cell"`  // its name
 	Folds []Fold `json:"folds"` // one for each C
@@ -77,7 +77,7 @@ type Worker struct {
 	trainer *ml.Trainer
 }
 
-// NewWorker makes a worker. cacheBytes is that of ml.Spec, for each cell; workers that
+// NewWorker makes a worker. cacheBytes limits the kernel cache of each cell, as in ml.Spec; workers that
 // share a plan have the same, as the last bits of a result depend on it when the matrix
 // is larger.
 func NewWorker(d *dataset.Data, cacheBytes int64) *Worker {

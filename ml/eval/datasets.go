@@ -14,7 +14,7 @@ import (
 // ranks are compared. (Demšar: "Statistical comparisons of classifiers over multiple data
 // sets", JMLR 7, 2006.)
 
-// SignedRanks is what Wilcoxon's test finds of differences.
+// SignedRanks holds the result of Wilcoxon's signed-rank test.
 type SignedRanks struct {
 	N     int     `json:"n"`     // differences that are not 0
 	Zeros int     `json:"zeros"` // differences that are, which are left out
@@ -32,7 +32,7 @@ const mostCounted = 50
 // ranks, and the ranks of either sign summed. Differences of 0 are left out, as Wilcoxon
 // did and SciPy and R do (Demšar would deal them to both sides). P counts the signs that
 // would give sums at least as uneven, all being as probable, which is exact also where
-// sizes are equal; for more than 50 differences it is that of the normal distribution,
+// sizes are equal; for more than 50 differences it comes from the normal distribution,
 // with the variance that equal sizes leave and no correction for continuity. (Wilcoxon:
 // "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.)
 //
@@ -128,7 +128,7 @@ type Ranking struct {
 }
 
 // Friedman ranks machines on each data set by a score of which more is better and tests
-// whether they are all equally good. scores[i][j] is that of machine j on data set i.
+// whether they are all equally good. scores[i][j] is the score of machine j on data set i.
 // Equal scores share the mean of their ranks. Where all scores of every data set are
 // equal, ChiSquared and F are 0. (Friedman, JASA 32, 1937; correction for equal ranks:
 // Conover, "Practical nonparametric statistics", 1999; Iman, Davenport: "Approximations

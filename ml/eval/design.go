@@ -285,13 +285,13 @@ func gather(specs []ml.Spec) (paths []Path, err error) {
 	return paths, nil
 }
 
-// Axis is what is tried of one parameter.
+// Axis lists the values to try for one parameter.
 type Axis struct {
 	Values []param.Value
 	Scale  string // of a range: "log", "lin" or empty, as the parameter's
 }
 
-// Axes are what is tried, as people write it, by the name of the parameter. In JSON each is a
+// Axes maps parameters to the values to try, as people write them. In JSON each is a
 // text as Add takes it, or a list of values and such texts.
 type Axes map[string]Axis
 
@@ -358,7 +358,7 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 	return problems.Err()
 }
 
-// Design is what a design makes of the axes: every combination of all values, or points that
+// Design lists the points of a design: every combination of all values, or points that
 // are drawn. Of a number with several values the points are drawn between the smallest and
 // the largest, in equal proportions where the range says so or, where it says nothing, the
 // parameter is logarithmic and none is 0 or less; of words, and words with numbers, one is

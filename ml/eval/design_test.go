@@ -82,8 +82,8 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// Settings that differ in C alone are one path, as in a grid, and what the drawn cells are
-// called is what those of a grid are called.
+// Settings that differ in C alone are one path, as in a grid, and drawn
+// cells have the names of a grid.
 func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)

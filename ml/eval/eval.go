@@ -30,7 +30,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// CrossValidate judges spec on d with every setting of the design. The held-out share of
+// CrossValidate judges spec on d with every setting of the design. The held-out fraction of
 // spec is not used. The result depends on d, spec, design and scheme alone. progress,
 // unless it is nil, hears after each cell how many of all are done, one call at a time.
 // It returns the errors of ml.Train, too few points for the folds, and that of ctx when it
@@ -47,7 +47,7 @@ func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, design De
 	return plan.Reduce(results)
 }
 
-// computeAll computes as many cells at a time as there are processors.
+// computeAll computes cells in parallel on all processors.
 func computeAll(ctx context.Context, worker *Worker, cells []Cell, progress func(done, total int)) ([]CellResult, error) {
 	results := make([]CellResult, len(cells))
 	var done int

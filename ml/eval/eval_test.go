@@ -227,7 +227,7 @@ func TestCrossValidate(t *testing.T) {
 }
 
 // TestNested hides from the choice what the outer fold holds: when its points move, the
-// choice does not, and the judgement is that of the cell chosen.
+// choice does not, and the score belongs to the chosen cell.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 90)
@@ -346,7 +346,7 @@ func TestCrossValidateFails(t *testing.T) {
 	}{
 		"one point of a class": {lonely, nil, two, "class -1 has only 1"},
 		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "class -1 has only 20"},
-		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested, within the points that train"},
+		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested, within the training set"},
 		"no folds":             {d, nil, eval.Scheme{}, "at least 2"},
 		"C":                    {d, eval.Grid{"C": {param.Of(-1)}}, two, "C must be"},
 		"gamma":                {d, eval.Grid{"gamma": {param.Of(1), param.Of(-2)}}, two, "gamma must be"},

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Evidence is what a cross-validation says of one setting: what a run keeps of it, and runs
+// Evidence holds the cross-validation scores of one setting, which a run keeps and runs
 // are compared by.
 type Evidence struct {
 	Search   string `json:"search,omitempty"` // id of the search that computed it, which may be gone

@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Finer is what to try once a search has a result: a design around its best setting. Values
+// Finer returns the next design to try after a search: one around its best setting. Values
 // of a Grid are those of Around. The ranges of a *Drawn are half as wide, in proportions where
 // they are logarithmic, with the best in their middle, and it is tried again besides, so that
 // the finer search is no worse. What nothing lies around, such as a word, keeps the value of

@@ -65,7 +65,7 @@ func (s Scheme) check(n int) error {
 	case s.HoldOut != 0 && s.Repeats < 2:
 		return param.Problems{{Field: "repeats", Message: "repeats: a share that is held out once has no spread; take 2 repeats or more, as 10"}}
 	case (s.LeaveOneOut || s.Column != "") && s.Repeats > 1:
-		return param.Problems{{Field: "repeats", Message: "repeats: these folds are the same however often they are dealt; take 1"}}
+		return param.Problems{{Field: "repeats", Message: "repeats: these folds are always the same; take 1"}}
 	case s.LeaveOneOut && n > mostAlone:
 		return param.Refuse("take folds", "leaving out each of %d points alone takes as many trainings, and %d are the most", n, mostAlone)
 	case ways == 0 && s.Folds < 2:
@@ -77,7 +77,7 @@ func (s Scheme) check(n int) error {
 	}
 	for i, share := range s.Learning {
 		if !(share > 0 && share <= 1) {
-			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the points that train above 0 and at most 1, not %g", share)}}
+			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the training set above 0 and at most 1, not %g", share)}}
 		}
 		if i > 0 && share <= s.Learning[i-1] {
 			return param.Problems{{Field: "shares", Message: "shares: expected shares that rise"}}
@@ -220,7 +220,7 @@ func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, 
 	for _, o := range outer {
 		some, err := s.splits(y, o.Train, groups, repeats, r)
 		if err != nil {
-			return nil, nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", err)
+			return nil, nil, fmt.Errorf("nested, within the training set of a fold: %w", err)
 		}
 		inner = append(inner, some)
 	}

@@ -51,7 +51,7 @@ func TestLearningCurve(t *testing.T) {
 		t.Errorf("%+v", steps)
 	}
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
-		if _, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil); err == nil || !strings.Contains(err.Error(), "share of the points that train") {
+		if _, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil); err == nil || !strings.Contains(err.Error(), "share of the training set") {
 			t.Errorf("%g: %v", share, err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // LeaveOneOut tells of every point of d whether the machine of spec that all the others
-// train is wrong about it (Lachenbruch 1967): as many trainings as there are points. The
-// held-out share of spec is not used. It returns the errors of ml.Train, as for a class of one
+// train is wrong about it (Lachenbruch 1967): one training for each point. The
+// held-out fraction of spec is not used. It returns the errors of ml.Train, as for a class of one
 // point, a target of values, and that of ctx when it ends.
 func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
 	if spec.Regression() {

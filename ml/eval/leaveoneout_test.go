@@ -44,7 +44,7 @@ func TestLeaveOneOut(t *testing.T) {
 }
 
 // TestLeaveOneOutInClosedForm compares what kernel ridge reports after one training with
-// as many trainings as there are points. Nothing is scaled, as that depends on the rows.
+// one training for each point. Nothing is scaled, as that depends on the rows.
 func TestLeaveOneOutInClosedForm(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)

@@ -25,8 +25,8 @@ import (
 // trains on, 1/(k−1): what CorrectedT and Correlated ask for. k is at least 2.
 func FoldRatio(k int) float64 { return 1 / float64(k-1) }
 
-// Differences are what the folds of a first machine achieve less what the same folds of a
-// second one do, so that above 0 the first is better: accuracies or, where f is fitted to
+// Differences returns the scores of a first machine on each fold minus the scores of a
+// second one, so that above 0 the first is better: accuracies or, where f is fitted to
 // values, mean squared errors the other way round. The folds come in the same order; it is
 // an error where one side has more of them, or tells classes and the other does not.
 func Differences(first, second []Fold) ([]float64, error) {
@@ -43,7 +43,7 @@ func Differences(first, second []Fold) ([]float64, error) {
 	return d, nil
 }
 
-// TTest is what a t-test finds.
+// TTest holds the result of a t-test.
 type TTest struct {
 	Mean          float64  `json:"mean"`           // of the differences
 	StandardError float64  `json:"standard_error"` // of the mean

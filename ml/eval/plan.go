@@ -44,15 +44,15 @@ type Plan struct {
 	Learning []float64 `json:"shares,omitempty"`
 }
 
-// Path is what settings share that differ in C alone. They are trained together, one
+// Path groups settings that differ in C alone. They are trained together, one
 // solution leading to the next where the learner allows it.
 type Path struct {
 	Spec ml.Spec   `json:"spec"`        // with the smallest C
 	C    []float64 `json:"C,omitempty"` // rising; empty where C does not apply
 }
 
-// Own is what is tried within the training points of one split: paths, or nothing any more,
-// so that what was chosen before stands.
+// Own holds the paths to try within the training set of one split; empty
+// if the earlier choice stands.
 type Own struct {
 	Searched []string     `json:"searched,omitempty"` // as of a Plan
 	Paths    []Path       `json:"paths,omitempty"`
@@ -329,7 +329,7 @@ func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
 	return res, nil
 }
 
-// restoreOwn is what a nested choice among settings of their own came to, as it comes from
+// restoreOwn restores the result of a nested choice among settings of its own, read from
 // anywhere.
 func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 	if n == nil || len(n.Settings) != len(p.Splits) {
@@ -365,7 +365,7 @@ func (p *Plan) chosen(folds [][]Fold) (chosen []int, err error) {
 			return folds[s][at : at+len(inner)]
 		})
 		if one < 0 {
-			return nil, fmt.Errorf("nested, within the points that train when a fold is held out: %w", p.nothing(score, p.judged(folds)[0]))
+			return nil, fmt.Errorf("nested, within the training set of a fold: %w", p.nothing(score, p.judged(folds)[0]))
 		}
 		chosen = append(chosen, one)
 		at += len(inner)

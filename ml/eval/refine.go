@@ -65,7 +65,7 @@ func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 	return next, scheme
 }
 
-// own is what each of so many folds tries in place of the design. Errors are param.Problems
+// own returns the settings that each fold tries in place of the design. Errors are param.Problems
 // and *param.Refusal for what cannot be tried.
 func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err error) {
 	if len(s.Onward) != folds {

@@ -45,14 +45,14 @@ type Setting struct {
 	Folds []Fold `json:"folds"` // all those of the first deal, of the second ...
 }
 
-// Mean is what folds come to where classes are told; nil where f is fitted to values.
+// Mean summarises the folds of a classification; nil for a regression.
 type Mean struct {
 	Accuracy  float64 `json:"accuracy"`    // mean
 	Deviation float64 `json:"accuracy_sd"` // sample standard deviation
 }
 
-// MeanErrors are what folds come to where f is fitted to values; nil where classes are
-// told.
+// MeanErrors summarises the folds of a regression; nil for a
+// classification.
 type MeanErrors struct {
 	MSE          float64 `json:"mse"`    // mean
 	MSEDeviation float64 `json:"mse_sd"` // sample standard deviation
@@ -234,7 +234,7 @@ func (f Fold) score() float64 {
 	return f.Accuracy
 }
 
-// over is what folds come to, two at least; nothing where one of them failed.
+// over summarises at least two folds; it returns nil if one of them failed.
 func over(folds []Fold) (*Mean, *MeanErrors) {
 	if m, e := new(Mean), new(MeanErrors); folds[0].Errors == nil {
 		var ok bool

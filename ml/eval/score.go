@@ -109,7 +109,7 @@ const AutoScore = "auto"
 
 // ScoreParam is the choice of the score that ranks settings.
 var ScoreParam = func() param.Param {
-	p := param.Param{Name: "score", Label: "ranked by", Kind: param.Choice, Default: AutoScore, Help: "What the settings are ranked by, on the points held out."}
+	p := param.Param{Name: "score", Label: "ranked by", Kind: param.Choice, Default: AutoScore, Help: "Score on held-out points that ranks the settings."}
 	p.Options = []param.Option{{Name: AutoScore, Label: "accuracy, or the error of values", Help: "accuracy, or mse where f is fitted to values."}}
 	for _, s := range Scores {
 		p.Options = append(p.Options, param.Option{Name: s.Name, Label: s.Label, Help: s.Help})

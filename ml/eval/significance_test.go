@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/eval"
 )
 
-// scipy are what SciPy computes, by testdata/statistics.py.
+// scipy holds results of SciPy, computed by testdata/statistics.py.
 type scipy struct {
 	Paired []struct {
 		Differences                                              []float64
@@ -230,7 +230,7 @@ func TestWilcoxon(t *testing.T) {
 	}
 }
 
-// The probability is that of all choices of signs, counted one by one, ties or not.
+// The probability agrees with a count over all choices of signs, with and without ties.
 func TestWilcoxonCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ const (
 	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. To judge all of it, begin with nested folds in the first search and go on around its best from there: every fold then goes on around its own."
 )
 
-// Warning is what has to be said beside the score of the best of settings that a scheme has
+// Warning returns the caveat to show beside the score of the best of settings that a scheme has
 // judged, or beside the nested number; empty: nothing.
 func (s Scheme) Warning(r *Result) string {
 	switch {

@@ -2,7 +2,7 @@ package eval
 
 import "math/bits"
 
-// direction is what makes one coordinate of a Sobol sequence: a primitive polynomial over
+// direction defines one coordinate of a Sobol sequence: a primitive polynomial over
 // the field of two elements, as the bits of its coefficients, and the first odd numbers m.
 // The others follow from them.
 type direction struct {
@@ -32,8 +32,8 @@ var directions = []direction{
 	{0b1100001, []uint32{1, 3, 1, 13, 27, 49}},
 }
 
-// sobolBits is how many binary places a coordinate has: there are as many points as 2 to
-// that power.
+// sobolBits is the number of binary places of a coordinate; the sequence has 2 to
+// that power points.
 const sobolBits = 32
 
 // numbers are the direction numbers: the first m as fractions, the others by the recurrence of

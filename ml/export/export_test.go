@@ -181,7 +181,7 @@ func TestEveryKernelOfVectorsIsTried(t *testing.T) {
 	}
 }
 
-// asked is what a peer is asked, and what we say.
+// asked holds the questions to a peer and our answers.
 type asked struct {
 	Name   string
 	File   string

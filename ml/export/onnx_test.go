@@ -88,7 +88,7 @@ func parse(t *testing.T, text []byte) parsed {
 	var p parsed
 	for _, f := range graph {
 		switch f.number {
-		case 5: // a constant: as many bytes as its dimensions want
+		case 5: // a constant: its bytes follow from its dimensions
 			tensor, n, kind := fields(t, f.text), 1, 0
 			define(texts(tensor, 8)[0])
 			for _, f := range tensor {

@@ -43,7 +43,7 @@ func biases(m *ml.Model) []float64 {
 	return b
 }
 
-// pythonFisher is what one Fisher kernel has learnt.
+// pythonFisher holds the fitted state of one Fisher kernel.
 type pythonFisher struct {
 	Number int
 	kernel.Fitted

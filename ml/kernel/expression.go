@@ -271,7 +271,7 @@ func (p *parser) end() bool {
 	return true
 }
 
-// here is what follows, for messages.
+// here returns the text that follows, for messages.
 func (p *parser) here() string {
 	if p.end() {
 		return "the end"

@@ -33,7 +33,7 @@ var fisher = Entry{
 		},
 		{
 			Name: "starts", Label: "starts of EM", Kind: param.Integer, Default: "5",
-			Min: 1, Max: 100, Low: 1, High: 20, Folded: true, Help: "How often EM begins anew, from other rows; the mixture of the largest likelihood is kept.",
+			Min: 1, Max: 100, Low: 1, High: 20, Folded: true, Help: "Number of EM starts, each from other rows; the mixture with the largest likelihood is kept.",
 		},
 		{
 			Name: "variance_floor", Label: "lowest variance", Kind: param.Number, Default: "0.001",
@@ -62,7 +62,7 @@ var fisher = Entry{
 // each time.
 const mostScores = 1 << 25
 
-// Fitted is what a Fisher kernel has learnt from the training rows.
+// Fitted holds what a Fisher kernel has learnt from the training rows.
 type Fitted struct {
 	mixture.Mixture
 	// Information is the diagonal of the empirical Fisher matrix: the mean square of each

@@ -91,7 +91,7 @@ func TestFisherInformation(t *testing.T) {
 	}
 }
 
-// A matrix of the kernel is that of the inner products of scores, also where points are
+// A kernel matrix holds the inner products of scores, also where points are
 // merged.
 func TestFisherGramIsLinear(t *testing.T) {
 	t.Parallel()

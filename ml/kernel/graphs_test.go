@@ -137,7 +137,7 @@ func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
 	}), few, many).Draw(r, "graphs")...)
 }
 
-// patterns are what a kernel of graphs counts, written out: the trees that the rounds of
+// patterns lists what a kernel of graphs counts: the trees that the rounds of
 // Weisfeiler and Lehman see from each node, or the labels along each walk of up to six
 // steps, with their weights.
 func patterns(k Kernel, g dataset.Graph) map[string]float64 {

@@ -392,7 +392,7 @@ func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Pl
 	dst := make([]float64, len(ss)*len(ts))
 	floats.AddConst(99, dst)
 	s.Grid(dst, p, ss, ts)
-	// What is lost in a sum is measured against its terms, here the largest of
+	// Rounding in a sum is measured against its terms, here the largest of
 	// a line of the grid.
 	for j, tj := range ts {
 		size := 0.0

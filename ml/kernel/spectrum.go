@@ -156,7 +156,7 @@ func (p weighedPieces) parts(ctx context.Context, x dataset.Objects) ([][]float6
 	return partsOf(ctx, x, func(i int) []float64 { return p.symbols(x.Text(i)) })
 }
 
-// symbols is what each symbol of a text adds.
+// symbols returns the contribution of each symbol of a text.
 func (p weighedPieces) symbols(text string) []float64 {
 	symbols := make([]float64, utf8.RuneCountInString(text))
 	at := 0

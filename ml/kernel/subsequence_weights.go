@@ -157,7 +157,7 @@ func (s weighedSubsequences) parts(ctx context.Context, x dataset.Objects) ([][]
 	return partsOf(ctx, x, func(i int) []float64 { return s.symbols(x.Text(i)) })
 }
 
-// symbols is what each symbol of a text adds: the occurrences that it is in go on from a
+// symbols returns the contribution of each symbol of a text: the occurrences that it is in go on from a
 // beginning before it to an end behind it.
 func (s weighedSubsequences) symbols(text string) []float64 {
 	var digits []int

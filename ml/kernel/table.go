@@ -233,7 +233,7 @@ func bind(k Kernel) function {
 	return e.function()
 }
 
-// function is that of the expression, NaN everywhere where a part takes no vectors or has
+// function returns the function of the expression, NaN everywhere if a part takes no vectors or has
 // not learnt.
 func (e expression) function() function {
 	functions := make([]function, len(e.parts))

@@ -21,7 +21,7 @@ type Weights struct {
 	over weighed
 }
 
-// Feature is what a kernel counts in objects, with its weight in a sum: that of one
+// Feature is something a kernel counts in objects, with its weight in a sum: the weight of one
 // occurrence in an object whose image has length one, where the kernel is normalised.
 type Feature struct {
 	Name   string
@@ -87,7 +87,7 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 	return &Weights{k, over}, ctx.Err()
 }
 
-// lengths are what the features of each object are multiplied by: 1, or where k is
+// lengths returns the factors of the features of each object: 1, or if k is
 // normalised, one over the length of its image, 0 where that has none.
 func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	scale := make([]float64, x.Len())

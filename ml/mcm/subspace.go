@@ -37,7 +37,7 @@ type subspace struct {
 }
 
 // newSubspace returns S, or nil when there is no point left to choose for b. The
-// error is that of ctx.
+// error comes from ctx.
 func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	m, r := f.m, f.rank()
 	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}

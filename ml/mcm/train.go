@@ -272,8 +272,8 @@ func (l *lowRank) defect(_ context.Context, v []float64, r *Result, d *dual) (fa
 	return 1, l.residual(v, d.y, w, b, r)
 }
 
-// residual is what the violation of the equations by v is worth at r with the
-// weights w and b: that of each equation, or of all together at the function that
+// residual returns the cost of the violation of the equations by v at r with the
+// weights w and b: for each equation, or of all together at the function that
 // r has become by rounding in lambda, whatever is more.
 func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	yv := make([]float64, len(v))

@@ -29,7 +29,7 @@ func (m *Mixture) Len() int { return len(m.Weights) }
 func (m *Mixture) Check(d int) error {
 	k := m.Len()
 	if k == 0 || len(m.Means) != k || len(m.Variances) != k {
-		return fmt.Errorf("mixture: expected as many means and variances as weights, at least one, found %d weights, %d means, %d variances", k, len(m.Means), len(m.Variances))
+		return fmt.Errorf("mixture: expected equally many weights, means and variances, at least one, found %d weights, %d means, %d variances", k, len(m.Means), len(m.Variances))
 	}
 	positive := func(what string, v []float64) error {
 		if slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) || math.IsInf(1/x, 1) || math.IsInf(x, 1) }) {

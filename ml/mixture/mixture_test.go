@@ -233,7 +233,7 @@ func TestCollapse(t *testing.T) {
 		t.Errorf("the component of nine equal points: %+v", f.Mixture)
 	}
 
-	// Rows all alike are shared by as many components as asked for.
+	// Identical rows are shared by all components.
 	same := mat.NewDense(5, 2, slices.Repeat([]float64{3}, 10))
 	if f, err := mixture.Fit(t.Context(), same, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3}); err != nil || f.Mixture.Len() != 3 || f.Mixture.Check(2) != nil {
 		t.Errorf("%v: %+v", err, f)

@@ -38,7 +38,7 @@ type crammerSinger[T rows.Real] struct {
 	shares []share
 }
 
-// share is what a class has, or is to have, of the C of a point.
+// share is the part of the C of a point that a class has, or is to have.
 type share struct {
 	class int
 	size  float64

@@ -105,7 +105,7 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 }
 
 // single tells whether rows in single precision do: when there are so many points that
-// memory is what steps wait for, and when the rounding of a value, times C, is far below
+// steps wait for memory, and when the rounding of a value, times C, is far below
 // Tol.
 func single(k Matrix, s Settings) bool {
 	const from = 500

@@ -352,7 +352,7 @@ func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]f
 	return d
 }
 
-// adds is what v adds to sum_i u_ic.
+// adds returns the contribution of v to sum_i u_ic.
 func (v variable) adds(c int) float64 {
 	switch c {
 	case v.plus:

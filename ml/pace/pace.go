@@ -1,5 +1,5 @@
 // Package pace lets long work wait while something else goes before it. Work looks up every
-// millisecond or two, by Look, as it does anyway to see whether its context has ended; whoever
+// millisecond or two, by Look, as it does anyway to see whether its context has ended; code that
 // has put it behind a Gate can hold it there. It knows nothing of either.
 package pace
 

@@ -129,7 +129,7 @@ func (p Param) Parse(text string) (Value, error) {
 // thousands are numbers that may have been grouped by their comma.
 var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`)
 
-// Typed is what somebody typed into a form in the notation of Parse: a comma in a number is
+// Typed converts text typed into a form to the notation of Parse: a comma in a number is
 // its point. What may as well be thousands, 1,000, stays as it is, and is refused.
 func (p Param) Typed(text string) string {
 	if p.Kind != Number && p.Kind != Integer {

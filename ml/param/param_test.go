@@ -60,7 +60,7 @@ func TestReading(t *testing.T) {
 	if vs.Number("C") != 2.5 || vs.Int("degree") != 3 || !vs.Switch("hard") || vs.Text("gamma") != "auto" || vs.Text("C") != "2.5" || vs.Text("hard") != "true" {
 		t.Errorf("%v", vs)
 	}
-	// What is not there, or of another kind, reads as nothing.
+	// Missing values and values of another kind read as zero.
 	if vs.Number("gamma") != 0 || vs.Switch("C") || vs.Int("none") != 0 || vs.Text("none") != "" || vs.Has("none") || !vs.Has("C") {
 		t.Errorf("%v", vs)
 	}

@@ -24,7 +24,7 @@ func (r *Refusal) Error() string { return r.Message + "; " + r.Remedy }
 // Kind is "invalid", the kind of errors that the question itself is wrong.
 func (r *Refusal) Kind() string { return "invalid" }
 
-// ForPerson is what an error says to the person who asked, whatever was wrapped
+// ForPerson returns the message of an error for the person who asked, without anything wrapped
 // around it; false for an error that is not meant for people. Meant for people are
 // Problems and every error that tells its kind by a method Kind() string.
 func ForPerson(err error) (message string, ok bool) {

@@ -50,7 +50,7 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	return p, ctx.Err()
 }
 
-// Point is what the fit at one lambda comes to.
+// Point holds the fit at one lambda.
 type Point struct {
 	Lambda   float64
 	MSE      float64 // mean (t_i - f(x_i))^2

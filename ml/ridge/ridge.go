@@ -297,7 +297,7 @@ func (f *factor) condition(ctx context.Context) (float64, error) {
 const refinements = 5
 
 // solve sets A, F and what follows from them, and returns the residual of A. With a
-// shift, A is that of lambda with the shift, while the residual and the objective are
+// shift, A belongs to lambda with the shift, while the residual and the objective are
 // those of lambda.
 func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, s Settings) (r []float64, err error) {
 	a := make([]float64, len(t))

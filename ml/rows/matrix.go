@@ -63,7 +63,7 @@ func (p *picked) Len() int { return len(p.points) }
 // Diag returns the kernel of the point with itself.
 func (p *picked) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
 
-// Definite is what the whole says.
+// Definite reports the answer of the whole matrix.
 func (p *picked) Definite() bool { return Definite(p.whole) }
 
 // Row picks.

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Memory is what the cached rows are kept in. It is taken from the system when
+// Memory holds the cached rows. It is taken from the system when
 // the rows need it, and stays with the training: the rows of one part after the
 // other are written over each other.
 type Memory[T Real] struct {

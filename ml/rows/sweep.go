@@ -41,7 +41,7 @@ func AddScaled[T Real](dst []float64, a float64, row []T) {
 	addScaledAt(simd.Current(), dst, a, row)
 }
 
-// AddEach adds a_c·row to each of as many vectors as a has entries, which dst holds one
+// AddEach adds a_c·row to one vector for each entry of a; dst holds the vectors one
 // after the other.
 func AddEach[T Real](dst []float64, a []float64, row []T) {
 	addEachAt(simd.Current(), dst, a, row)

@@ -29,7 +29,7 @@ type CrammerSingerState struct {
 	Violation float64      // largest Violation of Points
 }
 
-// ClassPoint is what a state knows of a point.
+// ClassPoint holds the state of one point.
 type ClassPoint struct {
 	Class     int
 	Alpha     []float64 // by class: how hard the point holds each wrong class down; 0 for its own

@@ -21,7 +21,7 @@ type Refinement struct {
 	Dictionary  []Signature
 }
 
-// Signature is what a colour, by its number in the dictionary, stands for.
+// Signature defines a colour, by its number in the dictionary.
 type Signature struct {
 	Round int
 	Label string // in round 0

@@ -37,7 +37,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Iterate is what all procedures for f(x) = sum_j alpha_j y_j k(x_j, x) + B know
+// Iterate holds what all procedures for f(x) = sum_j alpha_j y_j k(x_j, x) + B know
 // of a step: the function, the KKT table and the objectives. All numbers are
 // computed afresh from alpha and B.
 type Iterate struct {

@@ -103,7 +103,7 @@ func (s SubsequenceTables) Last() (table, i, j int, ok bool) {
 	return table, i, j, true
 }
 
-// Terms are what an entry is the sum of, with a constant: 1 where symbols match in A_1.
+// Terms lists the summands of an entry, with a constant: 1 where symbols match in A_1.
 func (s SubsequenceTables) Terms(table, i, j int) (terms []SubsequenceTerm, constant float64) {
 	add := func(factor float64, table, i, j int) {
 		v, _ := s.At(table, i, j)

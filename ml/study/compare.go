@@ -35,7 +35,7 @@ type Versus struct {
 	Holm         float64          `json:"p_holm"`   // that of Wilcoxon, as one of all learners'
 }
 
-// quantity is what learners are compared in.
+// quantity is a measure by which learners are compared.
 type quantity struct {
 	name string  // in files
 	sign float64 // -1 where less is better

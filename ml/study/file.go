@@ -88,7 +88,7 @@ func (r *reader) index() {
 	}
 }
 
-// fault is what the TOML reader says, with the place.
+// fault returns the error of the TOML reader with its place.
 func (r *reader) fault(err error) error {
 	var at toml.ParseError
 	if errors.As(err, &at) {

@@ -94,7 +94,7 @@ func Seconds(cells []eval.CellResult) (sum float64) {
 	return sum
 }
 
-// outcome is what a learner has come to on a data set, without its name.
+// outcome returns the result of a learner on a data set, without its name.
 func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 	variance, err := s.variance(d.Data)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"marginlab/ml/eval"
 )
 
-// Keeper is what makes a run go on where another one stopped. Each field may be nil.
+// Keeper lets a run continue where another one stopped. Each field may be nil.
 type Keeper struct {
 	Known map[string]eval.CellResult  // by the names of cells; nothing changes it meanwhile
 	Keep  func(eval.CellResult) error // of cells that are not known, one call at a time
 }
 
-// Run computes the study on what Study.Load gave, as many cells at a time as there are
+// Run computes the study on the data of Study.Load, in parallel on all
 // processors. Accuracies and support vectors depend on the study and its data alone, times
 // on the machine. progress, unless it is nil, hears at first and after each cell how many of
 // all are done, those that were known included, one call at a time. Errors are those of
@@ -40,7 +40,7 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 	return s.gather(samples, func(i int) ([]Outcome, error) { return w.set(ctx, i, samples[i]) })
 }
 
-// Judged is what one learner came to on one data set.
+// Judged holds the result of one learner on one data set.
 type Judged struct {
 	Plan    *eval.Plan
 	Result  *eval.Result
@@ -89,7 +89,7 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 	return res, res.Compare()
 }
 
-// Search is what a learner is asked on a data set, both by their place in the study.
+// Search returns the search of a learner on a data set, both by their place in the study.
 func (s *Study) Search(set, learner int) (ml.Spec, eval.Grid, eval.Scheme) {
 	l := s.Learners[learner]
 	spec := l.Spec

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,55 @@ type Table struct {
 	Notes []string   // sentences below it
 }
 
+// Verdict returns the result in a sentence or two: which learners are shown to be better or worse
+// than the baseline over the data sets, and which needs the fewest support vectors. It is empty
+// without a comparison.
+func (r *Result) Verdict() string {
+	q := r.quantities()[0]
+	against := q.of(r).Against
+	if len(against) == 0 {
+		return ""
+	}
+	var better, worse []string
+	for _, v := range against {
+		switch {
+		case v.Holm >= Level:
+		case q.sign*v.Difference > 0:
+			better = append(better, v.Learner)
+		default:
+			worse = append(worse, v.Learner)
+		}
+	}
+	var text string
+	switch {
+	case len(worse) == len(against):
+		text = fmt.Sprintf("%s is better than %s.", r.Baseline, strings.Join(worse, " and "))
+	case len(better) == 0 && len(worse) > 0:
+		text = fmt.Sprintf("No learner is shown to be better than %s; worse: %s.", r.Baseline, strings.Join(worse, ", "))
+	case len(better) == 0:
+		text = fmt.Sprintf("No learner is shown to be better than %s, or worse.", r.Baseline)
+	default:
+		text = fmt.Sprintf("Better than %s: %s.", r.Baseline, strings.Join(better, ", "))
+		if len(worse) > 0 {
+			text += fmt.Sprintf(" Worse: %s.", strings.Join(worse, ", "))
+		}
+	}
+	if q.name != accuracy.name {
+		return text
+	}
+	means := make([]float64, len(r.Learners))
+	for _, set := range r.Sets {
+		for j, o := range set.Outcomes {
+			means[j] += o.SupportVectors / float64(len(r.Sets))
+		}
+	}
+	least, base := slices.Index(means, slices.Min(means)), slices.Index(r.Learners, r.Baseline)
+	if least != base && math.Round(means[least]) < math.Round(means[base]) {
+		text += fmt.Sprintf(" On average %s needs %.0f support vectors, %s %.0f.", r.Learners[least], means[least], r.Baseline, means[base])
+	}
+	return text
+}
+
 // Tables are the whole result: accuracies, support vectors, times, and who is better than
 // the baseline.
 func (r *Result) Tables() []Table {
@@ -49,17 +99,14 @@ func (r *Result) Tables() []Table {
 	if r.Target == "value" {
 		tables = append(tables, r.quantity("Variance left in %", left, r.Left, func(o Outcome) string {
 			return percent(o.Left) + " ± " + percent(o.LeftDeviation)
-		}, deal+" of the mean squared error, every fold judged with the setting that the points of the others chose, over the variance of all values of the data set: 0 where f meets them all, 100 where it does no better than their mean."))
+		}, deal+" of the mean squared error over the variance of the data set; settings are chosen on the other folds. 0: f fits all values; 100: no better than their mean."))
 	} else {
 		tables = append(tables, r.quantity("Accuracy in %", accuracy, r.Accuracy, func(o Outcome) string {
 			return percent(o.Accuracy) + " ± " + percent(o.Deviation)
-		}, deal+", every fold judged with the setting that the points of the others chose."),
+		}, deal+"; settings are chosen on the other folds."),
 			r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
 				return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
-			}, fmt.Sprintf("Of the same trainings, each on %s of the points.", share(r.Folds))))
-	}
-	if r.timed() {
-		tables = append(tables, r.times())
+			}, fmt.Sprintf("Of the same models, each trained on %s of the points.", share(r.Folds))))
 	}
 	if len(r.Accuracy.Against) > 0 {
 		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
@@ -67,10 +114,13 @@ func (r *Result) Tables() []Table {
 	if len(r.Left.Against) > 0 {
 		tables = append(tables, r.against("Variance left against "+r.Baseline, r.Left))
 	}
+	if r.timed() {
+		tables = append(tables, r.times())
+	}
 	return tables
 }
 
-// timed tells whether it is known how long trainings took.
+// timed reports whether training times are known.
 func (r *Result) timed() bool {
 	return slices.ContainsFunc(r.Sets, func(s SetResult) bool {
 		return slices.ContainsFunc(s.Outcomes, func(o Outcome) bool { return o.Seconds > 0 })
@@ -79,7 +129,7 @@ func (r *Result) timed() bool {
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
 
-// share is what part of the points trains.
+// share returns the fraction of the points in a training set.
 func share(folds int) string { return fmt.Sprintf("%d/%d", folds-1, folds) }
 
 // p is a probability in three digits.
@@ -100,7 +150,7 @@ func (s SetResult) size() string {
 
 // quantity is a row for each data set and a column for each learner.
 func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Outcome) string, note string) Table {
-	t := Table{Title: title, Head: append([]string{"data set", "n"}, r.Learners...), Notes: []string{note}}
+	t := Table{Title: title, Head: append([]string{"Data set", "n"}, r.Learners...), Notes: []string{note}}
 	for i, set := range r.Sets {
 		row := []string{set.Name, set.size()}
 		best := set.Outcomes[0]
@@ -118,7 +168,7 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 		t.Rows = append(t.Rows, row)
 	}
 	if c.Friedman != nil {
-		row := []string{"mean rank", ""}
+		row := []string{"Mean rank", ""}
 		least := slices.Min(c.Friedman.Ranks)
 		for j, rank := range c.Friedman.Ranks {
 			row = append(row, strconv.FormatFloat(rank, 'f', 2, 64))
@@ -132,7 +182,7 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 	return t
 }
 
-// sentence is what the ranks say. Where all data sets rank alike, F is infinite and says
+// sentence returns the result of the Friedman test. Where all data sets rank alike, F is infinite and says
 // nothing of how many they are.
 func (c Comparison) sentence() string {
 	f := c.Friedman
@@ -140,11 +190,15 @@ func (c Comparison) sentence() string {
 	if f.Freedom[0] == 1 {
 		degrees = "degree"
 	}
-	test := fmt.Sprintf("%s (Friedman: χ² = %.2f with %d %s of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0], degrees)
+	test := fmt.Sprintf("%s (χ² = %.2f, %d %s of freedom)", equal(f.ChiP), f.ChiSquared, f.Freedom[0], degrees)
 	if f.F != nil {
-		test = fmt.Sprintf("%s (Friedman, Iman and Davenport: F = %.2f with %d and %d degrees of freedom)", equal(f.P), *f.F, f.Freedom[0], f.Freedom[1])
+		test = fmt.Sprintf("%s (Iman and Davenport: F = %.2f, %d and %d degrees of freedom)", equal(f.P), *f.F, f.Freedom[0], f.Freedom[1])
 	}
-	return fmt.Sprintf("That all are equally good has p %s; two differ at the level %g where their mean ranks are %.2f apart (Nemenyi).", test, Level, c.CriticalDifference)
+	finding := "no significant difference"
+	if (f.F != nil && f.P < Level) || (f.F == nil && f.ChiP < Level) {
+		finding = fmt.Sprintf("two learners differ if their mean ranks are %.2f apart, Nemenyi", c.CriticalDifference)
+	}
+	return fmt.Sprintf("Friedman test: p %s; %s.", test, finding)
 }
 
 // equal is a probability behind the letter p.
@@ -157,8 +211,8 @@ func equal(v float64) string {
 
 func (r *Result) times() Table {
 	t := Table{
-		Title: "Milliseconds of one training", Head: append([]string{"data set", "n"}, r.Learners...),
-		Notes: []string{"Mean over all trainings, those that chose included, by the clock: other work on the machine counts as well."},
+		Title: "Training time in ms", Head: append([]string{"Data set", "n"}, r.Learners...),
+		Notes: []string{"Wall-clock mean over all trainings, including those that chose settings."},
 	}
 	unfinished := 0
 	for _, set := range r.Sets {
@@ -170,7 +224,7 @@ func (r *Result) times() Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if unfinished > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of the trainings that were judged did not converge, and what they gave is that of their last iterate.", unfinished))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of the scored trainings did not converge; their last iterate counts.", unfinished))
 	}
 	return t
 }
@@ -179,8 +233,8 @@ func (r *Result) times() Table {
 func (r *Result) against(title string, c Comparison) Table {
 	t := Table{
 		Title: title,
-		Head:  []string{"learner", "difference in points", "better on", "surely", "worse on", "surely", "p", "p after Holm"},
-		Notes: []string{fmt.Sprintf("Data sets on which a learner is better, and of those where the corrected resampled t-test (Nadeau and Bengio) is sure of it at the level %g; p of the signed ranks of the differences over the data sets (Wilcoxon), by itself and as one of several.", Level)},
+		Head:  []string{"Learner", "Points", "Better", "Significant", "Worse", "Significant", "p", "p (Holm)"},
+		Notes: []string{fmt.Sprintf("Mean difference in points. Data sets on which a learner is better or worse, and how many of these are significant at the level %g by the corrected resampled t-test (Nadeau and Bengio). p: Wilcoxon's signed-rank test over the data sets, alone and with Holm's correction.", Level)},
 	}
 	for _, v := range c.Against {
 		t.Rows = append(t.Rows, []string{

@@ -76,7 +76,7 @@ type cell struct {
 
 func (c cell) String() string { return fmt.Sprintf("%s,%d,%g,%g", c.kind, c.n, c.c, c.gamma) }
 
-// cost is what a training took: counts, not time, so that they are the same at every run.
+// cost counts the work of a training, not its time, so that they are the same at every run.
 type cost struct {
 	status      trace.Status
 	steps, work int

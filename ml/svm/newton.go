@@ -25,7 +25,7 @@ import (
 //
 // rho keeps d short along directions that are flat altogether (the proximal point
 // method, Rockafellar 1976): there a free point would go to its bound for nothing.
-// What is left of g_F is rho d, a fraction of the violation.
+// The remainder of g_F is rho d, a fraction of the violation.
 // newton makes a Newton step, unless too many points are free.
 func (o *smo[T]) newton(free []int) error {
 	defer o.weigh(&o.newtons, o.spent, o.Objective)

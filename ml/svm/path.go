@@ -118,7 +118,7 @@ func (o *state) held() bool {
 }
 
 // known is a u whose product with the matrix was computed in double precision. The next
-// product is that of what has changed since, which is far less than u: from one C to the
+// product is taken over what has changed since, which is far less than u: from one C to the
 // next most points stay at their bound, so that their part grows as C does.
 type known struct {
 	u, ku  []float64

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Part is what a training point is to a solution.
+// Part is the role of a training point in a solution.
 type Part int
 
 // The parts. Entry points of a regularisation path are where a point goes from one to
@@ -44,7 +44,7 @@ type Regularisation struct {
 const (
 	entryTol   = 1e-6 // stopping rule: parts are to be told
 	entryRatio = 1.02 // High / Low of an entry point, unless that takes too many trainings
-	entryMost  = 240  // trainings, of as many points as entryWork allows
+	entryMost  = 240  // trainings, limited by entryWork
 	entryWork  = 120_000
 )
 
@@ -127,7 +127,7 @@ func (r *Regularisation) expect(between []float64, took map[float64]time.Duratio
 	return times
 }
 
-// ratio is that of the two C that are known between which c is.
+// ratio returns the ratio of the two known C around c.
 func (r *Regularisation) ratio(c float64) float64 {
 	at, _ := slices.BinarySearch(r.C, c)
 	return r.C[at] / r.C[at-1]
@@ -157,7 +157,7 @@ func left(times []time.Duration, done int, ratio float64, room int) (sum time.Du
 // MostTrainings is of how many trainings a path of n points is at most, of which so many are asked for.
 func MostTrainings(n, asked int) int { return max(asked, min(entryMost, entryWork/max(n, 1))) }
 
-// Part is what point i is to the solution for the a-th C.
+// Part returns the role of point i in the solution for the a-th C.
 func (r *Regularisation) Part(a, i int) Part {
 	switch alpha := r.Results[a].Alpha[i]; {
 	case alpha == 0:

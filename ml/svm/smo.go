@@ -636,7 +636,7 @@ const (
 	growth = 1e6
 	// separable is the smallest margin that counts, relative to the extent of the points.
 	separable = 1e-6
-	// untold is what rounding leaves of a squared distance in feature space, relative to
+	// untold is the rounding error of a squared distance in feature space, relative to
 	// max |K_ii|: distances are differences of kernel values.
 	untold = 0x1p-48
 	// indefinite is how far a squared length has to be below 0, relative to max |K_ii|,

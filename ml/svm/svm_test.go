@@ -225,7 +225,7 @@ func verify(t failer, r *Result, k symmetric, y []float64, c, tol float64) {
 }
 
 // TestHardMargin: random data either have a hard margin that meets the conditions
-// or are told apart from those that do.
+// or are distinguished from those that do.
 func TestHardMargin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

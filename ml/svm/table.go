@@ -85,7 +85,7 @@ func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
 // Held is row i itself, padded.
 func (t *table) Held(i int) []float64 { return t.double[i] }
 
-// Definite is what the matrix it was computed from says.
+// Definite reports the answer of the matrix it was computed from.
 func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
 
 // Merged is as in the matrix it was computed from.

@@ -11,7 +11,7 @@ import (
 )
 
 // PairMachine is the hard-margin machine of two points, one of each class, in closed
-// form. It is that of a larger set too when no other point has a functional margin
+// form. It solves a larger set too if no other point has a functional margin
 // below 1 under it: then all KKT conditions hold, which suffices (SVM notes 5.5).
 type PairMachine struct {
 	Between []float64 // x_+ - x_-, from the negative to the positive point

@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// What is said here about machines is held against trained ones.
+// Statements about machines are checked against trained ones.
 
 // The witness of a dichotomy is the hard margin machine, and none exists exactly
 // where training finds the classes not separable.

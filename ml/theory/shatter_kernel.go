@@ -53,7 +53,7 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	}), nil
 }
 
-// shift is what has to be added to b when the centred matrix c gives way to k:
+// shift returns the change of b when k replaces the centred matrix c:
 // sum_j u_j (c_ij - k_ij), the same for all i since the u_j sum to 0.
 func shift(k, c mat.Symmetric, u []float64) float64 {
 	sum := 0.0

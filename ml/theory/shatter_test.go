@@ -199,7 +199,7 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 	}
 }
 
-// Half of all labellings at twice as many points as free numbers, all of them up to
+// Half of all labellings when points are twice the free numbers, all of them up to
 // d + 1 points, hardly any of very many.
 func TestCoverChance(t *testing.T) {
 	t.Parallel()

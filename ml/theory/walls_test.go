@@ -143,7 +143,7 @@ func TestWallCasesRefuses(t *testing.T) {
 }
 
 // On the line of example 2 the multiplier of the solution brings both gradients into
-// balance; beside it a slope is left, which is that of f in steps along the line.
+// balance; beside it remains the slope of f in steps along the line.
 func TestBalance(t *testing.T) {
 	t.Parallel()
 	p := theory.LagrangeExamples[1]

@@ -72,7 +72,7 @@ func TestTextAlongC(t *testing.T) {
 	}
 }
 
-// What is left is told by the pace, but not by the first few of many units.
+// The remaining time follows from the pace, but not from the first few of many units.
 func TestAtPace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ const pause = 60; // ms between the points of a spray that stands still
 const unrest = 0.02; // of the frame, by which points are jittered
 
 /**
- * Holds the edited points; tells the page by calling changed(text, coarse). frame is that of
+ * Holds the edited points; tells the page by calling changed(text, coarse). frame belongs to
  * the picture, which stays while points change.
  */
 export class Editor {

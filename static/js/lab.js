@@ -288,7 +288,7 @@ listKeys(form);
 
 darkness.addEventListener("change", () => ask(false));
 
-// What is longer than an address is taken up as it was before the page was loaded again.
+// A state too long for an address is restored after a reload.
 if (editor?.lost) {
   points.value = editor.lost;
   points.dataset.edited = "true";

@@ -1,4 +1,4 @@
-// Slides: keys for whoever presents, parts and slides that turn in place, so that a full
+// Slides: keys for the presenter, parts and slides that turn in place, so that a full
 // screen stays full, and a second window with notes that follows.
 import { mount, resize, stepped, unfold } from "./lesson.js";
 import { answer, follow as listen } from "./live.js";

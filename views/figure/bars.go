@@ -30,7 +30,7 @@ type Bars struct {
 	// ClassNames are told in the legend, in the order of the numbers in Classes.
 	ClassNames []string
 	Rules      []Rule // across the bars, such as C above the alphas; Upright is not used
-	// Caption is what the picture shows, for readers who do not see it; "" says how
+	// Caption describes the picture for readers who do not see it; "" says how
 	// many values there are, and of which signs and size.
 	Caption string
 }

@@ -77,7 +77,7 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 	ch := Chart{Format: r.format(), X: ends, Y: ends}
 	ch.X.Name, ch.Y.Name = "probability of "+class+" told, by Platt's sigmoid", "share that is "+class
 	ch.Curves = []Curve{curve, {Name: "as told", X: []float64{0, 1}, Y: []float64{0, 1}}}
-	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the probability of %s that they were told: on the diagonal as many are %s as was told.", len(all), bins, class, class)
+	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the predicted probability of %s. On the diagonal predictions match observed shares.", len(all), bins, class)
 	if worst > 0 {
 		ch.Caption += fmt.Sprintf(" The interval of some group misses it, by up to %.2g.", worst)
 	} else {

@@ -27,7 +27,7 @@ type Chart struct {
 	// SoFar draws the curves as far as Here, on the axes of whole curves: what is still to
 	// come does not show.
 	SoFar bool
-	// Caption is what the picture shows, for readers who do not see it; "" lists the
+	// Caption describes the picture for readers who do not see it; "" lists the
 	// curves with their ends.
 	Caption string
 }
@@ -154,7 +154,7 @@ func (ch *Chart) check() error {
 		return errors.New("chart: there is no curve to draw; give at least one, or both axes a range")
 	}
 	if told, _ := ch.apart(); len(told) > len(dashes) {
-		return fmt.Errorf("chart: %d curves cannot be told apart; give at most %d", len(told), len(dashes))
+		return fmt.Errorf("chart: %d curves cannot be distinguished; give at most %d", len(told), len(dashes))
 	}
 	for _, cu := range ch.Curves {
 		if len(cu.X) != len(cu.Y) {
@@ -167,7 +167,7 @@ func (ch *Chart) check() error {
 	return nil
 }
 
-// apart are the curves that are told apart, and those that are not.
+// apart splits the curves into those that can be distinguished and those that cannot.
 func (ch *Chart) apart() (told, pale []Curve) {
 	for _, cu := range ch.Curves {
 		if cu.Pale {
@@ -218,7 +218,7 @@ func grows(curves []Curve) bool {
 	return slices.ContainsFunc(curves, func(cu Curve) bool { return len(cu.X) > 1 })
 }
 
-// limits are what the axes say, otherwise what is in the chart.
+// limits returns the limits of the axes, by default those of the chart's contents.
 func (ch *Chart) limits() (Limits, error) {
 	b := newBounds()
 	see := func(x, y float64) {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Format is what all drawings but those of a Scene have in common: how large and
+// Format holds the settings of all drawings except those of a Scene: how large and
 // in which theme. The zero value is a good choice.
 type Format struct {
 	Dark, Grey bool // Grey is for paper: sides of a boundary stay apart without their colours
@@ -31,7 +31,7 @@ func (f Format) sheet() (*sheet, error) {
 	return s, checkSize(f.Width, f.Height)
 }
 
-// Color is a colour of the theme, by what it is for. ClassColor(i) is that of
+// Color is a colour of the theme, by what it is for. ClassColor(i) is the colour of
 // class i; the names belong to the first classes.
 type Color int
 

@@ -62,7 +62,7 @@ func ExampleRanks() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/ranks.svg
-	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. Not told apart: C4.5+m+cf to C4.5+cf. Not told apart: C4.5+cf to C4.5.
+	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. No significant difference: C4.5+m+cf to C4.5+cf. No significant difference: C4.5+cf to C4.5.
 }
 
 func ExampleLifted() {

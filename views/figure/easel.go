@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// easel is what the marks of a plane are drawn on. It remembers where there is ink,
+// easel is the surface for the marks of a plane. It remembers where there is ink,
 // so that labels can be put where there is none.
 type easel struct {
 	*draw.Canvas

@@ -132,7 +132,7 @@ func ExampleRun_Draw() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/path.svg
-	// Mean squared error against λ, in training and with each point left out; 1 is that of f = 0. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
+	// Mean squared error against λ, in training and with each point left out; f = 0 has 1. At λ = 1: 0.111 in training, 0.126 left out, 11.9 degrees of freedom. Left out, it is least at λ = 3.98e-05: 0.0594.
 }
 
 func ExampleRun_Draw_roc() {
@@ -161,7 +161,7 @@ func ExampleRun_Draw_roc() {
 	}
 	// Output:
 	// as testdata/roc.svg
-	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of -1. At f = 0, 0.82 of 1 and 0.14 of -1 are told to be 1.
+	// Receiver operating characteristic on 100 held-out points, as the threshold of f falls: the area below is 0.954, the probability that f is larger at a point of 1 than at one of -1. At f = 0, 0.82 of 1 and 0.14 of -1 are predicted as 1.
 	// as testdata/precision.svg
 	// Precision over recall of 1 on 100 held-out points, as the threshold of f falls: on average over the points of the class the precision is 0.958, by guessing 0.500. At f = 0 it is 0.854 with recall 0.82.
 }
@@ -193,7 +193,7 @@ func ExampleRun_Draw_calibration() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/calibration.svg
-	// Calibration on 100 held-out points in 10 groups, by the probability of 1 that they were told: on the diagonal as many are 1 as was told. The intervals of all groups reach it.
+	// Calibration on 100 held-out points in 10 groups, by the predicted probability of 1. On the diagonal predictions match observed shares. The intervals of all groups reach it.
 }
 
 func ExampleValidation() {

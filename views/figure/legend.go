@@ -19,7 +19,7 @@ type entry struct {
 
 const (
 	sampleWidth = 28
-	nameRoom    = 190 // longest name in pixels
+	nameRoom    = 250 // longest name in pixels
 )
 
 func (e entry) width() vg.Length {

@@ -35,7 +35,7 @@ type Lifted struct {
 	// Min and Max are corners of the box; where they are equal on an axis, the points,
 	// and on the upright axis the surface as well, decide.
 	Min, Max [3]float64
-	// Caption is what the picture shows, for readers who do not see it; "" counts the
+	// Caption describes the picture for readers who do not see it; "" counts the
 	// points by class and by side of the plane.
 	Caption string
 }

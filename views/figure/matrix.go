@@ -39,7 +39,7 @@ type Matrix struct {
 	// Columns are the names of the columns where they are not those of the rows.
 	Columns   []string
 	Stretched bool // the cells fill the frame, for tables; otherwise they are squares
-	// Caption is what the picture shows, for readers who do not see it; "" says the
+	// Caption describes the picture for readers who do not see it; "" says the
 	// size, the range, and with classes the means within and between them.
 	Caption string
 }
@@ -140,7 +140,7 @@ func (x *Matrix) mean(top, bottom, left, right int) float64 {
 	return sum / float64(max(bottom-top, 1)*max(right-left, 1))
 }
 
-// survey is what the caption and the colours need to know of the entries.
+// survey holds statistics of the entries for the caption and the colours.
 type survey struct {
 	rows, cols        int
 	lo, hi            float64

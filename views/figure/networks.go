@@ -23,7 +23,7 @@ type Networks struct {
 	Across   int      // how many stand side by side; 0: as many as makes them largest
 	Labels   []string // which label has which colour, in order; nil: those of the graphs
 	Sides    Sides    // what nodes that Speaking made speak for; without names: none are
-	// Caption is what the picture shows, for readers who do not see it; "" lists nodes and
+	// Caption describes the picture for readers who do not see it; "" lists nodes and
 	// edges.
 	Caption string
 }

@@ -171,7 +171,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// answers are what one model predicts on the grid, as indices into its labels.
+// answers holds the predictions of one model on the grid, as indices into its labels.
 type answers struct {
 	*surface
 	regions *regions // nil of a model with two sides

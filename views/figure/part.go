@@ -23,7 +23,7 @@ func (p *Picture) Parts() []Part {
 // longest is how many places a line of a Part has at most.
 const longest = 80
 
-// called is what is called name or label.
+// called returns the part with the name or label.
 func called(name, label string, line ...[2]float64) (parts []Part) {
 	p := Part{}
 	for _, n := range []string{name, label} {

@@ -47,7 +47,7 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 			}
 		}
 	}
-	caption := fmt.Sprintf("Mean squared error against λ, in training and with each point left out; %.3g is that of f = 0.", path.Null)
+	caption := fmt.Sprintf("Mean squared error against λ, in training and with each point left out; f = 0 has %.3g.", path.Null)
 	if at, ok := path.At(here); ok {
 		caption += fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out, %.3g degrees of freedom.", here, at.MSE, at.LOOError, at.Freedom)
 	}

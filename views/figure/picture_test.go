@@ -193,7 +193,7 @@ func TestPNGScale(t *testing.T) {
 	}
 }
 
-// element is what the tests look at in an SVG.
+// element is an element of an SVG, as far as tests need it.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -674,7 +674,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// BenchmarkPicture is what a person waits for after moving a slider: the fit, f on
+// BenchmarkPicture measures the wait after moving a slider: the fit, f on
 // a 200 x 200 grid, and all of it with the drawing, as SVG and as PNG.
 func BenchmarkPicture(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000} {

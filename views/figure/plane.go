@@ -16,14 +16,14 @@ type Plane struct {
 	Format
 	Title string
 	X, Y  string // names of the axes; without Y there is no vertical axis
-	// Limits are what has to be seen; more is where the proportions of the picture ask
+	// Limits is the area that has to be seen; more is shown if the proportions of the picture ask
 	// for it. The zero value takes what the marks need; lines, regions and contours
 	// need nothing.
 	Limits    Limits
 	Stretched bool   // the limits fill the frame, whatever becomes of angles and circles
 	Bald      bool   // no numbers at the axes
 	Marks     []Mark // from the lowest to the highest; labels are above all of them
-	// Caption is what the picture shows, for readers who do not see it; "" lists the
+	// Caption describes the picture for readers who do not see it; "" lists the
 	// marks that have a name or a label.
 	Caption string
 }

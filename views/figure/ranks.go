@@ -82,7 +82,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
 	sh.labels[0] = "mean rank, 1 is the best"
 	if r.Difference > 0 {
-		sh.note = fmt.Sprintf("Critical difference %.2f; bars: not told apart", r.Difference)
+		sh.note = fmt.Sprintf("Critical difference %.2f; bars: no significant difference", r.Difference)
 	}
 	sh.add(func(c *draw.Canvas, _ mapping) { r.draw(sh, c, order, groups) })
 	return sh.picture(), nil
@@ -182,7 +182,7 @@ func (r *Ranks) describe(order []int, groups [][2]int) string {
 		fmt.Fprintf(&b, " The critical difference is %.2f.", math.Round(100*r.Difference)/100)
 	}
 	for _, g := range groups {
-		fmt.Fprintf(&b, " Not told apart: %s to %s.", r.Names[order[g[0]]], r.Names[order[g[1]]])
+		fmt.Fprintf(&b, " No significant difference: %s to %s.", r.Names[order[g[0]]], r.Names[order[g[1]]])
 	}
 	return b.String()
 }

@@ -90,7 +90,7 @@ func (a Alphas) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// Regularised draws what becomes of a machine as C rises: its accuracy on points held out and on
+// Regularised draws the regularisation path of a machine: its test accuracy and its accuracy on
 // those that train, and the share of its points that are support vectors, or at their bound.
 type Regularised struct {
 	Format

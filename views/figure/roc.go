@@ -23,7 +23,7 @@ func rocTitle(r Run, _ int) string {
 
 func precisionTitle(Run, int) string { return "Precision and recall on held-out points" }
 
-// roc is that of the points held out.
+// roc returns the curve of the held-out points.
 func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
 	if err != nil {
@@ -43,8 +43,8 @@ func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	return curve, nil
 }
 
-// format is that of the charts of the run: with a legend as high as that of the pictures
-// before and after a map, where these stand beside them, otherwise as high as any of theirs.
+// format returns the format of the charts of a run: with a legend as high as the pictures
+// before and after a map have it, if there are any, otherwise as high as it may be.
 func (r Run) format() Format {
 	f := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height, LegendRows: 2}
 	if r.Result.Before != nil {
@@ -53,8 +53,8 @@ func (r Run) format() Format {
 	return f
 }
 
-// shares is a chart of one share over another, with the place of f = 0, and what is had
-// without looking at a point.
+// shares returns a chart of one share over another, with the place of f = 0 and a curve of
+// guessing.
 func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
 	ends := Axis{Min: -0.02, Max: 1.02}
 	ch := Chart{Format: r.format(), X: ends, Y: ends}
@@ -70,9 +70,9 @@ func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 		return nil, err
 	}
 	m := r.Result.Model
-	ch := r.shares("share of "+m.Classes[0]+" told to be "+m.Classes[1], "share of "+m.Classes[1]+" told to be so",
+	ch := r.shares("false positive rate", "true positive rate",
 		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.5", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
-	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %.3g of %s and %.3g of %s are told to be %s.",
+	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %.3g of %s and %.3g of %s are predicted as %s.",
 		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], roc.True[roc.Here], m.Classes[1], roc.False[roc.Here], m.Classes[0], m.Classes[1])
 	return ch.Picture()
 }

@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Run is what the figures of a run are drawn from: a trained model with its data,
+// Run holds the source of the figures of a run: a trained model with its data,
 // and a person's choices.
 type Run struct {
 	Data   *dataset.Data // that Result was trained on
@@ -345,7 +345,7 @@ func (r Run) compared(ctx context.Context) (*ml.Compared, error) {
 	return compare(ctx, r.Result.Model.Kernel, r.Data)
 }
 
-// Scene is what the figures of one of the run's models start from.
+// Scene returns the scene from which the figures of one of the run's models start.
 func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
@@ -411,7 +411,7 @@ func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 	return dataset.ColumnView(d, x, y)
 }
 
-// At is what the machines of the run's model say of a place in its main picture; nothing
+// At returns the scores of the run's machines at a place in its main picture; nothing
 // where that shows no inputs.
 func (r Run) At(s, t float64) ([]float64, error) {
 	m := r.Result.Model

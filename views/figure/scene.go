@@ -26,7 +26,7 @@ type Scene struct {
 	// and shapes; their names are the labels, whatever a legend might rather say.
 	// nil: the labels of Points, sorted.
 	Classes []string
-	// Hollow is what held-out points are called in the legend; "": held out, with their number.
+	// Hollow names held-out points in the legend; "": held out, with their number.
 	Hollow string
 	// Values tells that the points have values, Y, rather than classes, and Label names these:
 	// a scene of ValueCurve, ValueSurface or ValueFit.

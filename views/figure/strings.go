@@ -18,7 +18,7 @@ type Strings struct {
 	Format
 	Texts []Spelt
 	Sides Sides
-	// Caption is what the picture shows, for readers who do not see it; "" tells of each string
+	// Caption describes the picture for readers who do not see it; "" tells of each string
 	// where it speaks most.
 	Caption string
 }

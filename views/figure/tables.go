@@ -20,7 +20,7 @@ type Tables struct {
 	Across int   // how many stand side by side; 0: all
 	Now    *Cell // the entry that was filled last
 	From   []Cell
-	// Caption is what the picture shows, for readers who do not see it; "" lists the
+	// Caption describes the picture for readers who do not see it; "" lists the
 	// entries that are filled.
 	Caption string
 }
@@ -164,7 +164,7 @@ func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most floa
 	}
 }
 
-// fitting writes v with as many digits, four at most, as there is room for.
+// fitting writes v with the digits that fit, at most four.
 func fitting(v float64, room vg.Length) (s string) {
 	for digits := 4; digits > 0; digits-- {
 		s = tens(strconv.FormatFloat(v, 'g', digits, 64))

@@ -19,7 +19,7 @@ const (
 	coarseGrid = 80
 )
 
-// thinned is what a picture draws of its points.
+// thinned holds the points that a picture draws.
 type thinned struct {
 	at             []int // indices of the points, ascending
 	inView         int   // points within the limits

@@ -19,7 +19,7 @@ import (
 
 // CurveScene lays points with values, Y, of a single feature out: the feature to the
 // right, the value, which is named by label, upwards. The scene has points whose X are
-// these two numbers, and the view to go with them. Without a model (nil) it is that of the
+// these two numbers, and the view to go with them. Without a model (nil) it is the view of the
 // points alone.
 func CurveScene(m *ml.Model, points []ml.Point, feature, label string) Scene {
 	b := newBounds()
@@ -117,7 +117,7 @@ func ValueFit(s Scene) (*Picture, error) {
 	return p.Picture()
 }
 
-// valuePlane is what the pictures of laid out values have in common.
+// valuePlane returns what the pictures of laid out values share.
 func (s *Scene) valuePlane(subject string) (Plane, error) {
 	ready, err := s.ready()
 	if err != nil {

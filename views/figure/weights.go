@@ -27,7 +27,7 @@ type Weights struct {
 	Caption  string // what the picture shows, for readers who do not see it; "" lists the features
 }
 
-// Sides are what a function speaks for where it is above 0, and below.
+// Sides names the classes for which a function speaks above 0 and below.
 type Sides struct {
 	Names  [2]string // above, below
 	Colors [2]Color

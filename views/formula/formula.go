@@ -2,7 +2,7 @@
 // server, so that pages show mathematics without scripts and without fonts of
 // their own.
 //
-// What is not known is an error, never a formula shown wrongly; [MathML] names
+// Unknown commands are errors, never wrong formulas; [MathML] names
 // the command and its place. The output has no style attributes, so a strict
 // Content-Security-Policy leaves it alone. What MathML Core leaves to style
 // sheets goes by classes, which the sheet of the page must know:

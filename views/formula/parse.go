@@ -12,7 +12,7 @@ import (
 // maxDepth bounds how deep formulas nest.
 const maxDepth = 64
 
-// style is what TeX calls the style of a part: MathML follows the same rules by
+// style is TeX's style of a part: MathML follows the same rules by
 // itself, but places of limits and spaces depend on it.
 type style struct {
 	display bool // limits above and below

@@ -69,7 +69,7 @@ func searchEvent(s store.SearchState) Event {
 	return e
 }
 
-// Latest is what a run under way here has told last.
+// Latest returns the last event of a run under way here.
 func (q *Queue) Latest(id string) (Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -32,7 +32,7 @@ import (
 // mediumTurns is for how many turns medium work goes on as such.
 const mediumTurns = 10
 
-// What is held of heavy work, for each place. Of all places but one it may be of one network.
+// Limits of heavy work, for each place. Of all places but one it may be of one network.
 const heavyEach = 3
 
 // Work holds at most so many bytes for each place, by estimate; one that takes more is alone. Light
@@ -46,7 +46,7 @@ const (
 // bytes: what pages and other requests need is kept for them.
 func MemoryWithin(bytes int64) int64 { return max(1, (bytes-pagesMemory)/(lightShare+1)*lightShare) }
 
-// pagesMemory is what eight of the worst requests at once take.
+// pagesMemory is the memory of eight of the worst requests at once.
 const pagesMemory = 512 << 20
 
 // errNoRoom is why work ends that goes back into the queue for lack of room.
@@ -133,7 +133,7 @@ func (q *Queue) next(list []store.Waiting) (w store.Waiting, ok bool) {
 	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.room(w.Weight, w, nil) }))
 }
 
-// account is what a sharer was given of the processors, in virtual time: that of those who share
+// account is the processor time given to a sharer, in virtual time: the time of those who share
 // with it, which passes as slowly as there are many of them.
 type account struct {
 	begins time.Duration // when its next work does

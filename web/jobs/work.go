@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Work is what this queue has had computed of a search since the program began, whoever
+// Work counts what this queue has computed of a search since the program started, no matter who
 // computed it.
 type Work struct {
 	Took  time.Duration // with at least one cell under way

@@ -218,7 +218,7 @@ func keptToken(file string) (string, error) {
 // gate lets in workers with the token, to what workers do, and the process itself.
 type gate struct{ worker, own string }
 
-// Check is what the server asks of every connection.
+// Check authorises every connection to the server.
 func (g gate) Check(c server.ClientAuthentication) bool {
 	given := c.GetOpts().Token
 	switch {

@@ -22,7 +22,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Config is what a Fleet needs of its server.
+// Config holds what a Fleet needs from its server.
 type Config struct {
 	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // what a search computes, of which data
 	Open  func(ctx context.Context, names []string) ([]string, error)                 // the cells among them that somebody waits for
@@ -42,15 +42,15 @@ type Fleet struct {
 	js   jetstream.JetStream
 	subs []*nats.Subscription
 
-	tending sync.WaitGroup
-	laying  sync.Mutex // held while objects are put, so that each is put once
-	step    sync.Mutex // held by reconcile: what one found is done before the next looks
+	tending   sync.WaitGroup
+	uploading sync.Mutex // held while objects are put, so that each is put once
+	step      sync.Mutex // held by reconcile: what one found is done before the next looks
 
 	mu      sync.Mutex // guards what follows; never held over a request
 	members map[string]*member
-	out     map[string]*errand   // by the name of the cell
+	out     map[string]*task     // by the name of the cell
 	taken   map[string]time.Time // cells that were taken back, and when
-	odd     map[string]bool      // cells that were in the stream at the last look, though nobody here had put them there
+	stray   map[string]bool      // cells that were in the stream at the last look, though nobody here had put them there
 }
 
 // member is a worker.
@@ -60,8 +60,8 @@ type member struct {
 	cells []string
 }
 
-// errand is a cell that the fleet is to compute.
-type errand struct {
+// task is a cell that the fleet is to compute.
+type task struct {
 	job    job
 	end    chan outcome // holds one
 	holder string       // worker that said last that it computes the cell; empty: none
@@ -76,7 +76,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*errand{}, taken: map[string]time.Time{}}
+	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*task{}, taken: map[string]time.Time{}}
 	if err := f.alone(); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (f *Fleet) Slots() int {
 
 // Compute hands out a cell and waits for what it gives.
 func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
-	e := &errand{job: job{c.Search, c.Place, c.Name}, end: make(chan outcome, 1), known: time.Now()}
+	e := &task{job: job{c.Search, c.Place, c.Name}, end: make(chan outcome, 1), known: time.Now()}
 	f.mu.Lock()
 	f.out[c.Name] = e
 	delete(f.taken, c.Name)
@@ -230,7 +230,7 @@ const errMaxPerSubject = 10077
 
 // withdraw takes a cell back, from the stream and from who computes it. Who did not hear is
 // told at the next greeting.
-func (f *Fleet) withdraw(e *errand) {
+func (f *Fleet) withdraw(e *task) {
 	name := e.job.Cell
 	f.mu.Lock()
 	again := f.out[name] != e // for another search
@@ -332,8 +332,8 @@ func (f *Fleet) done(m *nats.Msg) {
 	f.respond(m, welcome{})
 }
 
-// finish ends an errand, unless it has ended.
-func (e *errand) finish(o outcome) {
+// finish ends a task, unless it has ended.
+func (e *task) finish(o outcome) {
 	select {
 	case e.end <- o:
 	default:
@@ -362,8 +362,8 @@ func (f *Fleet) layOut(m *nats.Msg) {
 // putObjects puts the plan and the data of a search among the objects, unless they are there
 // for a while yet: the plan last, so that where it is there the data are.
 func (f *Fleet) putObjects(search string) error {
-	f.laying.Lock()
-	defer f.laying.Unlock()
+	f.uploading.Lock()
+	defer f.uploading.Unlock()
 	ctx, cancel := context.WithTimeout(f.ctx, transfer)
 	defer cancel()
 	objects, err := f.js.ObjectStore(ctx, bucketName)
@@ -446,7 +446,7 @@ const keep = time.Minute
 func (f *Fleet) reconcile(now time.Time) error {
 	f.step.Lock()
 	defer f.step.Unlock()
-	lost, loose := f.bury(now)
+	lost, loose := f.forgetSilent(now)
 	for _, e := range lost {
 		err := f.remove(f.ctx, e.job.Cell)
 		e.finish(outcome{lost: jobs.ErrLost})
@@ -493,13 +493,13 @@ func (f *Fleet) reconcile(now time.Time) error {
 	return nil
 }
 
-// bury forgets workers that are silent and returns the cells that they had, and those in
+// forgetSilent forgets workers that are silent and returns the cells that they had, and those in
 // nobody's hands as far as is known, which they may have taken last. When nobody is left
 // the others are given back.
-func (f *Fleet) bury(now time.Time) (lost, loose []*errand) {
+func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	buried := false
+	forgotten := false
 	for id, m := range f.members {
 		if now.Sub(m.seen) < silence {
 			continue
@@ -511,10 +511,10 @@ func (f *Fleet) bury(now time.Time) (lost, loose []*errand) {
 			}
 		}
 		f.forget(id)
-		buried = true
+		forgotten = true
 	}
 	for _, e := range f.out {
-		if buried && e.holder == "" && !slices.Contains(lost, e) {
+		if forgotten && e.holder == "" && !slices.Contains(lost, e) {
 			loose = append(loose, e)
 		}
 	}
@@ -569,15 +569,15 @@ func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, st
 			missing = append(missing, e.job)
 		}
 	}
-	odd := map[string]bool{}
+	stray := map[string]bool{}
 	for name := range there {
 		if f.out[name] != nil {
 			continue
 		}
-		if odd[name] = true; f.odd[name] {
+		if stray[name] = true; f.stray[name] {
 			strange = append(strange, name)
 		}
 	}
-	f.odd = odd
+	f.stray = stray
 	return missing, strange
 }

@@ -81,7 +81,7 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 // url is where workers come to.
 func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
 
-// access is what workers have.
+// access returns the credentials of workers.
 func (h *house) access() Access {
 	return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca}
 }
@@ -457,7 +457,7 @@ func TestOutsiders(t *testing.T) {
 	}
 }
 
-// What is in the stream and no longer wanted is thrown out at the start; a cell that the
+// Cells in the stream that nobody wants are removed at the start; a cell that the
 // stream has lost is put there again.
 func TestReconcile(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ type laidOut struct {
 func planObject(search string) string { return "plan-" + search }
 func dataObject(hash string) string   { return "data-" + hash }
 
-// outcome is what a cell gave, or why it could not be computed: words for the owner of the
+// outcome holds the result of a cell, or why it could not be computed: words for the owner of the
 // search, or for the log.
 type outcome struct {
 	Result  eval.CellResult `json:"result"`
@@ -103,7 +103,7 @@ type outcome struct {
 	lost error // why it was not computed to the end
 }
 
-// Version is what makes two programs on two machines agree in every bit.
+// Version identifies programs whose results agree in every bit.
 type Version struct {
 	Format int    `json:"format"` // of the messages
 	Build  string `json:"build"`  // the commit, or where that is not recorded a hash of the program
@@ -155,7 +155,7 @@ func pack(v any) ([]byte, error) {
 	return zip(func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
-// zip is what write writes, compressed.
+// zip returns the compressed output of write.
 func zip(write func(w io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

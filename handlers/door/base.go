@@ -25,8 +25,8 @@ import (
 	"marginlab/web/jobs"
 )
 
-// House is what the rooms stand in.
-type House struct {
+// Base holds what all handlers share.
+type Base struct {
 	Store  *store.Store
 	Jobs   *jobs.Queue
 	Assets *web.Assets
@@ -40,8 +40,8 @@ type House struct {
 	// saved as a run.
 	Patience time.Duration
 
-	// Line is where live questions wait, Pages where what pages have to compute does.
-	Line, Pages *Line
+	// Answers limits live answers, Pages what pages compute.
+	Answers, Pages *Limiter
 
 	Paths *Paths // over C, in the background
 
@@ -60,11 +60,11 @@ type House struct {
 	compared *Recent[*ml.Compared]  // by data and kernel: 720 kB each at most
 }
 
-// NewHouse returns a house without rooms; build is as in web.Program.
-func NewHouse(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *House {
-	return &House{
+// NewBase returns a Base; build is as in web.Program.
+func NewBase(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *Base {
+	return &Base{
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
-		Line: NewLine(Places()), Pages: NewLine(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
+		Answers: NewLimiter(Places()), Pages: NewLimiter(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
 		codes: newCodes(), build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
 		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(queue.Behind),
 	}
@@ -85,7 +85,7 @@ func valuesOf(d *dataset.Data) int {
 }
 
 // Compare is ml.Compare for data with a hash, which pictures of them share.
-func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error) {
+func (a *Base) Compare(hash string) func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error) {
 	return func(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*ml.Compared, error) {
 		name, err := k.MarshalJSON()
 		if err != nil {
@@ -97,7 +97,7 @@ func (a *House) Compare(hash string) func(context.Context, kernel.Kernel, *datas
 	}
 }
 
-// What is large shares largeMemory bytes, waits for at most largeWait for its part of them,
+// Large work shares largeMemory bytes, waits for at most largeWait for its part of them,
 // and for so many bytes more than smallMemory only.
 const (
 	largeMemory = 256 << 20
@@ -108,7 +108,7 @@ const (
 // Admit waits until there is room for about so many bytes in memory, which leave gives
 // back, first come first served. What is small need not wait. After some time it gives up
 // with an error for the person who asked.
-func (a *House) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (leave func(), err error) {
+func (a *Base) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (leave func(), err error) {
 	if bytes <= smallMemory {
 		return func() {}, nil
 	}
@@ -128,7 +128,7 @@ func (a *House) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (
 // AdmitFile is Admit for a file of so many bytes, to be read and stored. A value of one digit
 // with the separator behind it takes two bytes there; as text and as a number, twelve. A packed
 // file may unfold to what is the most of any.
-func (a *House) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64, packed bool) (leave func(), err error) {
+func (a *Base) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64, packed bool) (leave func(), err error) {
 	if packed {
 		size = a.Limits.Bytes
 	}
@@ -147,7 +147,7 @@ func IsPacked(f io.ReadSeeker) (bool, error) {
 }
 
 // AdmitData is Admit for stored data.
-func (a *House) AdmitData(ctx context.Context, w http.ResponseWriter, set store.Dataset) (leave func(), err error) {
+func (a *Base) AdmitData(ctx context.Context, w http.ResponseWriter, set store.Dataset) (leave func(), err error) {
 	columns := set.Dims()
 	if set.Kind == dataset.KindPrecomputed {
 		columns = set.Rows
@@ -184,7 +184,7 @@ func Within[T any](ctx context.Context, patience time.Duration, remedy string, w
 
 // Enqueue stores a run to be trained in the background, unless its spec does not
 // fit its points.
-func (a *House) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
+func (a *Base) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
 	if err := ml.Check(n.Data, n.Spec); err != nil {
 		return store.Run{}, err
 	}
@@ -196,7 +196,7 @@ func (a *House) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) 
 }
 
 // EnqueueHandin is Enqueue for a run that is handed in under a name by the same act.
-func (a *House) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (store.Run, error) {
+func (a *Base) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (store.Run, error) {
 	if err := ml.Check(n.Data, n.Spec); err != nil {
 		return store.Run{}, err
 	}
@@ -211,16 +211,16 @@ func (a *House) EnqueueHandin(ctx context.Context, n store.NewRun, name string) 
 const FormBytes = 4 << 20
 
 // Frame fills in what every page shares.
-func (a *House) Frame(title, section string) views.Page {
+func (a *Base) Frame(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
 }
 
 // ProgramName names the running program, on which what it draws and exports depends.
-func (a *House) ProgramName() string { return a.build() }
+func (a *Base) ProgramName() string { return a.build() }
 
 // Render writes a page. templ holds it back until it is whole, so an error on the
 // way is still answered as one.
-func (a *House) Render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return c.Render(r.Context(), w)
 }

@@ -24,7 +24,7 @@ type asked struct {
 }
 
 // enter stands in a line until the answer comes, and returns once it stands there.
-func enter(ctx context.Context, l *Line, asker string) <-chan asked {
+func enter(ctx context.Context, l *Limiter, asker string) <-chan asked {
 	got := make(chan asked, 1)
 	go func() {
 		turn, err := l.Enter(ctx, asker)
@@ -49,7 +49,7 @@ func settled(askers ...<-chan asked) (now []int) {
 func TestLineServesInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(2)
+		l := NewLimiter(2)
 		var askers []<-chan asked
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			askers = append(askers, enter(t.Context(), l, name))
@@ -79,7 +79,7 @@ func TestLineServesInOrder(t *testing.T) {
 func TestLineHasOneOfEach(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(2)
+		l := NewLimiter(2)
 		first := <-enter(t.Context(), l, "a")
 		older := enter(t.Context(), l, "a")
 		if got := settled(older); got != nil {
@@ -109,7 +109,7 @@ func TestLineHasOneOfEach(t *testing.T) {
 }
 
 // served asks n times one after the other, each answer taking so long.
-func served(t *testing.T, l *Line, asker string, n int, took time.Duration) {
+func served(t *testing.T, l *Limiter, asker string, n int, took time.Duration) {
 	t.Helper()
 	for range n {
 		turn, err := l.Enter(t.Context(), asker)
@@ -126,7 +126,7 @@ func served(t *testing.T, l *Line, asker string, n int, took time.Duration) {
 func TestLineQuickAnswersFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(4)
+		l := NewLimiter(4)
 		leave := func(a <-chan asked) { (<-a).leave() }
 		slow := []string{"s1", "s2", "s3", "s4"}
 		for _, name := range slow {
@@ -167,7 +167,7 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 func TestLineHolds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(3)
+		l := NewLimiter(3)
 		served(t, l, "slow", 1, time.Second)
 		served(t, l, "quick", 1, 20*time.Millisecond)
 		much, err := l.Enter(t.Context(), "slow")
@@ -190,7 +190,7 @@ func TestLineHolds(t *testing.T) {
 		}
 		much.Leave()
 
-		l = NewLine(1)
+		l = NewLimiter(1)
 		now := <-enter(t.Context(), l, "a")
 		busy := []bool{now.busy}
 		for _, next := range []<-chan asked{enter(t.Context(), l, "b"), enter(t.Context(), l, "c"), enter(t.Context(), l, "d")} {
@@ -209,7 +209,7 @@ func TestLineHolds(t *testing.T) {
 func TestLineSlowAnswersAreServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(3)
+		l := NewLimiter(3)
 		for _, name := range []string{"q1", "q2", "q3", "q4", "q5"} {
 			served(t, l, name, 1, 50*time.Millisecond)
 		}
@@ -243,7 +243,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 func TestLineForgetsWhoLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(1)
+		l := NewLimiter(1)
 		first := <-enter(t.Context(), l, "a")
 		ctx, cancel := context.WithCancel(t.Context())
 		gone, last := enter(ctx, l, "b"), enter(t.Context(), l, "c")
@@ -279,7 +279,7 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 func TestLineKnowsSoMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLine(1)
+		l := NewLimiter(1)
 		for i := range mostKnown + 100 {
 			served(t, l, fmt.Sprint(i), 1, time.Millisecond)
 		}
@@ -297,7 +297,7 @@ func TestLineKnowsSoMany(t *testing.T) {
 func TestPagesTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &House{Line: NewLine(2), Pages: NewLine(1), Jobs: &jobs.Queue{}}
+		a := &Base{Answers: NewLimiter(2), Pages: NewLimiter(1), Jobs: &jobs.Queue{}}
 		computed := make(chan error, 3)
 		for range 3 { // all of one workspace
 			go func() {
@@ -312,7 +312,7 @@ func TestPagesTakeTurns(t *testing.T) {
 			}()
 		}
 		time.Sleep(500 * time.Millisecond)
-		live := <-enter(t.Context(), a.Line, "somebody")
+		live := <-enter(t.Context(), a.Answers, "somebody")
 		time.Sleep(600 * time.Millisecond)
 		if len(computed) > 0 {
 			t.Error("a page goes on while a live answer is made")
@@ -342,8 +342,8 @@ func TestPagesTakeTurns(t *testing.T) {
 func TestLiveTakesTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &House{Line: NewLine(1), Jobs: &jobs.Queue{}}
-		hold := <-enter(t.Context(), a.Line, "another")
+		a := &Base{Answers: NewLimiter(1), Jobs: &jobs.Queue{}}
+		hold := <-enter(t.Context(), a.Answers, "another")
 		ask := func(reply func(*http.Request) (map[string]any, error)) <-chan *httptest.ResponseRecorder {
 			got := make(chan *httptest.ResponseRecorder, 1)
 			go func() {
@@ -384,8 +384,8 @@ func TestLiveTakesTurns(t *testing.T) {
 func TestLiveGetsCoarser(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &House{Line: NewLine(1), Jobs: &jobs.Queue{}}
-		hold := <-enter(t.Context(), a.Line, "another")
+		a := &Base{Answers: NewLimiter(1), Jobs: &jobs.Queue{}}
+		hold := <-enter(t.Context(), a.Answers, "another")
 		var answers []<-chan string
 		for _, coarse := range []string{"", "1", ""} {
 			got := make(chan string, 1)
@@ -401,7 +401,7 @@ func TestLiveGetsCoarser(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		last := enter(t.Context(), a.Line, "one more")
+		last := enter(t.Context(), a.Answers, "one more")
 		hold.leave()
 		for i, want := range []string{
 			`{"coarse":1,"coarser":"` + coarser + `","grid":80}<nil>`, `{"coarse":2,"coarser":"` + coarser + `","grid":56}<nil>`, `{"coarse":0,"grid":0}<nil>`,

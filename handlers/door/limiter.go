@@ -15,7 +15,7 @@ import (
 	"marginlab/web"
 )
 
-// Line admits those who want an answer at once, as many at a time as there are
+// Limiter admits requests for an answer, at most one at a time for each of its
 // places. Of each asker one is served and one waits, the newest, which takes over the
 // place of an older one in the line. So as much is answered as without a line, and
 // nobody's questions pile up.
@@ -26,7 +26,7 @@ import (
 // about, the others leave two places to such, and their answers are held while such a one
 // is made. Who is not known yet is taken for one like those who are about. It is safe for
 // concurrent use.
-type Line struct {
+type Limiter struct {
 	places int
 	quick  pace.Gate // closed while somebody is served who asks for little
 
@@ -52,7 +52,7 @@ func (h habit) least() time.Duration {
 
 // after is the habit after another answer.
 func (h habit) after(took time.Duration, now time.Time) habit {
-	took = max(took, 1) // 0 is what nobody knows
+	took = max(took, 1) // 0 means unknown
 	if h.each == 0 || now.Sub(h.began) > about {
 		return habit{took, h.each, now, now}
 	}
@@ -88,30 +88,30 @@ type Turn struct {
 	Leave   func()          // gives the place back
 }
 
-// NewLine returns a line with that many places.
-func NewLine(places int) *Line {
-	return &Line{places: places, serving: map[string]time.Time{}, waiting: list.New(), habits: map[string]habit{}}
+// NewLimiter returns a line with that many places.
+func NewLimiter(places int) *Limiter {
+	return &Limiter{places: places, serving: map[string]time.Time{}, waiting: list.New(), habits: map[string]habit{}}
 }
 
 // Places is how many live questions are answered at a time: one on each processor and one
 // more, so that none of them idles while another is read or waits for the database.
 func Places() int { return runtime.NumCPU() + 1 }
 
-// errSuperseded is what Enter returns to one whose place a newer one has taken.
+// errSuperseded is returned by Enter when a newer request has taken the place.
 var errSuperseded = errors.New("a newer question of the same asker takes the place of this one")
 
 // Enter waits for a place. It returns errSuperseded when the
 // same asker enters again meanwhile, and ctx.Err() when ctx ends first.
-func (l *Line) Enter(ctx context.Context, asker string) (Turn, error) {
+func (l *Limiter) Enter(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, true)
 }
 
 // Join is Enter for what each is wanted of that one asker asks for: they wait for each other.
-func (l *Line) Join(ctx context.Context, asker string) (Turn, error) {
+func (l *Limiter) Join(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, false)
 }
 
-func (l *Line) enter(ctx context.Context, asker string, newest bool) (Turn, error) {
+func (l *Limiter) enter(ctx context.Context, asker string, newest bool) (Turn, error) {
 	w := &waiter{asker, time.Now(), make(chan turn, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(w)
@@ -153,14 +153,14 @@ func (l *Line) enter(ctx context.Context, asker string, newest bool) (Turn, erro
 }
 
 // leave gives a place back.
-func (l *Line) leave(asker string) {
+func (l *Limiter) leave(asker string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vacate(asker)
 }
 
 // vacate gives a place to the next. Callers hold l.mu.
-func (l *Line) vacate(asker string) {
+func (l *Limiter) vacate(asker string) {
 	now := time.Now()
 	l.habits[asker] = l.habits[asker].after(now.Sub(l.serving[asker]), now)
 	l.forget(now)
@@ -171,7 +171,7 @@ func (l *Line) vacate(asker string) {
 // forget drops the habits of those who have not asked for long, and of the one who has not for
 // longest where too many are known, as when somebody is a new visitor with every question.
 // Callers hold l.mu.
-func (l *Line) forget(now time.Time) {
+func (l *Limiter) forget(now time.Time) {
 	var oldest string
 	for asker, h := range l.habits {
 		if now.Sub(h.last) > remembered {
@@ -186,7 +186,7 @@ func (l *Line) forget(now time.Time) {
 }
 
 // serve gives free places to those whose turn it is. Callers hold l.mu.
-func (l *Line) serve() {
+func (l *Limiter) serve() {
 	now := time.Now()
 	expected, quickest := l.expected(now)
 	slow := func(asker string) bool { return quickest > 0 && expected(asker) > max(quick, slower*quickest) }
@@ -223,7 +223,7 @@ func (l *Line) serve() {
 
 // expected tells how long the answers of an asker take, and how long the quickest of those
 // who are about, 0 if nobody is. Who is not known is taken for one like them. Callers hold l.mu.
-func (l *Line) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
+func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
 	var sum, n time.Duration
 	for _, h := range l.habits {
 		if now.Sub(h.last) > about {
@@ -252,7 +252,7 @@ func (l *Line) expected(now time.Time) (each func(asker string) time.Duration, q
 // The field "coarse" of the form tells how coarse an answer will do: 0, as fine as can be, or
 // 1, while something is being dragged. Where many wait it is one more than was asked, and
 // "coarser" of the answer says so: the script shows it, and asks again where nothing moves.
-func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
+func (a *Base) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
 	if err := web.ParseForm(w, r, FormBytes); err != nil { // before, because it may come slowly
 		return err
 	}
@@ -267,8 +267,8 @@ func (a *House) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Re
 	return web.JSON(w, http.StatusOK, v) // afterwards, because it may be read slowly
 }
 
-func (a *House) inTurn(r *http.Request, reply func(*http.Request) (map[string]any, error)) (map[string]any, error) {
-	turn, err := a.Line.Enter(r.Context(), web.Token(r.Context())+r.URL.Path)
+func (a *Base) inTurn(r *http.Request, reply func(*http.Request) (map[string]any, error)) (map[string]any, error) {
+	turn, err := a.Answers.Enter(r.Context(), web.Token(r.Context())+r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -288,15 +288,15 @@ func (a *House) inTurn(r *http.Request, reply func(*http.Request) (map[string]an
 // answers are made for those who ask for little. leave gives the place back: before anything
 // is sent, as it may be read slowly. Nobody enters here out of a Recent, or those who have a
 // turn would wait for a value whose maker waits for one.
-func (a *House) PageTurn(ctx context.Context) (held context.Context, leave func(), err error) {
+func (a *Base) PageTurn(ctx context.Context) (held context.Context, leave func(), err error) {
 	turn, err := a.Pages.Join(ctx, web.Token(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.Line.quick.Behind(ctx, 1), turn.Leave, nil
+	return a.Answers.quick.Behind(ctx, 1), turn.Leave, nil
 }
 
-// coarser is what a picture says that is coarser than was asked for.
+// coarser is the note on a picture that is coarser than requested.
 const coarser = "Many are asking at the moment, so this picture is coarser. It becomes finer by itself."
 
 // Coarseness is how coarse an answer to a form will do: 0, as fine as can be, 1, while
