@@ -39,12 +39,12 @@ type App struct {
 
 	lab             *lab.Handler
 	lessons         *lessons.Handler
-	data            *data.Room
+	data            *data.Handler
 	runs            *runs.Handler
 	studies         *studies.Handler
 	teach           *teach.Handler
 	handins, shared *runs.Reader // of the gallery of a course; by read-only links
-	api             *api.Room
+	api             *api.Handler
 }
 
 // Config holds the settings of New.
@@ -75,7 +75,7 @@ type Config struct {
 func New(c Config) *App {
 	h := door.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days, h.Fetcher = c.Days, c.Fetcher
-	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Room{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
+	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Handler{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Collection), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)

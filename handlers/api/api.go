@@ -29,17 +29,17 @@ import (
 // BodyBytes bounds the JSON body of a request.
 const BodyBytes = 1 << 20
 
-// Room answers programs in JSON.
-type Room struct {
+// Handler answers programs in JSON.
+type Handler struct {
 	*door.Base
 	description func() (map[string]any, error)        // made when it is first asked for
 	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
 // New returns the room for programs.
-func New(h *door.Base) *Room {
+func New(h *door.Base) *Handler {
 	description := sync.OnceValues(Description)
-	return &Room{h, description, sync.OnceValues(func() (map[string]parameters, error) {
+	return &Handler{h, description, sync.OnceValues(func() (map[string]parameters, error) {
 		doc, err := description()
 		if err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func newDataset(s store.Dataset) Dataset {
 }
 
 // Datasets lists the data sets of the workspace.
-func (a *Room) Datasets(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Datasets(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "datasets", a.Store.Datasets, newDataset)
 }
 
@@ -89,7 +89,7 @@ func kindOfRows() param.Param {
 // rows reads the file in the body, or at the address in the query, and returns its name too. Nobody
 // is there to be asked about the columns: what the query leaves open is guessed. Without a label in
 // the query, the label of the replaced data stays.
-func (a *Room) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (d *dataset.Data, file string, err error) {
+func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (d *dataset.Data, file string, err error) {
 	if k := q.Get("kind"); k != "" {
 		if err := kindOfRows().Check(k); err != nil {
 			return nil, "", param.Problems{{Field: "kind", Message: err.Error()}}
@@ -164,7 +164,7 @@ func requestOf(r *http.Request) store.Request {
 }
 
 // CreateDataset stores the file in the body.
-func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (a *Room) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
-func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 }
 
 // GenerateDataset stores a data set that a generator draws.
-func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		Generator  string       `json:"generator"`
 		Parameters param.Values `json:"parameters"`
@@ -230,7 +230,7 @@ func (a *Room) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Dataset answers with one data set.
-func (a *Room) Dataset(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Dataset(w http.ResponseWriter, r *http.Request) error {
 	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (a *Room) Dataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 // UpdateDataset renames a data set and answers with it.
-func (a *Room) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 	var change struct {
 		Name string `json:"name"`
 	}
@@ -253,7 +253,7 @@ func (a *Room) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteDataset deletes a data set. Runs keep their points.
-func (a *Room) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func newRun(r store.Run) Run {
 }
 
 // Runs lists the runs that the query asks for.
-func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (a *Room) Runs(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CreateRun stores a run to be trained and answers before it is.
-func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Dataset string   `json:"dataset"`
 		Spec    ml.Spec  `json:"spec"`
@@ -336,7 +336,7 @@ func (a *Room) CreateRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // points finds the data that a request names.
-func (a *Room) points(r *http.Request, id string) (door.Points, error) {
+func (a *Handler) points(r *http.Request, id string) (door.Points, error) {
 	points, err := a.Source(r.Context(), id)
 	switch {
 	case id == "" || err == nil && points.Data == nil:
@@ -354,7 +354,7 @@ type RunStatus struct {
 }
 
 // Run answers with one run and what it measured, after its end where the request waits for it.
-func (a *Room) Run(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -371,7 +371,7 @@ func (a *Room) Run(w http.ResponseWriter, r *http.Request) error {
 }
 
 // UpdateRun changes name, tags and note of a run; what is left out stays.
-func (a *Room) UpdateRun(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -391,7 +391,7 @@ func (a *Room) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteRun deletes a run and stops its training.
-func (a *Room) DeleteRun(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteRun(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), []string{chi.URLParam(r, "id")}); err != nil {
 		return err
 	}
@@ -405,7 +405,7 @@ type chosenRuns struct {
 	Where *string  `json:"where"` // instead of Runs; "" is all
 }
 
-func (a *Room) chosen(r *http.Request, c chosenRuns) ([]string, error) {
+func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	switch {
 	case c.Where != nil && c.Runs != nil, c.Where == nil && c.Runs == nil:
 		return nil, param.Problems{{Field: "runs", Message: "give either runs, a list of ids, or where, a query"}}
@@ -420,7 +420,7 @@ func (a *Room) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 }
 
 // TagRuns adds tags to several runs and takes others off.
-func (a *Room) TagRuns(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) TagRuns(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		chosenRuns
 		Add    []string `json:"add"`
@@ -440,7 +440,7 @@ func (a *Room) TagRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteRuns deletes several runs and stops their training.
-func (a *Room) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 	var asked chosenRuns
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
@@ -456,7 +456,7 @@ func (a *Room) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CancelRun ends a run that is queued or running.
-func (a *Room) CancelRun(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelRun(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err

@@ -28,7 +28,7 @@ type Pair struct {
 }
 
 // Compare tests which differences between runs are real.
-func (a *Room) Compare(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *Room) Compare(w http.ResponseWriter, r *http.Request) error {
 }
 
 // compared are runs of the workspace that can be compared: done, on the same points.
-func (a *Room) compared(ctx context.Context, ids []string) ([]store.Run, error) {
+func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, error) {
 	if err := door.ToCompare(ids); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ type FoldPair struct {
 
 // CompareOnFolds begins to cross-validate runs on the same folds and answers with the searches
 // that do so.
-func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Runs    []string `json:"runs"`
 		Folds   int      `json:"folds"`
@@ -124,7 +124,7 @@ func (a *Room) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 
 // OnFolds tests which differences between runs are real, by the searches of CompareOnFolds or,
 // if the query names none, by common folds of the searches that the runs come from.
-func (a *Room) OnFolds(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err

@@ -25,12 +25,12 @@ func newDeletion(d store.Deletion) Deletion {
 }
 
 // Deleted lists what can be restored.
-func (a *Room) Deleted(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Deleted(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "deleted", a.Store.Deletions, newDeletion)
 }
 
 // Restore undoes a deletion.
-func (a *Room) Restore(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Restore(w http.ResponseWriter, r *http.Request) error {
 	d, err := a.Restored(r)
 	if err != nil {
 		return err

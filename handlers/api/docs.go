@@ -15,7 +15,7 @@ import (
 )
 
 // Docs shows the description as a page, with code for every operation.
-func (a *Room) Docs(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Docs(w http.ResponseWriter, r *http.Request) error {
 	doc, err := a.description()
 	if err != nil {
 		return err

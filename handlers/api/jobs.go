@@ -37,7 +37,7 @@ func newJob(j door.Job) Job {
 }
 
 // ListJobs lists what is under way.
-func (a *Room) ListJobs(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ListJobs(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "jobs", a.UnderWay, newJob)
 }
 
@@ -45,7 +45,7 @@ func (a *Room) ListJobs(w http.ResponseWriter, r *http.Request) error {
 const jobsPause = 500 * time.Millisecond
 
 // JobEvents sends what is under way, at first and whenever that changes, as ListJobs tells it.
-func (a *Room) JobEvents(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	look := func() ([]Job, error) {
 		list, err := a.UnderWay(ctx, door.Workspace(ctx))

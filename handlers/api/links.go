@@ -20,18 +20,18 @@ type Link struct {
 	Created time.Time `json:"created"`
 }
 
-func (a *Room) newLink(r *http.Request, l store.Link) Link {
+func (a *Handler) newLink(r *http.Request, l store.Link) Link {
 	return Link{l.Token, a.Base.Links.Origin(r) + "/l/" + l.Token, l.Title, l.Hash, l.Created}
 }
 
 // Links lists the links that the workspace has made.
-func (a *Room) Links(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Links(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "links", a.Store.Links, func(l store.Link) Link { return a.newLink(r, l) })
 }
 
 // CreateLink keeps the lab with a data set and settings under a link. To ask for the same
 // again gives the same link.
-func (a *Room) CreateLink(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 	asked, err := readSpecOn(w, r)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (a *Room) CreateLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteLink makes a link stop working for good.
-func (a *Room) DeleteLink(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
 		return err
 	}

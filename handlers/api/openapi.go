@@ -29,7 +29,7 @@ var openapiText []byte
 type object = map[string]any
 
 // Describe answers with the description of this interface.
-func (a *Room) Describe(w http.ResponseWriter, _ *http.Request) error {
+func (a *Handler) Describe(w http.ResponseWriter, _ *http.Request) error {
 	doc, err := a.description()
 	if err != nil {
 		return err

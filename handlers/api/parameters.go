@@ -16,7 +16,7 @@ import (
 
 // Checked answers by f, after parameters that the description of the route does not have, or
 // that are given twice, were refused: they would be ignored otherwise.
-func (a *Room) Checked(f web.Handler) web.Handler {
+func (a *Handler) Checked(f web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		known, err := a.parameters()
 		if err != nil {
@@ -95,7 +95,7 @@ func described(doc object) map[string]parameters {
 const maxWait = time.Minute
 
 // await waits as long as the request asks for, until the work that goes by ids has ended.
-func (a *Room) await(r *http.Request, ids ...string) error {
+func (a *Handler) await(r *http.Request, ids ...string) error {
 	q, err := query(r)
 	if err != nil || q.Get("wait") == "" {
 		return err

@@ -33,7 +33,7 @@ func (s specOn) query() url.Values {
 
 // Regularise answers with what becomes of a machine as C rises. What takes longer than the
 // patience with a page goes on: the answer tells how far it is, and where to look again.
-func (a *Room) Regularise(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Regularise(w http.ResponseWriter, r *http.Request) error {
 	asked, err := readSpecOn(w, r)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (a *Room) Regularise(w http.ResponseWriter, r *http.Request) error {
 }
 
 // FollowRegularisation answers as Regularise, for a path that is known or under way.
-func (a *Room) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (a *Room) FollowRegularisation(w http.ResponseWriter, r *http.Request) erro
 
 // CancelRegularisation gives up a path that is under way, by its id among the jobs or by what it
 // was asked for of.
-func (a *Room) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -94,12 +94,12 @@ func askedPath(q url.Values) (specOn, error) {
 	return asked, nil
 }
 
-func (a *Room) pathOf(r *http.Request, asked specOn) (door.PathOf, error) {
+func (a *Handler) pathOf(r *http.Request, asked specOn) (door.PathOf, error) {
 	points, err := a.points(r, asked.Dataset)
 	return door.PathOf{Points: points, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
 }
 
-func (a *Room) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {
+func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {
 	of, err := a.pathOf(r, asked)
 	if err != nil {
 		return err

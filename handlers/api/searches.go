@@ -72,12 +72,12 @@ func newSearch(s store.Search) Search {
 }
 
 // Searches lists the searches of the workspace, newest first, without their cells.
-func (a *Room) Searches(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Searches(w http.ResponseWriter, r *http.Request) error {
 	return part(w, r, "searches", a.Store.Searches, newSearch)
 }
 
 // CreateSearch stores a search to be computed and answers before it is.
-func (a *Room) CreateSearch(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Dataset string    `json:"dataset"`
 		Spec    ml.Spec   `json:"spec"`
@@ -135,7 +135,7 @@ const defaultPoints = 32
 
 // SearchAgain stores another search of one that is done: finer around its best setting, or the
 // same with nested folds.
-func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (a *Room) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Search answers with one search: how far it is, and the settings that are judged.
-func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (a *Room) Search(w http.ResponseWriter, r *http.Request) error {
 
 // SaveCell stores a run with a setting of a search, the best one unless the body names
 // another, and answers before it is trained.
-func (a *Room) SaveCell(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (a *Room) SaveCell(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CancelSearch ends a search that is queued or running. What is computed stays.
-func (a *Room) CancelSearch(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelSearch(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (a *Room) CancelSearch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteSearch deletes a search and stops it. Runs that were saved from it stay.
-func (a *Room) DeleteSearch(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteSearch(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}

@@ -40,12 +40,12 @@ func newStudy(s store.Study) Study {
 }
 
 // Studies lists the studies of the workspace, newest first, without their results.
-func (a *Room) Studies(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	return part(w, r, "studies", a.Store.Studies, newStudy)
 }
 
 // CreateStudy stores a study to be computed and answers before it is.
-func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		Study string `json:"study"`
 	}
@@ -61,7 +61,7 @@ func (a *Room) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Study answers with one study: how far it is, and its result once it is done.
-func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (a *Room) Study(w http.ResponseWriter, r *http.Request) error {
 }
 
 // CancelStudy ends a study that is queued or running. What is computed stays.
-func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *Room) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // DeleteStudy deletes a study with its searches.
-func (a *Room) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type Workspace struct {
 }
 
 // Workspace answers with what the workspace holds.
-func (a *Room) Workspace(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Workspace(w http.ResponseWriter, r *http.Request) error {
 	h, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (a *Room) Workspace(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Client sends the Python module that speaks to this server.
-func (a *Room) Client(w http.ResponseWriter, _ *http.Request) error {
+func (a *Handler) Client(w http.ResponseWriter, _ *http.Request) error {
 	door.Attach(w, "marginlab.py", "text/x-python; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, err := w.Write(client)
@@ -45,7 +45,7 @@ func (a *Room) Client(w http.ResponseWriter, _ *http.Request) error {
 var client []byte
 
 // DeleteWorkspace deletes all that the workspace holds.
-func (a *Room) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *Room) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ImportWorkspace adds the archive in the body to the workspace.
-func (a *Room) ImportWorkspace(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ImportWorkspace(w http.ResponseWriter, r *http.Request) error {
 	file, size, err := web.Spool(w, r, store.MaxArchive)
 	if err != nil {
 		return err

@@ -39,11 +39,11 @@ const (
 // previewRows is how many rows of a file the question for its columns shows.
 const previewRows = 8
 
-// Room is where data sets come from and are looked at.
-type Room struct{ *door.Base }
+// Handler serves the pages of data sets: new ones, uploads, lists and single sets.
+type Handler struct{ *door.Base }
 
 // List shows all data sets and the ways to a new one.
-func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (a *Room) List(w http.ResponseWriter, r *http.Request) error {
 }
 
 // datasets is the page with empty forms.
-func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
+func (a *Handler) datasets(r *http.Request) (views.Datasets, error) {
 	undo, err := a.Undo(r)
 	if err != nil {
 		return views.Datasets{}, err
@@ -80,7 +80,7 @@ func (a *Room) datasets(r *http.Request) (views.Datasets, error) {
 	return p, nil
 }
 
-func (a *Room) limitsText() string {
+func (a *Handler) limitsText() string {
 	return fmt.Sprintf("Up to %d MB, %s and %d columns, one of them the label: classes, or numbers for a regression. Separator, header, encoding and number format are detected. Excel: one sheet at a time.", a.Limits.Bytes>>20, dataset.Count(a.Limits.Rows, "row"), a.Limits.Columns)
 }
 
@@ -149,7 +149,7 @@ type file struct {
 }
 
 // sent is the file of a form, or the one at the address in it.
-func (a *Room) sent(r *http.Request) (file, error) {
+func (a *Handler) sent(r *http.Request) (file, error) {
 	if address := r.PostFormValue("url"); address != "" && a.Fetcher != nil {
 		f, name, size, err := a.Fetched(r.Context(), address)
 		return file{f, f, name, size}, err
@@ -175,7 +175,7 @@ func originOf(file string, d *dataset.Data) string {
 
 // Upload takes a file. When the columns are beyond doubt it becomes a
 // data set at once, otherwise it is kept until the columns are chosen.
-func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes) // the form's own fields beside the file
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
@@ -231,7 +231,7 @@ func (a *Room) Upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // refuseFile shows the form with what is wrong with the file.
-func (a *Room) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
+func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
 	message := told(err)
 	switch {
 	case errors.Is(err, dataset.ErrTooLarge):
@@ -252,7 +252,7 @@ func told(err error) string {
 }
 
 // uploadAgain shows the form as it was filled in, with what was wrong.
-func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
+func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func (a *Room) uploadAgain(w http.ResponseWriter, r *http.Request, status int, n
 }
 
 // keep stores a data set and goes to it.
-func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
+func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
 	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (a *Room) keep(w http.ResponseWriter, r *http.Request, name, origin string,
 }
 
 // Mapping asks which columns of an uploaded file are features and which is the label.
-func (a *Room) Mapping(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
 		return err
@@ -289,7 +289,7 @@ func (a *Room) Mapping(w http.ResponseWriter, r *http.Request) error {
 // upload is the kept file of the request's path, once there is memory for it; of a workbook
 // the sheet that the request names. A sheet that cannot be read is told by the message, and
 // another comes in its place.
-func (a *Room) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
+func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
 	file, body, err := a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return nil, "", nil, "", err
@@ -373,7 +373,7 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	}, string(cmp.Or(chosen, dataset.MissingDrop)))
 }
 
-func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
+func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Table, file string, m dataset.Mapping, name, message string) error {
 	proposal := t.Propose(dataset.Mapping{Label: m.Label, Fixes: m.Fixes})
 	raw := t
 	t = proposal.Table
@@ -457,7 +457,7 @@ func (a *Room) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.Tab
 }
 
 // ChooseMapping makes a data set of a kept file and the chosen columns.
-func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -515,7 +515,7 @@ func (a *Room) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Generate makes a data set by a generator.
-func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -537,7 +537,7 @@ func (a *Room) Generate(w http.ResponseWriter, r *http.Request) error {
 	return a.keep(w, r, g.Title(values), g.Origin(values), d)
 }
 
-func (a *Room) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {
+func (a *Handler) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.Generator, problems param.Problems) error {
 	p, err := a.datasets(r)
 	if err != nil {
 		return err
@@ -556,12 +556,12 @@ func (a *Room) generateAgain(w http.ResponseWriter, r *http.Request, g dataset.G
 }
 
 // Page shows a data set.
-func (a *Room) Page(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showDataset(w, r, views.Dataset{})
 }
 
 // showDataset shows the page. form holds what of it was filled in before.
-func (a *Room) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
+func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
 	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
@@ -749,7 +749,7 @@ func editable(d *dataset.Data) bool {
 }
 
 // dataset finds the data set of the request's path, once there is memory for it.
-func (a *Room) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
+func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
 	set, err = a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return set, nil, nil, err
@@ -792,7 +792,7 @@ func counts(d *dataset.Data) string {
 }
 
 // Figure sends the picture of the points, or of one of the graphs.
-func (a *Room) Figure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := door.FigureName(r)
 	if err != nil || !slices.Contains([]string{"points", "graph", "objects"}, name) {
 		return store.ErrNotFound
@@ -850,7 +850,7 @@ func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture,
 }
 
 // Download sends a data set as CSV: from a file, because it may be read slowly.
-func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Download(w http.ResponseWriter, r *http.Request) error {
 	file, err := web.TempFile()
 	if err != nil {
 		return err
@@ -866,7 +866,7 @@ func (a *Room) Download(w http.ResponseWriter, r *http.Request) error {
 	return door.SendCSV(w, r, door.CSVName(set.Name), file)
 }
 
-func (a *Room) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {
+func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {
 	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return set, err
@@ -876,7 +876,7 @@ func (a *Room) export(w http.ResponseWriter, r *http.Request, to io.Writer) (sto
 }
 
 // Rename gives a data set another name.
-func (a *Room) Rename(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -893,7 +893,7 @@ func (a *Room) Rename(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ReplaceRows takes the rows as they were edited as text.
-func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
@@ -920,7 +920,7 @@ func (a *Room) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Delete deletes a data set. Runs keep their points.
-func (a *Room) Delete(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
 
 // EditObject adds an object to a data set, changes one or deletes it. The form tells which
 // version of the data it was made for: rows are called by their places.
-func (a *Room) EditObject(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
 		return err
 	}
