@@ -93,8 +93,8 @@ func TestCourse(t *testing.T) {
 	if got := get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`); got != "Ada, anonymous 2" {
 		t.Errorf("in the gallery: %s", got)
 	}
-	if get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`) != "choose picture name held out handed in C training SVs margin 1/|w|" {
-		t.Error("the columns are not the settings that differ")
+	if got := get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`); got != "choose picture name Test accuracy handed in C Training accuracy SVs Margin 1/|w|" {
+		t.Errorf("the columns are not the settings that differ: %s", got)
 	}
 
 	teacher.click(`.gallery tbody tr:nth-child(2) input`)

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -141,6 +142,9 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	return j
 }
 
+// muchMemory is what work holds, in bytes, that is collected as soon as it ends.
+const muchMemory = 64 << 20
+
 // saves notes that a job has come to its end, which only has to be stored: it keeps its place
 // until then, as there is no use in other work whose end could not be stored either.
 func (q *Queue) saves(j *job) {
@@ -153,6 +157,9 @@ func (q *Queue) saves(j *job) {
 // end forgets a job.
 func (q *Queue) end(j *job) {
 	j.cancel(nil)
+	if j.work.Memory >= muchMemory {
+		runtime.GC() // before work begins that the memory was kept free for
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if w := q.worked[j.search]; w != nil {
