@@ -55,7 +55,7 @@ const (
 	maxValues = 128 << 20
 )
 
-// MaxArchive is how large the file of an archive may be.
+// MaxArchive is the largest size of an archive file.
 const MaxArchive = 512 << 20
 
 const indexName = "workspace.json"
@@ -117,7 +117,7 @@ func modelName(run, part string) string {
 
 // Export writes the data sets, runs, searches, studies and answers of a workspace as an
 // archive that Import reads. Runs that have not ended, searches and studies that are not done,
-// the single searches of a study, courses and links stay behind. What is deleted meanwhile may
+// the single searches of a study, courses and links are not exported. Items deleted meanwhile may
 // be missing.
 func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	x := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
@@ -274,9 +274,9 @@ func (i Imported) String() string {
 }
 
 // Import adds what an archive of Export holds to a workspace. The whole archive is read and
-// checked before anything is stored; then a data set or run is stored at a time, and those
-// that the workspace has already, by name, points and time, are passed over, so that a
-// broken import is completed by another one. What is wrong with the archive is a
+// checked before anything is stored; then data sets and runs are stored one at a time. Those
+// that the workspace already has, by name, points and time, are skipped, so that
+// another import completes an interrupted one. Faults of the archive are returned as
 // *param.Problems for the field "file".
 func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size int64) (done Imported, err error) {
 	a, err := openArchive(r, size)
@@ -425,7 +425,7 @@ type archive struct {
 	last points // what encoded has read last: runs on one data set often follow one another
 }
 
-// unfit says what is wrong with an archive.
+// unfit returns the error for a faulty archive.
 func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
 }
@@ -614,7 +614,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	return a, nil
 }
 
-// read returns a file of at most so many bytes.
+// read returns the content of a file, which may have at most the given number of bytes.
 func (a *archive) read(name string, most int64) ([]byte, error) {
 	f := a.files[name]
 	if f == nil {

@@ -126,7 +126,7 @@ type Contents struct {
 	Bytes          int64 // of the database
 }
 
-// String tells it in words.
+// String describes it in words.
 func (c Contents) String() string {
 	return fmt.Sprintf("%s and %s, %s", number(c.Datasets, "data set"), number(c.Runs, "run"), Size(c.Bytes))
 }
@@ -156,7 +156,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.3g kB", float64(n)/(1<<10))
 }
 
-// contentsOf counts what is in a database.
+// contentsOf counts the contents of a database.
 func contentsOf(ctx context.Context, path string) (c Contents, err error) {
 	s, err := look(ctx, path)
 	if err != nil {
@@ -249,7 +249,7 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// same tells whether two paths lead to one file.
+// same reports whether two paths lead to one file.
 func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

@@ -244,8 +244,8 @@ func spoil(t *testing.T, path, table string) {
 	check(t, f.Close())
 }
 
-// Check names what is damaged: a page, a row that cannot be read, a reference to
-// nothing.
+// Check names the damage: a page, a row that cannot be read, a dangling
+// reference.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -49,7 +49,7 @@ func TestBackups(t *testing.T) {
 		t.Error(err)
 	}
 
-	// The clock was ahead, and is right again: the next backup is due, and is not what is deleted.
+	// The clock was ahead, and is right again: the next backup is due, and is not the one deleted.
 	now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
 	last := must[string](t)(s.BackUp(t.Context(), b))

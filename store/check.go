@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Check reads a whole database, that of a data directory or a copy of it, and tells
-// what is damaged, a line each: whether its pages, indexes and references agree, and
-// whether every point set, data set, run, model, search and course can be read. It changes
-// nothing, and servers may be at work meanwhile. The error is for what cannot be
-// looked at at all.
+// Check reads a whole database, in a data directory or a copy of it, and returns
+// the damage, one line each: it checks that pages, indexes and references agree, and
+// that every point set, data set, run, model, search and course can be read. It changes
+// nothing, and servers may run meanwhile. The error is for a database that cannot be
+// checked at all.
 func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
 	s, err := look(ctx, path)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Store) each(ctx context.Context, keys, what string, read func(tx *sql.T
 	return faults, nil
 }
 
-// compact leaves out what is empty.
+// compact returns the list without empty strings.
 func compact(list []string) (full []string) {
 	for _, s := range list {
 		if s != "" {

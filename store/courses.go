@@ -33,12 +33,12 @@ type Course struct {
 	Created time.Time
 }
 
-// Fixes tells whether students cannot change a control.
+// Fixes reports whether students cannot change a control.
 func (c Course) Fixes(control string) bool {
 	return slices.Contains(c.Hidden, control) || slices.Contains(c.Frozen, control)
 }
 
-// Over tells whether the course has ended.
+// Over reports whether the course has ended.
 func (c Course) Over(now time.Time) bool { return !c.Ends.IsZero() && !now.Before(c.Ends) }
 
 // Gallery is the workspace in which the runs lie that were handed in. No token
@@ -68,7 +68,7 @@ const (
 	maxTarget   = 8000
 	maxControls = 200
 	maxStudent  = 60
-	// MaxHandins is how many runs the gallery of a course holds.
+	// MaxHandins is the largest number of runs in the gallery of a course.
 	MaxHandins = 500
 	// MaxNames is under how many names a workspace hands in to one course: a few, for
 	// students who share a computer.
@@ -81,7 +81,7 @@ const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 // codeLength letters leave 64 million codes.
 const codeLength = 6
 
-// IsCode tells whether a text may be the code of a course.
+// IsCode reports whether a text may be the code of a course.
 func IsCode(typed string) bool {
 	code := CleanCode(typed)
 	return len(code) == codeLength && strings.Trim(code, codeLetters) == ""
@@ -108,7 +108,7 @@ func newCode() string {
 }
 
 // CreateCourse stores a course of a workspace under a new code and token. It
-// returns param.Problems for what is wrong with n.
+// returns param.Problems for faults of n.
 func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c Course, err error) {
 	title, err := checkCourse(n)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 	return c, nil
 }
 
-// checkCourse cleans the title of a course. It returns param.Problems for what is wrong.
+// checkCourse returns the cleaned title of a course, or param.Problems for faults of n.
 func checkCourse(n NewCourse) (title string, err error) {
 	var ps param.Problems
 	title = required(&ps, "title", line(n.Title), maxName)
@@ -165,8 +165,8 @@ func checkCourse(n NewCourse) (title string, err error) {
 	return title, ps.Err()
 }
 
-// EditCourse changes the title of a course, the state of its page and what is hidden and
-// frozen there; points and hand-ins stay. It returns param.Problems for what is wrong.
+// EditCourse changes the title of a course, the state of its page, and which parts are hidden or
+// frozen; points and hand-ins stay. It returns param.Problems for faults of n.
 func (s *Store) EditCourse(ctx context.Context, code string, n NewCourse) error {
 	title, err := checkCourse(n)
 	if err != nil {
@@ -373,8 +373,8 @@ func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h H
 	return h, err
 }
 
-// checkStudent says what is wrong with the name under which somebody hands in,
-// nil if nothing is.
+// checkStudent returns the faults of the name on a hand-in,
+// nil if there are none.
 func checkStudent(name string) param.Problems {
 	if n := utf8.RuneCountInString(line(name)); n > maxStudent {
 		return param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}

@@ -406,8 +406,8 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// A run is made and handed in at once, or not at all, and what is asked for again is not
-// done again.
+// A run is made and handed in together, or not at all, and a repeated request changes
+// nothing.
 func TestCreateHandin(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -17,12 +17,12 @@ type Deletion struct {
 	Names                   []string // the first of what they were called
 }
 
-// String says what it was: "2 runs".
+// String describes the deleted items: "2 runs".
 func (d Deletion) String() string {
 	return Holdings{Runs: d.Runs, Datasets: d.Datasets, Courses: d.Courses}.String()
 }
 
-// keptNames is how many names a Deletion has.
+// keptNames is the largest number of names in a Deletion.
 const keptNames = 3
 
 // trash returns the pseudo-workspace that holds what a workspace has deleted: no token opens it.

@@ -30,7 +30,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	now = now.Add(time.Hour)
 	check(t, s.DeleteCourse(ctx, course.Code))
 
-	// Nobody meets what is deleted.
+	// Deleted items are not found.
 	for what, err := range map[string]error{
 		"run":       func() error { _, err := s.Run(ctx, alice, ofSet.ID); return err }(),
 		"shared":    func() error { _, err := s.SharedRun(ctx, share); return err }(),

@@ -31,7 +31,7 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 	return s.Run(ctx, ws, r.ID)
 }
 
-// forgetDeleted does what is done a day after something was deleted.
+// forgetDeleted runs the cleanup due a day after a deletion.
 func forgetDeleted(t *testing.T, s *Store) {
 	t.Helper()
 	must[int](t)(s.Forget(t.Context(), s.Now().Add(time.Second)))

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Link is a view under an address of its own, which anyone who has it can open.
+// Link holds a view with its own address, which anyone who has it can open.
 type Link struct {
 	Token   string
 	Title   string
@@ -29,16 +29,16 @@ type NewLink struct {
 	Request       Request       // as of a NewRun
 }
 
-// MaxLinks is how many links a workspace keeps.
+// MaxLinks is the largest number of links in a workspace.
 const MaxLinks = 500
 
 // tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, and too
 // many to be tried.
 const tokenLength = 16
 
-// CreateLink keeps a view with a copy of its points. Who asks for the same again has the same
-// link. It returns param.Problems for what is wrong with n, and an *Error where a workspace has
-// too many.
+// CreateLink stores a view with a copy of its points. The same view again gets the same
+// link. It returns param.Problems for faults of n, and an *Error if the workspace has
+// too many links.
 func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link, err error) {
 	if !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//") || len(n.Target) > maxTarget {
 		return l, param.Problems{{Field: "target", Message: "This view cannot be kept under a link."}}

@@ -67,7 +67,7 @@ func listRuns(ctx context.Context, tx *sql.Tx, ws Workspace, f Filter) (list []R
 	if limit <= 0 {
 		limit = -1
 	}
-	// Only what is sorted by is carried through the sorting, not whole reports.
+	// Only the sort keys are carried through the sorting, not whole reports.
 	list, err = scanRuns(tx.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...))
 	return list, total, err
 }
@@ -152,7 +152,7 @@ type Group struct {
 	Name  string   // of that run
 }
 
-// MaxGroups is how many groups Groups lists at most.
+// MaxGroups is the largest number of groups that Groups lists.
 const MaxGroups = 200
 
 // Groups lists the groups that the runs of a query fall into by a field, the first MaxGroups

@@ -19,7 +19,7 @@ type LogDamage struct {
 	Copy            string // a copy of the log as it was
 }
 
-// String tells it in words.
+// String describes it in words.
 func (d LogDamage) String() string {
 	return fmt.Sprintf("the end of the write-ahead log is damaged: %s were dropped, and what was saved last may be missing; the log as it was is in %s", number(d.Commits, "transaction"), d.Copy)
 }

@@ -75,7 +75,7 @@ func readPoints(ctx context.Context, tx *sql.Tx, hash string) (*dataset.Data, er
 	return dataset.Decode(csv)
 }
 
-// sizeOfPoints is how many bytes points are, as they are kept and unpacked.
+// sizeOfPoints returns the sizes of points in bytes, as stored and unpacked.
 func sizeOfPoints(ctx context.Context, tx *sql.Tx, hash string) (packed, text int64, err error) {
 	var end []byte // of the packed ones, which says how long they are
 	if err := tx.QueryRowContext(ctx, `SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end); err != nil {

@@ -17,7 +17,7 @@ type Poll struct {
 	Question string    // lesson/screen/question
 	Round    int       // the last that was asked, from 1
 	Open     bool      // answers are taken, for the last round
-	Revealed bool      // students see what is right
+	Revealed bool      // students see the right answer
 	Asked    time.Time // when it was last opened
 }
 
@@ -27,7 +27,7 @@ type Tally struct {
 	Rounds []map[string]int // by answer as it was given, from the first round
 }
 
-// Total is how many have answered in a round, from 1.
+// Total returns the number of answers in a round, from 1.
 func (t Tally) Total(round int) (n int) {
 	for _, k := range t.Rounds[round-1] {
 		n += k
@@ -36,9 +36,9 @@ func (t Tally) Total(round int) (n int) {
 }
 
 const (
-	// MaxRounds is how often one question is put to one course.
+	// MaxRounds is the largest number of rounds of one question in one course.
 	MaxRounds = 5
-	// MaxStudents is how many workspaces answer questions in one course.
+	// MaxStudents is the largest number of workspaces that answer questions in one course.
 	MaxStudents = 2000
 )
 
@@ -92,7 +92,7 @@ func (s *Store) AskAgain(ctx context.Context, code string, id int64) error {
 	})
 }
 
-// Reveal closes a poll and shows students what is right.
+// Reveal closes a poll and shows students the right answer.
 func (s *Store) Reveal(ctx context.Context, code string, id int64) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
 		return affected(tx.ExecContext(ctx, `UPDATE polls SET open = 0, revealed = 1 WHERE course = ? AND id = ?`, code, id))
@@ -114,7 +114,7 @@ func (s *Store) DeletePoll(ctx context.Context, code string, id int64) error {
 	})
 }
 
-// Polls lists what was put to a course: what is open, then what was opened last.
+// Polls lists the polls of a course: open ones first, then newest first.
 func (s *Store) Polls(ctx context.Context, code string) (list []Poll, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
@@ -208,7 +208,7 @@ func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string,
 	return a, err
 }
 
-// maxGiven is how long an answer may be.
+// maxGiven is the largest length of an answer.
 const maxGiven = 100
 
 func checkGiven(a Answer) param.Problems {

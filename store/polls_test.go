@@ -121,7 +121,7 @@ func TestVotesAreRefused(t *testing.T) {
 	check(t, s.CloseCourse(ctx, c.Code, true))
 	check(t, vote(bob)) // that is for hand-ins
 
-	// Who is blocked has no answers any more and gives none.
+	// A blocked student's answers are gone, and new ones are refused.
 	check(t, s.CloseCourse(ctx, c.Code, false))
 	r := must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.75, 2)))
 	h := must[Handin](t)(s.HandIn(ctx, bob, r.ID, "Bob"))

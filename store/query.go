@@ -34,7 +34,7 @@ type Query struct {
 // String is the query as it was written.
 func (q Query) String() string { return q.text }
 
-// maxQuery is how many characters a query has at most.
+// maxQuery is the largest number of characters in a query.
 const maxQuery = 1000
 
 // QueryError reports an error in a query and its place.
@@ -43,7 +43,7 @@ type QueryError struct {
 	Message string
 }
 
-// Error tells the place and what is wrong there.
+// Error returns the place of the fault and its description.
 func (e *QueryError) Error() string { return fmt.Sprintf("character %d: %s", e.Column, e.Message) }
 
 // ParseQuery reads a query. Errors are *QueryError.
@@ -88,7 +88,7 @@ func Quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// And is q with one condition more. What is wrong with that is an error as of ParseQuery.
+// And returns q with one more condition. A fault in it is an error like those of ParseQuery.
 func (q Query) And(text string) (Query, error) {
 	switch {
 	case q.loose:
@@ -205,8 +205,8 @@ func queryTokens(text string) (all []queryToken, err error) {
 	return append(all, queryToken{endToken, "", len(runes) + 1}), nil
 }
 
-// queryParser makes SQL of tokens. What is wrong it panics as a *QueryError, which
-// ParseQuery returns.
+// queryParser turns tokens into SQL. At a fault it panics with a *QueryError,
+// which ParseQuery returns.
 type queryParser struct {
 	tokens []queryToken
 	at     int

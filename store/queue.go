@@ -11,7 +11,7 @@ import (
 	"marginlab/ml"
 )
 
-// MaxAttempts is how often a run is begun when programs die under it.
+// MaxAttempts is the number of times a run is started if processes die during it.
 const MaxAttempts = 3
 
 // Lease is how long a running run stays its owner's without RenewLeases. A run
@@ -129,7 +129,7 @@ func (s *Store) CountRuns(ctx context.Context, status Status) (n int, err error)
 	return n, err
 }
 
-// Place is where a run waits.
+// Place holds the position of a waiting run.
 type Place struct {
 	Weight Weight
 	Before int // runs that are lighter, or as heavy and older
@@ -272,10 +272,10 @@ func (s *Store) roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error
 	return s.share(ctx, tx, ws, MaxQueued, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`)
 }
 
-// share is ErrQueueFull when a workspace may have no more of what waits, of which there is room
-// for so many. Those behind one network address together have at most as much as is left free,
-// and one of them a quarter of what is left free to them. One that has nothing waiting finds
-// room beyond that, as long as a tenth of it all stays free for other addresses.
+// share returns ErrQueueFull if a workspace may add nothing to a queue with the given room. All
+// workspaces at one network address may together hold no more places than are free, and a
+// single one no more than a quarter of the free places its address has not used up. A workspace
+// with nothing waiting may exceed this while more than a tenth of the queue is free.
 func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, what string) error {
 	rows, err := tx.QueryContext(ctx, `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Quota is the most that a workspace may hold; 0: any number. It is for what is made by
-// mistake or by a loop: anyone who needs more can have another workspace.
+// Quota limits what a workspace may hold; 0 means no limit. It guards against mistakes and
+// runaway loops: anyone who needs more can have another workspace.
 type Quota struct {
 	Datasets, Runs int
 	Bytes          int64 // as of Holdings
@@ -17,8 +17,8 @@ type Quota struct {
 // DefaultQuota is generous.
 var DefaultQuota = Quota{Datasets: 1000, Runs: 5000, Bytes: 1 << 30}
 
-// room reports a workspace that may not hold so many more data sets and runs, or nothing
-// more at all.
+// room returns an error if the workspace may not hold the given numbers of further data sets and
+// runs, or nothing more at all.
 func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, runs int) error {
 	if q == (Quota{}) {
 		return nil
@@ -39,8 +39,8 @@ func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, run
 	return q.bound(ctx, tx, ws, 0)
 }
 
-// bound deletes the oldest deletions of a workspace for good, but for the latest so many, while
-// they take more than its quota of numbers or, with what it holds, more than its quota of bytes.
+// bound empties the trash of a workspace, oldest deletions first, down to the latest keep deletions,
+// while the trash exceeds a quota of numbers or, together with the live items, the quota of bytes.
 func (q Quota) bound(ctx context.Context, tx *sql.Tx, ws Workspace, keep int) error {
 	list, err := listDeletions(ctx, tx, ws, time.UnixMilli(0))
 	if err != nil || len(list) <= keep || q == (Quota{}) {

@@ -109,7 +109,7 @@ func TestQuotaCountsEverything(t *testing.T) {
 	}
 }
 
-// size is how many bytes of the database are in use.
+// size returns the bytes of the database in use.
 func size(t *testing.T, s *Store) (bytes int64) {
 	t.Helper()
 	check(t, s.read.QueryRowContext(t.Context(), `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes))

@@ -28,8 +28,8 @@ func TestCheckReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// unwritable has somebody who may not write in a data directory do something with it, and
-// returns what is said.
+// unwritable runs a command on a data directory as a user who may not write there, and
+// returns the output.
 func unwritable(t *testing.T, does string) (dir, said string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readonly")

@@ -25,8 +25,8 @@ type Request struct {
 	Among any
 }
 
-// of is a hash of what is asked for; empty where there is no key. That of a strict one begins
-// with a hash of the key alone, and a point.
+// of returns a hash of the request; empty if there is no key. For a strict request it starts
+// with a hash of the key alone and a dot.
 func (r Request) of(asked ...any) (string, error) {
 	if r.Key == "" {
 		return "", nil

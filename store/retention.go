@@ -184,7 +184,7 @@ func workspaces(ctx context.Context, tx *sql.Tx, query string, args ...any) (lis
 	return list, err
 }
 
-// copyBefore copies the database to a file beside it, named for what is about to happen, and
+// copyBefore copies the database to a file beside it, named after the upcoming operation, and
 // removes the earlier copy of that name.
 func (s *Store) copyBefore(ctx context.Context, what string) (file string, err error) {
 	if file, err = unused(s.path + ".before-" + what + "-" + time.Now().Format("20060102-150405")); err != nil {

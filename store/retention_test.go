@@ -143,8 +143,8 @@ func TestCopyBeforeMigration(t *testing.T) {
 	}
 }
 
-// TestTrashCountsAsHeld: what is in the trash takes room of the quota, and makes room, the oldest
-// first, for what is new.
+// TestTrashCountsAsHeld: items in the trash count towards the quota, and give way, the oldest
+// first, to new items.
 func TestTrashCountsAsHeld(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -166,7 +166,7 @@ func TestTrashCountsAsHeld(t *testing.T) {
 	}
 }
 
-// A migration is preceded by a copy if one of its statements can lose what is in rows.
+// A migration is preceded by a copy if one of its statements can lose row data.
 func TestRowChange(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -19,7 +19,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Status is where a run stands.
+// Status is the state of a run.
 type Status string
 
 // A run goes from queued to running to one of the last three.
@@ -34,7 +34,7 @@ const (
 // Ended is true for a status that does not change any more.
 func (s Status) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Run is a training: what was asked, how far it is and what came out.
+// Run holds a training: its settings, progress and result.
 type Run struct {
 	ID           string
 	Name         string
@@ -86,7 +86,7 @@ const (
 	spareHandins = 10
 )
 
-// CreateRun queues a run. Errors: param.Problems for what is wrong with n,
+// CreateRun queues a run. Errors: param.Problems for faults of n,
 // ErrNotFound for its data set, ErrReused, ErrTooMany, ErrQueueFull.
 func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, err error) {
 	q, err := prepare(n, "")

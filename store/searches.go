@@ -77,9 +77,9 @@ const (
 	MaxSearching     = 200
 )
 
-// CreateSearch queues a search. Cells whose result is there already are not computed
-// again; when all are, it is done at once. Errors: param.Problems and *param.Refusal for
-// what is wrong with n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
+// CreateSearch queues a search. Cells with a stored result are not computed
+// again; if all have one, the search is done at once. Errors: param.Problems and *param.Refusal for
+// faults of n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
 	pts, err := encode(n.Data)
 	if err != nil {
@@ -461,7 +461,7 @@ func (s *Store) RenewCells(ctx context.Context, owner Owner) (held []Cell, err e
 	return held, err
 }
 
-// SearchState is how far a search is.
+// SearchState holds the progress of a search.
 type SearchState struct {
 	State
 	Done, Total int // cells
@@ -711,7 +711,7 @@ func settle(ctx context.Context, tx *sql.Tx, id string, known *outcome, now int6
 	return keepEvidence(ctx, tx, id, known.of)
 }
 
-// mostEvidence is how many cross-validations a run keeps.
+// mostEvidence is the largest number of cross-validations kept with a run.
 const mostEvidence = 8
 
 // keepEvidence gives what a search says of its best setting to the runs of its workspace that

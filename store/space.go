@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Space is how much room a database takes and has.
+// Space holds the disk space that a database uses and has available.
 type Space struct {
 	Free, Total int64 // on its file system
 	Low         int64 // with less than this free, only small writes are taken
@@ -23,7 +23,7 @@ type Space struct {
 	Most        int64 // of MaxDisk
 }
 
-// Held is how many bytes the contents of the database take.
+// Held returns the size of the database's contents in bytes.
 func (sp Space) Held() int64 { return sp.Database - sp.Reusable }
 
 // A twentieth of the file system, of a small one a quarter up to leastLow bytes, but at most mostLow, is kept free for small writes: deletions,
@@ -54,7 +54,7 @@ func (sp Space) full() error {
 	return nil
 }
 
-// Space tells how much room there is.
+// Space returns the used and available disk space.
 func (s *Store) Space(ctx context.Context) (sp Space, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		sp, err = s.space(ctx, tx)
@@ -84,8 +84,8 @@ func (s *Store) Roomy(ctx context.Context) error {
 	return nil
 }
 
-// room reports a disk or workspace that may not hold so many more data sets and runs, or nothing
-// more at all.
+// room returns an error if the disk or the workspace may not hold the given numbers of further data
+// sets and runs, or nothing more at all.
 func (s *Store) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, runs int) error {
 	sp, err := s.space(ctx, tx)
 	if err == nil {
@@ -120,8 +120,8 @@ func (s *Store) spend() {
 	}
 }
 
-// Tend keeps the reserve where there is room for it, and the write-ahead log short: after
-// every while without writing, what is in the log goes into the database. It returns
+// Tend keeps the reserve if there is room for it, and the write-ahead log short: after
+// a period without writes, the log is moved into the database. It returns
 // how many deletions it has made final, the oldest first, because the disk is low.
 func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	sp, err := s.Space(ctx)
@@ -150,10 +150,10 @@ func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	return forgotten, err
 }
 
-// mostLog is how long the write-ahead log may get before it is cut.
+// mostLog is the length from which the write-ahead log is truncated.
 const mostLog = 64 << 20
 
-// checkpoint moves what is in the write-ahead log into the database, as far as
+// checkpoint moves the contents of the write-ahead log into the database, as far as
 // readers allow.
 func (s *Store) checkpoint(ctx context.Context, mode string) error {
 	_, err := s.write.ExecContext(ctx, `PRAGMA wal_checkpoint(`+mode+`)`)
@@ -203,9 +203,9 @@ func (s *Store) forgetOldest(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Ready is nil when what is asked to be saved can be: the database is there, is not known to be
-// damaged and takes a write. A database that others keep busy is ready. Of several
-// questions within a moment, only one writes.
+// Ready returns nil if the store can save: the database is there, is not known to be
+// damaged and accepts a write. A database that others keep busy counts as ready. Of several
+// calls in quick succession, only one writes.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"marginlab/ml"
 )
 
-// TestLowDisk: where the disk is nearly full, what is large is refused, and hand-ins, answers and
-// deletions go on; the trash is emptied for room.
+// TestLowDisk: when the disk is nearly full, large items are refused, while hand-ins, answers and
+// deletions still work; the trash is emptied to make room.
 func TestLowDisk(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

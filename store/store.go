@@ -101,7 +101,7 @@ func WorkspaceOf(token string) Workspace {
 const fileName = "marginlab.db"
 
 // Open opens the database in dir, creating both if need be, and brings its
-// schema up to date. Its errors say what is wrong with which path, in one line.
+// schema up to date. Its errors name the path and the fault, in one line.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -200,8 +200,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return err
 }
 
-// rowChange matches the statements of a migration that can lose what is in rows, with or
-// without a common table before them. A new column or index cannot.
+// rowChange matches the statements of a migration that can lose row data, with or
+// without a common table expression before them. A new column or index cannot.
 var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
 
 // changesRows reports whether one of the migrations after a version changes rows.
@@ -238,8 +238,8 @@ func migrationFiles() map[int64]string {
 // DatabaseIn is the path of the database in a data directory.
 func DatabaseIn(dir string) string { return filepath.Join(dir, fileName) }
 
-// version is the schema of a database: 0 for an empty file. Its errors: ErrForeign,
-// ErrNewer, or what is wrong with the file.
+// version returns the schema version of a database: 0 for an empty file. Errors: ErrForeign,
+// ErrNewer, or the fault of the file.
 func version(ctx context.Context, db *sql.DB) (have int64, err error) {
 	// The table of the versions is the first to be made, and other programs have one as
 	// well; that of the runs is as old as our first version.
@@ -308,7 +308,7 @@ type (
 	transactionKey struct{}
 )
 
-// condition is what the first change with a context depends on.
+// condition holds the check on which the first change with a context depends.
 type condition struct {
 	check func(ctx context.Context) error
 	met   bool
@@ -321,7 +321,7 @@ func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.
 	return context.WithValue(ctx, conditionKey{}, &condition{check: check})
 }
 
-// provided does fn if the condition of the context is met.
+// provided returns fn, made to run only if the condition of the context is met.
 func provided(ctx context.Context, fn func(*sql.Tx) error) func(*sql.Tx) error {
 	c, ok := ctx.Value(conditionKey{}).(*condition)
 	if !ok || c.met {
@@ -336,9 +336,9 @@ func provided(ctx context.Context, fn func(*sql.Tx) error) func(*sql.Tx) error {
 	}
 }
 
-// note is update for what nobody was promised, such as a lease: it does not wait for the
-// disk. A power failure may take it, though never in part, and not before what was noted
-// earlier; that the program is killed takes nothing.
+// note is like update, for changes that may be lost, such as leases: it does not wait for the
+// disk. A power failure may undo such changes, the latest first and never in part;
+// killing the program loses none.
 func (s *Store) note(ctx context.Context, fn func(*sql.Tx) error) (err error) {
 	s.writes.Add(1)
 	s.spend()

@@ -77,7 +77,7 @@ func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err e
 	return fromMillis(oldest.Int64), nil
 }
 
-// Holdings tells what a workspace holds.
+// Holdings returns the contents of a workspace in numbers.
 func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		h, err = holdings(ctx, tx, ws)

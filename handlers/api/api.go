@@ -77,7 +77,7 @@ func (a *Handler) Datasets(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "datasets", a.Store.Datasets, newDataset)
 }
 
-// kindOfRows is what a file may be said to hold.
+// kindOfRows returns the query parameter that names the kind of data in a file.
 func kindOfRows() param.Param {
 	p := param.Param{Name: "kind", Kind: param.Choice}
 	for _, k := range dataset.Kinds() {
@@ -144,7 +144,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	return d, file, nil
 }
 
-// proposedColumns tells whether the features that a request leaves open are those that a page
+// proposedColumns reports whether the features that a request leaves open are those that a page
 // would propose.
 func proposedColumns(q url.Values) (bool, error) {
 	switch of := q.Get("columns"); {
@@ -157,8 +157,8 @@ func proposedColumns(q url.Values) (bool, error) {
 	}
 }
 
-// requestOf is what the header says that names a request: what is asked for again under the
-// same key is not made again, and something else is refused.
+// requestOf returns the request identified by the Idempotency-Key header: repeating a request
+// under the same key creates nothing new, and a different request under it is refused.
 func requestOf(r *http.Request) store.Request {
 	return store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}
 }
@@ -370,7 +370,7 @@ func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, newRun(run))
 }
 
-// UpdateRun changes name, tags and note of a run; what is left out stays.
+// UpdateRun changes name, tags and note of a run; omitted fields stay.
 func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -380,7 +380,7 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 		Name string   `json:"name"`
 		Tags []string `json:"tags"`
 		Note string   `json:"note"`
-	}{run.Name, slices.Clone(run.Tags), run.Note} // what is left out stays
+	}{run.Name, slices.Clone(run.Tags), run.Note} // omitted fields stay
 	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
 		return err
 	}
@@ -482,7 +482,7 @@ func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rea
 	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as)})
 }
 
-// part answers with as many of a kind as the request asks for.
+// part writes the page of rows that limit and offset of the request select.
 func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
 	q, err := query(r)
 	if err != nil {

@@ -475,8 +475,8 @@ func TestAPIBusy(t *testing.T) {
 	s.As(t, handlerstest.Bob).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
 }
 
-// Where as much waits as may, pages and programs are told when to try again, and pages what becomes
-// of what was filled in.
+// When the queue is full, pages and programs learn when to try again, and pages also what happens
+// to the form.
 func TestQueueFull(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)

@@ -12,14 +12,14 @@ import (
 	"marginlab/web"
 )
 
-// Comparison is what the points that runs held out say of their differences.
+// Comparison holds the differences between runs on the points that all of them held out.
 type Comparison struct {
 	Points   int    `json:"points"`   // that all held out
 	Disagree []int  `json:"disagree"` // rows of them, from 1, on which not all give the same answer
 	Pairs    []Pair `json:"pairs"`
 }
 
-// Pair is two of the runs.
+// Pair holds the comparison of two runs.
 type Pair struct {
 	First  string `json:"first"` // ids
 	Second string `json:"second"`
@@ -79,7 +79,7 @@ func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, erro
 	return runs, door.Alike(runs)
 }
 
-// FoldComparison is what common folds say of the differences between runs.
+// FoldComparison holds the differences between runs on common folds.
 type FoldComparison struct {
 	Folds   int        `json:"folds"`
 	Repeats int        `json:"repeats"`
@@ -90,7 +90,7 @@ type FoldComparison struct {
 	Optimistic bool `json:"optimistic,omitempty"` // the folds chose the settings of a run
 }
 
-// FoldPair is two of the runs.
+// FoldPair holds the comparison of two runs.
 type FoldPair struct {
 	First  string `json:"first"` // ids
 	Second string `json:"second"`

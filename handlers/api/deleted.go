@@ -9,7 +9,7 @@ import (
 	"marginlab/web"
 )
 
-// Deletion is what was deleted by one act, in JSON.
+// Deletion describes the items deleted in one step, in JSON.
 type Deletion struct {
 	ID       string    `json:"id"`
 	Deleted  time.Time `json:"deleted"`

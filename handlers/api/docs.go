@@ -210,7 +210,7 @@ func sample(doc object, schema any, depth int) any {
 	return v
 }
 
-// kindOf is a word or two for what a schema describes.
+// kindOf names the kind of value a schema describes in a word or two.
 func kindOf(doc object, schema any) string {
 	s := resolved(doc, schema)
 	if s == nil {

@@ -36,15 +36,15 @@ func newJob(j door.Job) Job {
 	return job
 }
 
-// ListJobs lists what is under way.
+// ListJobs lists the queued and running jobs.
 func (a *Handler) ListJobs(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "jobs", a.UnderWay, newJob)
 }
 
-// jobsPause is the time from one look at what is under way to the next.
+// jobsPause is the interval at which JobEvents checks the jobs for changes.
 const jobsPause = 500 * time.Millisecond
 
-// JobEvents sends what is under way, at first and whenever that changes, as ListJobs tells it.
+// JobEvents sends the jobs in the form of ListJobs, at the start and after every change.
 func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	look := func() ([]Job, error) {
@@ -93,7 +93,7 @@ func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// sameJob tells whether there is nothing new about a job but that time passes.
+// sameJob reports whether there is nothing new about a job but that time passes.
 func sameJob(a, b Job) bool {
 	return a.ID == b.ID && a.Status == b.Status && a.Done == b.Done && a.Total == b.Total && a.Text == b.Text
 }

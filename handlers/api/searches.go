@@ -217,7 +217,7 @@ func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
 }
 
-// CancelSearch ends a search that is queued or running. What is computed stays.
+// CancelSearch ends a search that is queued or running. Computed results stay.
 func (a *Handler) CancelSearch(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {

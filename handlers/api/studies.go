@@ -89,7 +89,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, j)
 }
 
-// CancelStudy ends a study that is queued or running. What is computed stays.
+// CancelStudy ends a study that is queued or running. Computed results stay.
 func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {

@@ -9,7 +9,7 @@ import (
 	"marginlab/web"
 )
 
-// Workspace is what the workspace of a request holds, in JSON.
+// Workspace describes the contents of the request's workspace, in JSON.
 type Workspace struct {
 	Datasets int   `json:"datasets"`
 	Runs     int   `json:"runs"`

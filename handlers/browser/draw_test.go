@@ -37,7 +37,7 @@ func (p *page) press(x, y float64, held ...chromedp.Modifier) {
 	p.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ButtonModifiers(held...)))
 }
 
-// place is where a drawn point is in the window.
+// place returns the position of a drawn point in the window.
 func (p *page) place(drawn string) point {
 	p.t.Helper()
 	var x, y float64

@@ -51,7 +51,7 @@ func TestEmbed(t *testing.T) {
 		p.wait(`document.querySelector("iframe").height > 300`)
 	}
 
-	// The frame is as high as what is in it.
+	// The frame is as high as its content.
 	_, text, _ := strings.Cut(html, `height="`)
 	text, _, _ = strings.Cut(text, `"`)
 	height, err := strconv.Atoi(text)

@@ -20,7 +20,7 @@ func (p *page) edges() []float64 {
 	})()`)
 }
 
-// box is where the picture is in the window, and the frame in it.
+// box returns the position of the picture in the window, and of the frame in it.
 func (p *page) box() string {
 	p.t.Helper()
 	return get[string](p, `(() => {
@@ -172,8 +172,8 @@ func TestFrameIsPinched(t *testing.T) {
 	}
 }
 
-// What the model says of a place stands beside the pointer wherever it is, and is what it
-// says of points there.
+// The model's output at the pointer is shown beside it everywhere, and agrees with its
+// prediction for points at that place.
 func TestPlacesTellAboutThemselves(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))

@@ -232,7 +232,7 @@ func (k *killed) end(w *write, outcome string) {
 	k.more.Broadcast()
 }
 
-// count counts what is found out later.
+// count counts an outcome that is only found later.
 func (k *killed) count(what string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -178,7 +178,7 @@ func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 	form := "#q-" + s.Slug + "-" + q.Slug
 	give := func(given, verdict string) {
 		p.t.Helper()
-		p.wait(answered) // a picture that comes late moves what is to be clicked
+		p.wait(answered) // a picture that loads late moves the click target
 		p.loaded()
 		switch {
 		case q.Sketch != nil: // what the strokes of TestSketch leave

@@ -191,7 +191,7 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	}
 }
 
-// pixel is where a point of the data is in the window.
+// pixel returns the position of a data point in the window.
 func (p *page) pixel(s, t float64) point {
 	p.t.Helper()
 	return get[point](p, `((s, t) => {

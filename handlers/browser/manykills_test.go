@@ -2,7 +2,7 @@
 
 package browser
 
-// kills is how often TestKills ends the server. Run it on an idle machine:
+// kills is the number of times TestKills ends the server. Run it on an idle machine:
 //
 //	go test -tags load -run TestKills -v ./handlers/browser
 const kills = 200

@@ -194,7 +194,7 @@ func (p *page) wait(js string) {
 	p.until(js, func() (bool, error) { return try[bool](p, "Boolean("+js+")") })
 }
 
-// until calls holds until it does; what says what is waited for.
+// until calls holds until it returns true; what names the awaited condition.
 func (p *page) until(what string, holds func() (bool, error)) {
 	p.t.Helper()
 	ctx, cancel := p.limited()
@@ -205,7 +205,7 @@ func (p *page) until(what string, holds func() (bool, error)) {
 			return
 		}
 		select {
-		case <-time.After(pause): // leaves the processor to what is waited for
+		case <-time.After(pause): // leaves the processor to the awaited work
 		case <-ctx.Done():
 			body, _ := try[string](p, "document.body.innerText.slice(0, 1500)")
 			p.t.Fatalf("waited in vain for %s (%v)\non %s\npictures missing: %v\n%s\nend of the server's log:\n%s", what, err, p.where(), p.missing(), body, p.server.log.tail(2000))
@@ -252,7 +252,7 @@ func (p *page) value(css string) string {
 	return get[string](p, element(css)+".value")
 }
 
-// visible tells whether an element takes up room.
+// visible reports whether an element takes up room.
 func (p *page) visible(css string) bool {
 	p.t.Helper()
 	return get[bool](p, "Boolean("+element(css)+"?.getClientRects().length)")

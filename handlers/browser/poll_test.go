@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestPoll: what a teacher asks appears on a phone that waits, an answer in the histogram,
-// and what is right on the phone again; nobody loads a page anew.
+// TestPoll: a teacher's question appears on a waiting phone, the answer in the histogram,
+// and the right answer on the phone again; nobody reloads a page.
 func TestPoll(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -126,7 +126,7 @@ func (m matrix) then(n matrix) matrix {
 // corner, and the size of the type there.
 type letter struct{ x, y, size float64 }
 
-// raised tells whether the letter begins the exponent of what was written before it.
+// raised reports whether the letter begins the exponent of what was written before it.
 func (l letter) raised(before letter) bool {
 	up := (l.y - before.y) / before.size
 	return math.Abs(l.size/before.size-0.75) < 0.01 && up > 0.2 && up < 0.6
@@ -166,7 +166,7 @@ func letters(commands string) (all []letter) {
 	return all
 }
 
-// TestLetters: places and sizes are told through nested changes of scale.
+// TestLetters: positions and sizes are found through nested changes of scale.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	got := letters(".24 0 0 -.24 0 842 cm q 3 0 0 3 100 200 cm BT /F4 12 Tf 1 0 0 -1 10 20 Tm <01> Tj ET Q BT /F5 50 Tf 0 1 1 0 50 0 Tm ET")
@@ -181,7 +181,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestPrint: what is printed of a lesson fits its page, or browsers would make all of it
+// TestPrint: a printed lesson fits its page, or browsers would make all of it
 // smaller; it is dark on white also for those who prefer dark screens; no letter is below 9
 // points but in formulas and exponents, neither in figures nor in tables, and captions are below the text;
 // nothing is shown that only moves; no page is half empty but the last one, and neither column

@@ -40,8 +40,8 @@ func TestFilterIsCompleted(t *testing.T) {
 	}
 }
 
-// TestSavedInPlace: a run is saved under what it differs by, the lab stays, and what was saved
-// there is compared; what is refused is said as without scripts.
+// TestSavedInPlace: a run is named after its differing settings, the lab stays open, and the runs
+// saved there are compared; a refusal reads the same as without scripts.
 func TestSavedInPlace(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))

@@ -201,7 +201,7 @@ func TestSlideKeys(t *testing.T) {
 	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
 	p.part("derivation")
 	clicker(p, "End", "End", 35, 0)
-	for range 8 { // what is left of the lines, then the parts, from a field as well
+	for range 8 { // the remaining lines, then the parts, from a field as well
 		clicker(p, "PageDown", "PageDown", 34, 0)
 		p.wait(answered)
 	}
@@ -281,8 +281,8 @@ func TestStepsComeTogether(t *testing.T) {
 	}
 }
 
-// TestQuickSteps presses a key three times before any state has come: as soon as the states are
-// there the third step is shown, whatever else is still asked for.
+// TestQuickSteps presses a key three times before any state has arrived: as soon as the states are
+// there the third step is shown, even while other requests are pending.
 func TestQuickSteps(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))

@@ -131,7 +131,7 @@ func search(t *testing.T, s *server) *searched {
 
 var progress = regexp.MustCompile(`"done":(\d+)`)
 
-// reach follows the search until so many of its cells are done, or it ends.
+// reach follows the search until the given number of its cells are done, or it ends.
 func (q *searched) reach(t *testing.T, cells int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", q.server.url+"/api/searches/"+q.id+"/events", nil)

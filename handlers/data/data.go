@@ -36,7 +36,7 @@ const (
 	textSymbols = 200_000
 )
 
-// previewRows is how many rows of a file the question for its columns shows.
+// previewRows is the number of rows shown on the page that asks for the columns of a file.
 const previewRows = 8
 
 // Handler serves the pages of data sets: new ones, uploads, lists and single sets.
@@ -136,11 +136,10 @@ func thumbnail(id, query string, k dataset.Kind, name string) views.Picture {
 	return door.Thumbnail("/datasets/"+id+"/figures/", figure, query, what+" of "+name)
 }
 
-// typedRows is what rows are called that were typed instead of uploaded, as a file is by
-// its name.
+// typedRows takes the place of a file name for rows that were typed instead of uploaded.
 const typedRows = "typed rows"
 
-// file is what a person sends: a file under its name, or what was typed in its place.
+// file holds an uploaded file with its name, or the text typed in its place.
 type file struct {
 	io.ReadSeeker
 	io.Closer
@@ -230,7 +229,7 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	return a.keep(w, r, door.NameOf(name, f.name), originOf(f.name, d), d)
 }
 
-// refuseFile shows the form with what is wrong with the file.
+// refuseFile shows the form with the fault of the file.
 func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
 	message := told(err)
 	switch {
@@ -242,7 +241,7 @@ func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string
 	return err
 }
 
-// told is what is wrong with a file, in the words of its reader; "" for a fault.
+// told returns the reader's message about a bad file; "" for any other error.
 func told(err error) string {
 	var wrong *dataset.Error
 	if errors.As(err, &wrong) {
@@ -622,7 +621,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form views
 	return a.Render(w, r, views.DatasetPage(p))
 }
 
-// labelNumber tells what the labels are.
+// labelNumber describes the labels.
 func labelNumber(d *dataset.Data) views.Number {
 	if d.Measured() {
 		return views.Number{Label: "values", Value: between(d.Classes), Help: fmt.Sprintf("%d distinct values: the lab fits a regression.", len(d.Classes))}
@@ -690,7 +689,7 @@ func drawing(id string, row int, g dataset.Graph) views.Picture {
 	return p
 }
 
-// tableColumns is how many values of a kernel a table shows of an object.
+// tableColumns is the number of kernel values that a table shows for an object.
 const tableColumns = 10
 
 // columns are the names of the columns that a table shows of objects, and their cells in a
@@ -725,7 +724,7 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 	return []string{"object"}, text
 }
 
-// editable tells whether the rows are few enough to be edited as text, if they can be.
+// editable reports whether the rows are few enough to be edited as text, if they can be.
 func editable(d *dataset.Data) bool {
 	switch o := d.Objects.(type) {
 	case nil:
@@ -763,7 +762,7 @@ func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dat
 	return set, d, leave, err
 }
 
-// classesText lists classes, or tells between which numbers values lie, of so many rows.
+// classesText lists the classes, or gives the range of measured values; rows is the number of rows.
 func classesText(classes []string, rows int) string {
 	if dataset.Measured(classes, rows) {
 		return "values " + between(classes)
@@ -771,7 +770,7 @@ func classesText(classes []string, rows int) string {
 	return strings.Join(classes, ", ")
 }
 
-// between tells the ends of sorted values.
+// between returns the range of sorted values in words.
 func between(values []string) string {
 	return fmt.Sprintf("from %s to %s", values[0], values[len(values)-1])
 }

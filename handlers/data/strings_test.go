@@ -187,8 +187,8 @@ func archive(t *testing.T, files ...string) string {
 	return b.String()
 }
 
-// An archive of texts comes in by the door of programs, trains, and texts are predicted; what
-// is wrong in it is named, and so is what is too much.
+// An archive of texts is uploaded through the API, trained on, and texts are predicted; faults in it
+// are named, and so are exceeded limits.
 func TestAPIArchive(t *testing.T) {
 	t.Parallel()
 	limits := dataset.DefaultLimits
@@ -233,8 +233,8 @@ func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Do
 	return c.Want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").HTML()
 }
 
-// TestUglyStrings sends what strings should not be through the page, the door of programs
-// and the terminal: each names what is wrong in the same words.
+// TestUglyStrings sends invalid strings through the page, the API
+// and the terminal: each names the fault in the same words.
 func TestUglyStrings(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
@@ -294,7 +294,7 @@ func TestOddStrings(t *testing.T) {
 				c.Follow(id)
 				run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 				switch {
-				case run.Status == "failed" && strings.Contains(run.Error, ";"): // what is wrong; what to do
+				case run.Status == "failed" && strings.Contains(run.Error, ";"): // the fault; the remedy
 				case run.Status != "done" || run.Report == nil:
 					t.Errorf("%s, %s, %s: %s %s", name, l.Name, spec, run.Status, run.Error)
 				default:
@@ -359,7 +359,7 @@ func TestAPIReplacesRows(t *testing.T) {
 }
 
 // TestEditStrings types rows, adds a string by the page, changes and deletes one, and is
-// refused with what is wrong beside the field.
+// refused with the fault beside the field.
 func TestEditStrings(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)

@@ -45,7 +45,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// TestMeasuredSets compares with what is published about the sets: rows, features, rows of each class,
+// TestMeasuredSets compares the sets with published figures: rows, features, rows of each class,
 // and one mean.
 func TestMeasuredSets(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (c *cells) add(s string) {
 	c.ends = append(c.ends, uint32(c.text.Len()))
 }
 
-// zeros appends rows of 0 until there are so many.
+// zeros appends rows of 0 until c has the given number of rows.
 func (c *cells) zeros(rows int) {
 	for c.Len() < rows {
 		c.add("0")

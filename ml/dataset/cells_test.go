@@ -62,7 +62,7 @@ func TestCells(t *testing.T) {
 }
 
 // TestParseTakesThreeTimesTheFile counts, beside the text of the file, all that is allocated,
-// no less than what is in use at any time. Values of one digit are the shortest there are.
+// an upper bound of the memory in use at any time. Values of one digit are the shortest there are.
 func TestParseTakesThreeTimesTheFile(t *testing.T) {
 	for name, value := range map[string]func(r *rand.Rand) string{
 		"digits":   func(r *rand.Rand) string { return fmt.Sprint(r.IntN(10)) },

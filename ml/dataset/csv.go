@@ -83,7 +83,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 			return nil, tooWide(sc.start, sc.count, lim)
 		case t.Columns == nil:
 			t.first = sc.start
-			// At most so many follow: a field takes a sign at least, the one behind it.
+			// An upper bound: a field takes at least one byte, the separator behind it.
 			rows := min(lineEnds(text), lim.Rows, len(text)/sc.count) + 1
 			t.Lines = make([]int, 0, rows)
 			t.Columns = make([]Column, sc.count)
@@ -154,7 +154,7 @@ func noRows(t *Table) *Error {
 	return &Error{Message: "expected at least one row of data, found an empty file"}
 }
 
-// Count is so many of a noun in words for people: "1 row", "100 000 rows".
+// Count returns a number with its noun, as people write it: "1 row", "100 000 rows".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -303,7 +303,7 @@ func (t *Table) cutSecondLine(names []string, sep byte) []string {
 	return below
 }
 
-// numbersBelow tells whether there is nothing but numbers below the first row, missing ones
+// numbersBelow reports whether there is nothing but numbers below the first row, missing ones
 // aside.
 func (c Column) numbersBelow(sep byte) bool {
 	c.skip() // of this copy
@@ -318,7 +318,7 @@ func (c Column) numbersBelow(sep byte) bool {
 	return some
 }
 
-// isHeader tells whether none of the cells is a number or stands for one.
+// isHeader reports whether none of the cells is a number or stands for one.
 func isHeader(cells []string, sep byte) bool {
 	return !slices.ContainsFunc(cells, func(s string) bool {
 		return s == "?" || isNumber(s, sep) || notFinite(s)
@@ -384,7 +384,7 @@ func (t *Table) countsColumns(names []string) bool {
 	return true
 }
 
-// repeats tells whether a text stands again below the first row.
+// repeats reports whether a text stands again below the first row.
 func (c Column) repeats(text string) bool {
 	c.skip() // of this copy
 	for s := range c.values() {
@@ -449,9 +449,9 @@ func (t *Table) readDecimalCommas() {
 	}
 }
 
-// guessSeparator returns the index of the separator that reads the first records
-// best: as many as possible with the same number of fields, two or more, and as many
-// as possible of those fields numbers.
+// guessSeparator returns the index of the separator that suits the first records
+// best: the score is the product of the share of records with the commonest number of
+// fields, two or more, and, with a small constant added, the share of fields that are numbers.
 func guessSeparator(text string, most int) int {
 	const records = 50
 	best, bestScore := 2, 0.0 // a comma, if nothing separates
@@ -581,8 +581,8 @@ func (sc *csvScanner) skipTitle() (lines int) {
 	return 0
 }
 
-// beginsWithMissing tells a line whose first field is what spreadsheets show in the place of a
-// value that they cannot compute, #N/A.
+// beginsWithMissing reports whether the first field of a line is a missing value, such as the #N/A
+// that spreadsheets show for a value that they cannot compute.
 func (sc *csvScanner) beginsWithMissing(line string) bool {
 	field, _, _ := strings.Cut(line, string(sc.sep))
 	return missing(strings.TrimSpace(field))

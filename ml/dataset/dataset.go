@@ -296,7 +296,8 @@ func (d *Data) Hash() string {
 // Decode reads what Encode wrote, exactly. A fault is an *Error.
 func Decode(r io.Reader) (*Data, error) { return DecodeUpTo(r, math.MaxInt) }
 
-// DecodeUpTo is Decode of no more than so many rows; the *Error of more wraps ErrTooLarge.
+// DecodeUpTo decodes like Decode but accepts at most the given number of rows; for more, it returns
+// an *Error that wraps ErrTooLarge.
 func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 	size, sized := sizeOf(r)
 	in := bufio.NewReader(r)

@@ -45,7 +45,7 @@ func TestMotifsArePlanted(t *testing.T) {
 	}
 }
 
-// overlaps tells whether a word may begin within itself, so that strings.Count may miss it.
+// overlaps reports whether a word may begin within itself, so that strings.Count may miss it.
 func overlaps(word string) bool {
 	for i := 1; i < len(word); i++ {
 		if strings.HasPrefix(word, word[i:]) {

@@ -80,8 +80,8 @@ func (s *sketch) ring(n int, label string) int {
 	return first
 }
 
-// graphsOf draws graphs of two classes by a function that makes a graph of about so many
-// nodes, of the second class if asked for; other tells that the noise has it otherwise.
+// graphsOf returns a generator of graphs of two classes. make draws a graph with the given number of
+// nodes, of the second class if asked for; other reports whether noise reverses a choice.
 func graphsOf(first, second string, make func(rng *rand.Rand, nodes int, second bool, other func() bool) *sketch) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng := random(values)

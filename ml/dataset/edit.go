@@ -9,8 +9,8 @@ import (
 
 // Put returns data with the object that text writes down, as Objects.Text does, and its
 // label in the place of row i, from 0 on; behind all others where i is the number of rows.
-// It takes kinds whose canonical form has one column, strings say. What is wrong comes
-// back as param.Problems with the fields object and label.
+// It takes kinds whose canonical form has one column, such as strings. Faults are
+// returned as param.Problems with the fields object and label.
 func (d *Data) Put(i int, text, label string) (*Data, error) {
 	if i < 0 || i > d.Len() {
 		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())

@@ -10,9 +10,9 @@ import (
 )
 
 // decodeText returns the content of a file in UTF-8, without the mark of its encoding, or
-// says why it is no text. UTF-16 is told by its mark, or by every second byte being zero;
-// what is not UTF-8 is taken for Windows-1252, the encoding of older programs in Western
-// Europe and America, which contains Latin-1. A note says what the text was taken for.
+// says why it is no text. UTF-16 is recognised by its mark, or by every second byte being zero;
+// text that is not UTF-8 is read as Windows-1252, the encoding of older programs in Western
+// Europe and America, which contains Latin-1. A note names the assumed encoding.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook"}

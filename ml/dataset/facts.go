@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// holding is what a column holds.
+// holding names the kind of values in a column.
 type holding int
 
 const (
@@ -136,7 +136,7 @@ func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
 	case dates == f.present:
 		return holdsDates
 	case numbers > 0 && f.present < few && !f.onlyMissing(words):
-		return holdsNumbers // and Data reports what is none
+		return holdsNumbers // and Data reports the cells that are none
 	case numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
 		return holdsWords
 	}
@@ -164,7 +164,7 @@ func (f facts) onlyMissing(words map[string]int) bool {
 	return n == f.strange && 2*f.strange <= f.present
 }
 
-// isFaulty tells what was meant for a number: digits with points, commas or a percent sign.
+// isFaulty reports whether a text was meant as a number: digits with points, commas or a percent sign.
 func isFaulty(s string) bool {
 	s = strings.TrimSuffix(strings.TrimLeft(s, "+-"), "%")
 	digits := 0
@@ -194,7 +194,7 @@ func (f facts) unique() bool {
 	return f.present > 1 && (!f.repeated || float64(f.distinct) >= nearly*float64(f.present) && f.distinct > maxClasses)
 }
 
-// constant tells that the same value stands in every row, of three or more.
+// constant reports whether the same value stands in every row, of three or more.
 func (f facts) constant() bool {
 	return f.rows > 2 && f.distinct == 1 && f.present == f.rows
 }

@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 )
 
-// Files as people have them: public data sets in the layouts in which they are passed on, and what
-// registers, shops, laboratories and surveys write. The values are drawn; what is proposed is stated.
+// Realistic files: public data sets in the layouts in which they are distributed, and the output of
+// registers, shops, laboratories and surveys. The values are random; the expected proposal is stated.
 
 func normal(mu, sd float64, digits int) cell {
 	return func(_ int, r *rand.Rand) string { return fmt.Sprintf("%.*f", digits, mu+sd*r.NormFloat64()) }
@@ -149,7 +149,7 @@ func recordsOf(csv string) string {
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
-// TestProposeFiles reads files as people have them, and tells what is proposed and whether there is
+// TestProposeFiles reads realistic files, and checks the proposal and whether there is
 // nothing to ask.
 func TestProposeFiles(t *testing.T) {
 	t.Parallel()

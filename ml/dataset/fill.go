@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fill is what comes in the place of missing values: a number for each feature, in order.
+// Fill holds the values that replace missing ones: a number for each feature, in order.
 type Fill []float64
 
 // Apply puts the fill where x has NaN. x itself is not changed.
@@ -29,7 +29,7 @@ func (f Fill) Apply(x *mat.Dense) *mat.Dense {
 	return y
 }
 
-// gappy tells whether a value of x is missing.
+// gappy reports whether a value of x is missing.
 func gappy(x *mat.Dense) bool {
 	n, _ := x.Dims()
 	for i := range n {
@@ -92,7 +92,7 @@ func (d *Data) words() [][]int {
 		if !named {
 			continue
 		}
-		// joins tells whether feature j is of the column, which it then is.
+		// joins reports whether feature j is of the column, which it then is.
 		joins := func(c *column) bool {
 			first := append(c.features, j)[0]
 			for i := range c.has {
@@ -150,8 +150,8 @@ func (d *Data) fitWords(fill Fill, words, rows []int) {
 	}
 }
 
-// filled makes vectors of rows of which some values are missing, NaN: what is shown in their
-// place is the fill of all rows.
+// filled returns vectors of rows in which missing values are NaN; they are shown as
+// the fill of all rows.
 func filled(names []string, x *mat.Dense) vectors {
 	if !gappy(x) {
 		return vectors{names: names, x: x}

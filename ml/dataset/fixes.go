@@ -196,7 +196,7 @@ func countHas(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "es"
 }
 
-// leastRows is how many rows a class should have.
+// leastRows is the number of rows that a class should have at least.
 const leastRows = 5
 
 // same tells that two columns of a few words or whole numbers tell each other in every row, of

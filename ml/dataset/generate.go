@@ -136,8 +136,8 @@ func FindGenerator(name string) (Generator, error) {
 	return Generators[i], nil
 }
 
-// Generate makes data. A parameter without a value has its default. What is wrong
-// comes back as param.Problems with the names of parameters.
+// Generate makes data. A parameter without a value has its default. Faults
+// are returned as param.Problems with the names of parameters.
 func (g Generator) Generate(values param.Values) (*Data, error) {
 	var problems param.Problems
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -183,7 +183,7 @@ func (g Generator) complete(values param.Values) param.Values {
 }
 
 // Generate makes n points with the named generator: n from the number of classes to
-// 100 000, noise from 0 to 2. What is wrong comes back as param.Problems with the fields generator, n
+// 100 000, noise from 0 to 2. Faults are returned as param.Problems with the fields generator, n
 // and noise.
 func Generate(name string, n int, noise float64, seed uint64) (*Data, error) {
 	g, err := FindGenerator(name)

@@ -165,7 +165,7 @@ func (r *graphMLReader) key(e *xml.StartElement) error {
 	return nil
 }
 
-// text is what stands in the element that has begun, but for elements within it.
+// text returns the text of the current element without that of nested elements.
 func (r *graphMLReader) text() (string, error) {
 	var b strings.Builder
 	for {

@@ -175,7 +175,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestGraphsThatBreakTheRules are told by Validate, and when a model is restored.
+// TestGraphsThatBreakTheRules checks that invalid graphs are reported by Validate, and when a model
+// is restored.
 func TestGraphsThatBreakTheRules(t *testing.T) {
 	t.Parallel()
 	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}

@@ -81,7 +81,7 @@ func parseGraph(text string) (g Graph, class classLabel, err error) {
 	return g, class, err
 }
 
-// jsonFault says in words what is wrong with JSON.
+// jsonFault describes a JSON error in words.
 func jsonFault(err error) string {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError

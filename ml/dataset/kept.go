@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// Shape is what rows must be for a model to take them, as it stands in JSON beside the
-// other fields of the model.
+// Shape describes the rows that a model accepts, in JSON beside the other fields of
+// the model.
 type Shape struct {
 	Objects Kind   `json:"objects"`
 	Columns int    `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
@@ -47,9 +47,9 @@ func (s Shape) Restore(k Kept) (Objects, error) {
 	return e.restore(s, k)
 }
 
-// Alike reads rows to predict: objects of the kind of those that a model keeps.
-// expected is what the label column is called if it has a name; label is the name of
-// the one that the file has, empty if it has none.
+// Alike reads rows to predict: objects of the kind that the model keeps.
+// expected is the name of the label column if it has one; label is the name of
+// the label column in the file, empty if there is none.
 func (t *Table) Alike(kept Objects, expected string) (o Objects, label string, err error) {
 	return kept.Kind().entry().rows(t, kept, expected)
 }

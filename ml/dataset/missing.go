@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Missing is what is done with rows in which a value is missing.
+// Missing names the treatment of rows with missing values.
 type Missing string
 
 // What can be done: to refuse the file, to leave such rows out, or to put the median of its
@@ -29,7 +29,7 @@ func missing(s string) bool {
 	return false
 }
 
-// lacks tells whether some value of the column is missing.
+// lacks reports whether some value of the column is missing.
 func (c *Column) lacks() bool {
 	for s := range c.values() {
 		if missing(s) {
@@ -58,7 +58,7 @@ func (c *Column) Gappy() bool {
 	return numbers && gaps
 }
 
-// Missing is how many values of the column are missing.
+// Missing returns the number of missing values in the column.
 func (c *Column) Missing() (n int) {
 	if !c.lacks() {
 		return 0
@@ -71,7 +71,7 @@ func (c *Column) Missing() (n int) {
 	return n
 }
 
-// Constant tells whether the same stands in every row, of two or more.
+// Constant reports whether the same stands in every row, of two or more.
 func (c *Column) Constant() bool {
 	if c.Len() < 2 {
 		return false
@@ -186,7 +186,7 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 	return &s, nil
 }
 
-// oneNumber reports what is neither a number nor missing in a column, and one that has no number.
+// oneNumber returns an error if a column has a cell that is neither a number nor missing, or no number.
 func (t *Table) oneNumber(j int) error {
 	some := false
 	for i, s := range t.Columns[j].all() {

@@ -14,7 +14,7 @@ type nameEvidence struct {
 	classes int  // points for a label of classes; negative: the usual name of a feature
 	words   int  // points for a label of words, or of two values
 	numbers int  // points for a label of numbers
-	generic bool // the name says "label" in so many words
+	generic bool // the name is a word for "label"
 }
 
 // wordSet is a set of lower-case words without accents.
@@ -83,7 +83,7 @@ var (
 	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
 	numberHeads = []string{"preis", "miete", "ertrag", "verbrauch", "prijs"}
 
-	// featureWords name what is usually known beforehand.
+	// featureWords name values that are usually known beforehand.
 	featureWords = words(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
 		colour color farbe couleur size grosse taille tamano taglia country land pays pais paese nation region city stadt ville ciudad citta state province
 		month monat mois mes mese day tag jour dia giorno weekday wochentag year jahr annee ano anno season saison hour stunde heure hora ora

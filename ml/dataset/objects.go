@@ -253,7 +253,7 @@ func (v *vectorDecoder) add(cells []string) (wrong int, err error) {
 	return 0, nil
 }
 
-// expect makes room for about so many objects.
+// expect allocates room for about n objects.
 func (v *vectorDecoder) expect(n int) {
 	v.values = slices.Grow(v.values, max(n*len(v.names)-len(v.values), 0))
 }

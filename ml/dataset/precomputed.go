@@ -116,7 +116,7 @@ func (p *Precomputed) Validate() error {
 	return nil
 }
 
-// pair is where K holds the kernel of rows i and j, once in either row.
+// pair returns pointers to the two entries of K for rows i and j, one in either row.
 func (p *Precomputed) pair(i, j int) (a, b *float64) {
 	return &p.K.RawRowView(i)[p.Number[j]-1], &p.K.RawRowView(j)[p.Number[i]-1]
 }
@@ -175,7 +175,7 @@ func (d *precomputedDecoder) add(cells []string) (wrong int, err error) {
 	return 0, nil
 }
 
-// expect makes room for about so many objects.
+// expect allocates room for about n objects.
 func (d *precomputedDecoder) expect(n int) {
 	d.values = slices.Grow(d.values, max(n*d.columns-len(d.values), 0))
 }
@@ -203,8 +203,8 @@ func (t *Table) kernelColumns(label int) (values []int, number, self int) {
 	return values, number, self
 }
 
-// Square tells whether there are as many columns as a kernel matrix would have, with
-// the label and what else may stand beside it.
+// Square reports whether there are enough columns for a kernel matrix and its label, and no
+// more than a kernel matrix may have beside it.
 func (t *Table) Square() bool {
 	return len(t.Columns) > len(t.Lines) && len(t.Columns) <= len(t.Lines)+besides
 }
@@ -273,11 +273,11 @@ func (t *Table) fromOne() string {
 	return ""
 }
 
-// KernelRows reads rows to predict: in each the kernel of one object with the m
-// objects of a training, in their order. A column self, in LIBSVM's form the index
-// m+1, gives k(x, x). label is the name of the label column that the file has, empty
-// if it has none; expected is what it is called if it has a name. Numbers of
-// the objects are passed over.
+// KernelRows reads rows to predict: each holds the kernel values of one object with the m
+// training objects, in their order. A column self, in LIBSVM's form the index
+// m+1, gives k(x, x). label is the name of the label column in the file, empty
+// if there is none; expected is its name if it has one. Object numbers
+// are ignored.
 func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string, err error) {
 	at := -1
 	if t.Format == "libsvm" {

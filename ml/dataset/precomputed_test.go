@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestBuiltinHashes keeps what stored runs refer to: the canonical form of vectors
-// is that of every release.
+// TestBuiltinHashes protects the hashes that stored runs refer to: the canonical form of vectors
+// is the same in every release.
 func TestBuiltinHashes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

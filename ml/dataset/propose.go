@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Proposal is what a table seems to be for: which column to predict from which others, what to
-// leave out, and what a person should check. Page, terminal and interface for programs all
+// Proposal holds a suggested reading of a table: which column to predict from which others, which
+// columns to leave out, and what a person should check. Page, terminal and API all
 // read their files by it.
 type Proposal struct {
 	Mapping          // to give to Table.Data
@@ -29,7 +29,7 @@ type Proposal struct {
 // LeftOut is a column that is no feature.
 type LeftOut struct{ Column, Reason string }
 
-// ClassCount is how many rows a class has.
+// ClassCount holds the number of rows of a class.
 type ClassCount struct {
 	Class string
 	Rows  int
@@ -130,7 +130,7 @@ func (t *Table) proposeObjects(m Mapping) *Proposal {
 	}
 	p.Kind, p.Obvious = kind, true
 	if label < 0 {
-		return p // graphs without labels: Data says what is wrong
+		return p // graphs without labels: Data reports the fault
 	}
 	p.Label = t.Columns[label].Name
 	switch kind {
@@ -431,7 +431,7 @@ func (p *Proposal) ClassesText() string {
 	return strings.Join(parts, ", ")
 }
 
-// From says what the label is predicted from: "30 columns".
+// From describes the columns the label is predicted from: "30 columns".
 func (p *Proposal) From() string {
 	switch p.Kind {
 	case KindPrecomputed:
@@ -474,7 +474,7 @@ func (p *Proposal) LeftText() string {
 	return text + " left out"
 }
 
-// Sentence says in words what is proposed: "Predict diagnosis (B 357, M 212) from 30
+// Sentence describes the proposal in words: "Predict diagnosis (B 357, M 212) from 30
 // columns; id left out".
 func (p *Proposal) Sentence() string {
 	s := fmt.Sprintf("Predict %s (%s) from %s", p.Label, p.What(), p.From())
@@ -484,9 +484,9 @@ func (p *Proposal) Sentence() string {
 	return s
 }
 
-// Remarks say in words what is proposed and what is to be checked, where there is no page to
-// show it: nothing of a table that is read whole, as it is. A regression that was asked for
-// is no reason to speak.
+// Remarks returns the proposal and its points to check in words, where there is no page to
+// show them: nothing for a table that is read completely and unchanged. A regression that was
+// asked for needs no remark.
 func (p *Proposal) Remarks(regression bool) (remarks []string) {
 	speak := p.Kind == "" && (len(p.Left) > 0 || !p.sure && !p.Regression() || p.Regression() && !regression)
 	for _, c := range p.Checks {

@@ -79,7 +79,7 @@ func numbered(prefix string, n int) string {
 	return strings.Join(names, ",")
 }
 
-// TestPropose reads files as people have them and tells what is proposed: the sentence, then the
+// TestPropose reads realistic files and checks the proposal: the sentence, then the
 // corrections that are made and those that are offered.
 func TestPropose(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// checkProposal holds a proposal to what is wanted, and the data that it makes to what it says.
+// checkProposal compares a proposal with the expected one, and the data that it makes with its claims.
 func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	t.Helper()
 	table, err := ParseTable(strings.NewReader(file), "f", Limits{})

@@ -37,7 +37,7 @@ var graphKeys = map[string]bool{"n": true, "edges": true, "labels": true, "label
 func isGraph(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	if _, err := dec.Token(); err != nil {
-		return true // for what is wrong with the line
+		return true // to report the fault of the line
 	}
 	nodes, other := false, false
 	for dec.More() {
@@ -65,7 +65,7 @@ func skipValue(dec *json.Decoder) error {
 	return skipRest(dec, 1)
 }
 
-// skipRest reads on to the end of so many lists and objects that have begun.
+// skipRest reads to the end of depth open lists and objects.
 func skipRest(dec *json.Decoder, depth int) error {
 	for depth > 0 {
 		t, err := dec.Token()

@@ -15,7 +15,7 @@ const splitStream = 0x5b117
 // rows, but keeps at least one for training. Rows come back ascending.
 //
 // y holds one class value a row, ±1 or any others; fraction lies in [0, 1), and
-// what is not above 0 holds nothing out. The draw is one random order of all rows
+// a fraction not above 0 holds nothing out. The draw is one random order of all rows
 // (PCG under the seed) of which each class gives its first, so it depends on which
 // rows share a class and not on what the classes are called.
 func Split(y []float64, fraction float64, seed uint64) (train, test []int) {

@@ -74,9 +74,9 @@ func told(table *Table, m Mapping) string {
 	return s
 }
 
-// spreadsheets are what is expected of each file: the label, the features, the classes, the last
-// row and what is noted; or why it is refused. Where something is in doubt the page asks, and
-// the lines below say what becomes of it with either answer about missing values.
+// spreadsheets holds the expected result for each file: the label, the features, the classes, the last
+// row and the notes; or why it is refused. In doubtful cases the page asks, and
+// the lines below give the result for either answer about missing values.
 var spreadsheets = map[string]string{
 	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; signs of currencies taken off (price); separators between thousands taken out (price); 12 % read as 0.12 (share)`,

@@ -95,7 +95,7 @@ func (d *stringsDecoder) add(cells []string) (wrong int, err error) {
 
 func (d *stringsDecoder) objects() Objects { return &d.Strings }
 
-// onlyWords tells whether all columns beside the label hold words.
+// onlyWords reports whether all columns beside the label hold words.
 func (t *Table) onlyWords(label int) bool {
 	for j := range t.Columns {
 		if j != label && !t.Columns[j].IsText() && !t.isRowNumber(j) {

@@ -47,13 +47,13 @@ func (l Limits) cells() int64 { return l.Bytes/2 + 1 }
 // ErrTooLarge is wrapped by the *Error of a file beyond its Limits.
 var ErrTooLarge = errors.New("file too large")
 
-// Error is a fault in a file: where it is and what was expected.
+// Error describes a fault in a file: its place and the expected content.
 type Error struct {
 	File         string
 	Line, Column int    // 1-based; 0 when it concerns the whole file or line. Column counts fields
 	Name         string // the column's name, or empty
 	Message      string
-	Err          error // what is behind it: ErrTooLarge, a failure to read, or nil
+	Err          error // the cause: ErrTooLarge, a failure to read, or nil
 }
 
 // Error reads like `points.csv, line 7, column 2 (x2): expected a number, found "abc"`.
@@ -80,8 +80,8 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Table is a file as read: cells still text, not yet told apart into features and
-// label. It has one row and one column at least, and every column has a cell for
+// Table holds a file as read: cells are still text, not yet divided into features and
+// label. It has at least one row and one column, and every column has a cell for
 // every row.
 type Table struct {
 	File         string   // name for error messages
@@ -114,7 +114,7 @@ type Column struct {
 type Mapping struct {
 	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 words stands for as many of 0 and 1. Of strings and graphs: their column, nil as Guess proposes
+	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 distinct words becomes one column of 0 and 1 for each word. Of strings and graphs: their column, nil as Guess proposes
 	Proposed bool     // nil Features, nil Fixes and an empty Missing are those that Propose proposes
 	Missing  Missing  // what to do with missing values; empty: they are a fault
 	Fixes    []Fix    // corrections of the table, in this order, before all else
@@ -386,10 +386,10 @@ func parseNumber(s string) (v float64, ok bool) {
 	return v + 0, true
 }
 
-// powersOfTen holds the divisors for a decimal point before so many digits.
+// powersOfTen holds the divisors by the number of digits after the decimal point.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseAnyNumber is parseNumber of longer ones, those with an exponent, and what is none.
+// parseAnyNumber is parseNumber for long numbers, numbers with an exponent, and text that is no number.
 func parseAnyNumber(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -433,8 +433,8 @@ func (c *Column) weigh() {
 	}
 }
 
-// numbers writes the cells of a column of numbers, each that many places behind the other, and
-// NaN for what is none.
+// numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
+// NaN for a cell that is no number.
 func (c *Column) numbers(dst []float64, apart int) {
 	if c.text != nil {
 		for i, s := range c.all() {
@@ -784,7 +784,7 @@ func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 	return x, nil
 }
 
-// notNumber says what is wrong with the cell.
+// notNumber returns the error for a cell that should be a number.
 func (t *Table) notNumber(i, j int) *Error {
 	c := &t.Columns[j]
 	cell := c.Cell(i)
@@ -808,10 +808,10 @@ func (t *Table) notNumber(i, j int) *Error {
 	return t.fault(i, j, "expected a number, found %s", quote(cell))
 }
 
-// Labels returns the labels in the named column, tidied: numbers that are equal have
-// equal labels. An *Error reports a name that is not there, a missing label, one too
-// long, and so many distinct words that the column cannot be a label; as many numbers may
-// be what a regression fits. One class is not an error here.
+// Labels returns the labels in the named column, tidied: equal numbers have
+// equal labels. An *Error reports an unknown name, a missing label, one too
+// long, and too many distinct words for a label; any number of distinct numbers is allowed,
+// as a regression may fit them. One class is not an error here.
 func (t *Table) Labels(name string) ([]string, error) {
 	j, err := t.find(name)
 	if err != nil {
@@ -1027,7 +1027,7 @@ func (t *Table) chosen(kind Kind, label int, features []string) []string {
 	return features
 }
 
-// remarks are notes about features that may not be what they seem.
+// remarks returns notes about features that may not be what they seem.
 func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
 	for k, name := range d.Features {
@@ -1048,7 +1048,7 @@ func (d *Data) remarks(t *Table) (notes []string) {
 	return notes
 }
 
-// isConstant tells whether feature k is v in every row.
+// isConstant reports whether feature k is v in every row.
 func (d *Data) isConstant(k int, v float64) bool {
 	for i := range d.Len() {
 		if d.X.At(i, k) != v {

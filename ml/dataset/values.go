@@ -24,7 +24,7 @@ func (d *Data) Values() ([]float64, error) {
 	return t, nil
 }
 
-// Measured tells whether the distinct labels of so many rows look like measurements, which
+// Measured reports whether the distinct labels of the given number of rows look like measurements, which
 // a regression fits, rather than names of classes: more than two numbers that are not
 // all whole or are too many for classes, that is, more than a hundred, or more than ten
 // with fewer than two rows each on average, or more than twenty with fewer than five.
@@ -36,13 +36,13 @@ func Measured(labels []string, rows int) bool {
 	return tooManyNumbers(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// tooManyNumbers tells whether so many whole numbers in so many rows count something rather than
-// name classes.
+// tooManyNumbers reports whether there are too many distinct whole numbers for the given number of rows
+// to name classes rather than count something.
 func tooManyNumbers(distinct, rows int) bool {
 	return tooMany(distinct, rows) || distinct > mostWords && leastRows*distinct > rows
 }
 
-// Measured tells whether the column, as a label, looks like measurements.
+// Measured reports whether the column, as a label, looks like measurements.
 func (c *Column) Measured() bool {
 	if !c.Numeric {
 		return false
@@ -59,5 +59,5 @@ func (c *Column) Measured() bool {
 // Measured reports whether the labels of d look like measurements.
 func (d *Data) Measured() bool { return Measured(d.Classes, len(d.Y)) }
 
-// Scattered tells whether there are too many distinct labels for classes.
+// Scattered reports whether there are too many distinct labels for classes.
 func (d *Data) Scattered() bool { return tooMany(len(d.Classes), len(d.Y)) }

@@ -173,8 +173,8 @@ func Separating(d *Data) (a, b string) {
 // fewValues is from how many distinct values on a feature fills an axis.
 const fewValues = 8
 
-// shareBetween is the share of the variance of x that lies between the classes y, or, with
-// values, that a line through these explains; 0 of what is constant.
+// shareBetween returns the share of the variance of x that lies between the classes y or, with
+// values, that a linear fit to them explains; 0 for constant data.
 func shareBetween(x []float64, y []int, values []float64) float64 {
 	if values != nil {
 		r := stat.Correlation(x, values, nil)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mostWords is how many words a column may hold so that each becomes a feature.
+// mostWords is the largest number of distinct words in a column for which each becomes a feature.
 const mostWords = 20
 
 // Words are the different words of a column, in order, where they can be features, each of

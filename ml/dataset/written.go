@@ -79,7 +79,7 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 	return number, told, true
 }
 
-// reads tells whether all numbers of a column are written so, or plainly, and one of them is
+// reads reports whether all numbers of a column are written so, or plainly, and one of them is
 // sure to be, if the spelling is not sure anyhow.
 func (w spelling) reads(c *Column, sure bool) bool {
 	some := false
@@ -148,8 +148,8 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 	return grouped, shares, commas, priced
 }
 
-// group is what separates the thousands of the first number of the column that is sure to be
-// written so, as 1,234.5 but not 1,234; "" where there is none.
+// group returns the thousands separator of the first number in the column that is unambiguous,
+// as 1,234.5 but not 1,234; "" if there is none.
 func (c *Column) group() string {
 	for s := range c.values() {
 		if s == "" || s[len(s)-1] < '0' || s[len(s)-1] > '9' { // most texts, quickly
@@ -167,7 +167,7 @@ func (c *Column) group() string {
 	return ""
 }
 
-// hasDecimalPoints tells whether some column of numbers has them, so that a comma is none.
+// hasDecimalPoints reports whether some column of numbers has them, so that a comma is none.
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
 		for s := range t.Columns[j].values() {
@@ -269,7 +269,7 @@ func isDate(s string) bool {
 	return false
 }
 
-// Dates tells whether the column holds days or hours, which are no numbers.
+// Dates reports whether the column holds days or hours, which are no numbers.
 func (c *Column) Dates() bool {
 	if c.Numeric {
 		return false

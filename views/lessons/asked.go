@@ -11,7 +11,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Asked is a question where it stands, with what is right.
+// Asked holds a question with its place and its right answer.
 type Asked struct {
 	Lesson   *Lesson
 	Screen   *Screen
@@ -19,11 +19,11 @@ type Asked struct {
 	Truth    Truth // of the question
 }
 
-// Name is that of the question among all: lesson/screen/question.
+// Name returns the full name of the question: lesson/screen/question.
 func (a Asked) Name() string { return a.Lesson.Slug + "/" + a.Screen.Slug + "/" + a.Question.Slug }
 
-// Judge tells whether an answer is right, and how it is kept, so that answers that mean
-// the same are the same. It returns param.Problems for what is no answer.
+// Judge reports whether an answer is right, and returns its stored form, which is the same for
+// answers that mean the same. It returns param.Problems for text that is no answer.
 func (a Asked) Judge(given string) (kept string, right bool, err error) {
 	right, _, err = a.Question.Judge(a.Truth, given)
 	if err != nil {
@@ -118,10 +118,10 @@ func (a Asked) Order() []int {
 	return a.Question.Order(a.Lesson.Slug + "/" + a.Screen.Slug)
 }
 
-// Letter is what an option is called in a room: A, B, C.
+// Letter returns the letter of an option in a poll: A, B, C.
 func Letter(option int) string { return string(rune('A' + option)) }
 
-// Histogram is how many gave which answer, round by round.
+// Histogram holds the number of times each answer was given, round by round.
 type Histogram struct {
 	Rows   []HistogramRow
 	Totals []int // by round
@@ -135,7 +135,7 @@ type HistogramRow struct {
 	Right  bool   // and this may be seen
 }
 
-// mostNumbers is how many different numbers a histogram shows.
+// mostNumbers is the largest number of different numbers that a histogram shows.
 const mostNumbers = 10
 
 // Histogram counts answers: the map of a round tells how many gave which. The options
@@ -207,8 +207,8 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	return h
 }
 
-// drawn counts sketches, which a picture shows: how many are near enough is for those who
-// know what is right.
+// drawn counts the sketches. A picture shows them; the histogram shows how many are near enough
+// only once the answer is revealed.
 func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
 	h.Totals = make([]int, len(rounds))
 	near := HistogramRow{Label: "near enough", Counts: make([]int, len(rounds)), Right: true}
@@ -233,8 +233,8 @@ func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
 	return h
 }
 
-// Overlay is the picture of what a class has drawn in a round, with what is right once that
-// may be seen.
+// Overlay returns the picture of a class's sketches in a round, with the right answer once it
+// is revealed.
 func (a Asked) Overlay(l Look, counts map[string]int, revealed bool) (*figure.Picture, error) {
 	curves := a.Question.Sketch.Crowd(counts)
 	if revealed {

@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Control is what a demo lists: a value that a visitor sets. Each of its types has
-// a method Of, by which the demo reads it, so that a name nobody declared does not
+// Control is a value of a demo that the visitor sets. Each type of control has
+// a method Of, by which the demo reads it, so that an undeclared name does not
 // compile.
 type Control interface {
 	// Params are the fields of the form, one for most controls. Their names are
@@ -50,7 +50,7 @@ type SwitchControl param.Param
 // Params is the switch's field.
 func (c SwitchControl) Params() []param.Param { return field(param.Param(c), param.Switch) }
 
-// Of tells whether the switch is on.
+// Of reports whether the switch is on.
 func (c SwitchControl) Of(in Input) bool { return in.Text(param.Param(c)) == "true" }
 
 // ChoiceControl is one of Options.
@@ -65,10 +65,10 @@ func (c ChoiceControl) Of(in Input) string { return in.Text(param.Param(c)) }
 // TextControl is a line that the visitor types, of Max characters at most.
 type TextControl param.Param
 
-// Params is the field of the line.
+// Params returns the field of the line.
 func (c TextControl) Params() []param.Param { return field(param.Param(c), param.Text) }
 
-// Of is the line, without spaces at its ends and without what is no character.
+// Of returns the line without spaces at its ends and without unprintable characters.
 func (c TextControl) Of(in Input) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -85,10 +85,10 @@ type PlaceControl struct{ X, Y NumberControl }
 // Params are the fields of both numbers.
 func (c PlaceControl) Params() []param.Param { return append(c.X.Params(), c.Y.Params()...) }
 
-// Of is the place that was set.
+// Of returns the place that was set.
 func (c PlaceControl) Of(in Input) [2]float64 { return [2]float64{c.X.Of(in), c.Y.Of(in)} }
 
-// Handle is what drags the place.
+// Handle returns the handle that drags the place.
 func (c PlaceControl) Handle(label string, in Input) Handle {
 	at := c.Of(in)
 	return Handle{Label: label, X: at[0], Y: at[1], XControl: c.X, YControl: c.Y}

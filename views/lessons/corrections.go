@@ -10,7 +10,7 @@ type Correction struct {
 	Lesson  string // "slug/screen" that shows it
 }
 
-// Corrections are what the lecture documents get wrong, in the order of their sections.
+// Corrections lists the slips of the lecture documents, in the order of their sections.
 var Corrections = []Correction{
 	{"002 vc-margin", `The VC dimension is that of labellings of the training set.`, `It belongs to the family: *some* set of $h$ points is shattered, *no* set of $h+1$.`, `One set that is not shattered proves nothing.`, "risk/shattering"},
 	{"000 slt", `$\varepsilon \propto h$.`, `$\varepsilon$ grows with $h$, but more slowly.`, `$h\ln(2M/h)$ is concave in $h$.`, "risk/bound"},

@@ -17,14 +17,14 @@ import (
 	"marginlab/views/formula"
 )
 
-// Line is one line of a derivation: what is done, and what comes out.
+// Line holds one line of a derivation: the reason for the step, and its result.
 type Line struct {
 	Slug string // by which a question names it that comes before it; empty: none does
 	Why  string // a Text
 	TeX  string // a formula; may be empty
 }
 
-// Derived is a derivation as far as a replay has come.
+// Derived holds a derivation up to the present step of a replay.
 type Derived struct {
 	Lines []Line
 	Step  int // the line that is marked, counted from 0

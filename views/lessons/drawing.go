@@ -14,8 +14,8 @@ func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
 }
 
-// Scene is what a picture of a model and points starts from, in the names of the lecture; while
-// something is dragged it is coarser. The legend keeps the given number of rows.
+// Scene returns the base of a picture of a model and points, with the names of the lecture; while
+// something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
 	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
 	if l.Coarse {

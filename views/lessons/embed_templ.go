@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// EmbedView is what pages of other sites need to show a demo at its present state.
+// EmbedView holds the code with which other sites show a demo in its present state.
 type EmbedView struct {
 	Address string        // absolute, of the framed demo; empty: it cannot be embedded
 	Title   string        // of the screen

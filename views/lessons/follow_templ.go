@@ -15,8 +15,8 @@ import (
 	"marginlab/views"
 )
 
-// Place is what a teacher's slides show: a screen of a lesson, the state of its controls and
-// the part in sight.
+// Place holds the position of a teacher's slides: a screen of a lesson, the state of its controls and
+// the visible part.
 type Place struct {
 	Lesson, Screen string // slugs
 	Query          string // controls and step, encoded

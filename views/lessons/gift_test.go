@@ -10,8 +10,8 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\~`, "~", `\=`, "=", `\#`, "#", `\{`, "{", `\}`, "}", `\:`, ":").Replace(s)
 }
 
-// Every sign that means something in GIFT is escaped, in text and in formulas, and read back it
-// is what it was.
+// Every character with a meaning in GIFT is escaped, in text and in formulas, and survives being
+// read back.
 func TestGIFTEscapes(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{

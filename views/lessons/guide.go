@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Guide is what whoever teaches a lesson wants to know beforehand. Its texts are Texts.
+// Guide holds notes for the teacher of a lesson. Its texts are Texts.
 type Guide struct {
 	Aims    []string // what students can do afterwards
 	Screens []GuideScreen
@@ -15,7 +15,7 @@ type Guide struct {
 	wrong error // what NewGuide found
 }
 
-// GuideScreen is how a screen is taught.
+// GuideScreen holds the notes for teaching a screen.
 type GuideScreen struct {
 	Slug          string
 	Minutes       int
@@ -38,7 +38,7 @@ type GuideScreen struct {
 //
 // with a heading for every screen of the lesson, in their order; ", spare" at its end says that
 // a lecture of 45 minutes does without. Paragraphs and aims are
-// one line each. What is wrong is the error of Lesson.CheckGuide.
+// one line each. Lesson.CheckGuide returns the faults.
 func NewGuide(text string) Guide {
 	var g Guide
 	fail := func(format string, args ...any) { g.wrong = errors.Join(g.wrong, fmt.Errorf(format, args...)) }
@@ -75,7 +75,7 @@ func NewGuide(text string) Guide {
 	return g
 }
 
-// CheckGuide tells what is wrong with the lesson's guide, nil for nothing.
+// CheckGuide returns the fault of the lesson's guide, nil if there is none.
 func (l *Lesson) CheckGuide() error {
 	g := l.Guide
 	if len(g.Aims) == 0 {
@@ -98,7 +98,7 @@ func (l *Lesson) CheckGuide() error {
 	return g.wrong
 }
 
-// Minutes is how long all screens take.
+// Minutes returns the time that all screens take.
 func (g Guide) Minutes() (sum int) {
 	for _, s := range g.Screens {
 		sum += s.Minutes
@@ -106,7 +106,7 @@ func (g Guide) Minutes() (sum int) {
 	return sum
 }
 
-// Short is how long those take that are not spare.
+// Short returns the time that the screens take that are not spare.
 func (g Guide) Short() (sum int) {
 	for _, s := range g.Screens {
 		if !s.Spare {

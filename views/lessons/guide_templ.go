@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// GuidePage is a lesson for whoever teaches it.
+// GuidePage shows a lesson to its teacher.
 type GuidePage struct {
 	views.Page
 	Lesson Lesson
@@ -398,12 +398,12 @@ func guideScreen(p GuidePage, s GuideScreen, screen Screen) templ.Component {
 	})
 }
 
-// WorksheetPage has the questions of a lesson for paper, or what is right, apart.
+// WorksheetPage holds the questions of a lesson for paper or, on a sheet of their own, the answers.
 type WorksheetPage struct {
 	views.Page
 	Lesson  Lesson
 	Number  int
-	Answers bool   // what is right, in place of room to write
+	Answers bool   // the answers, in place of room to write
 	Link    string // of the lesson
 	QR      string // of Link, a data URI
 	Screens []WorksheetScreen
@@ -518,7 +518,7 @@ type WorksheetItem struct {
 	Question   Question
 	Order      []int // of its options, as a class sees them
 	Right, Why string
-	Sketch     string // address of the picture to draw into, or with what is right, where the answer is drawn
+	Sketch     string // address of the picture to draw into, or of the one with the answer, if the answer is drawn
 }
 
 // of is the title of the page.

@@ -1,7 +1,7 @@
-// Package lessons is what all lessons share. Each lesson is a package below it: its
-// words in words.md, what its screens compute in Go beside them; package all lists
+// Package lessons holds the code shared by all lessons. Each lesson is a package below it, with
+// its words in words.md and the computations of its screens in Go; package all lists
 // them. Numbers and pictures come from the same code that trains models; nothing
-// that could be computed is typed.
+// that can be computed is typed by hand.
 package lessons
 
 import (
@@ -91,10 +91,10 @@ func (d *Demo) Params() (all []param.Param) {
 	return all
 }
 
-// IsData tells whether a field is that of a DataControl.
+// IsData reports whether a field belongs to a DataControl.
 func IsData(p param.Param) bool { return p.Name == dataName }
 
-// IsRun tells whether a field is that of a RunControl.
+// IsRun reports whether a field belongs to a RunControl.
 func IsRun(p param.Param) bool { return p.Name == runName }
 
 const (
@@ -118,8 +118,8 @@ type Run struct {
 	Model  *ml.Model
 }
 
-// Input is what the controls of a demo say. Values have been checked against
-// their rows.
+// Input holds the values of a demo's controls, already checked against
+// their declarations.
 type Input struct {
 	Step   int  // of the replay, from 0; may lie beyond its end
 	Coarse bool // while something is being dragged
@@ -159,7 +159,7 @@ func (in Input) Key() (key, data, run string) {
 	return fmt.Sprint(in.Step, in.Coarse, in.values), in.values[dataName], in.values[runName] // maps print in the order of their keys
 }
 
-// Exhibit is what a demo shows. Texts may hold formulas between dollar signs.
+// Exhibit holds the content of a demo. Texts may hold formulas between dollar signs.
 type Exhibit struct {
 	Figures []Figure // the first is the large one
 	Numbers []Number
@@ -190,7 +190,7 @@ func (e Exhibit) Asking() Exhibit {
 	return e
 }
 
-// Look is how a figure is wanted.
+// Look holds the requested appearance of a figure.
 type Look struct {
 	Dark          bool
 	Grey          bool // for paper, as of a figure.Format
@@ -288,7 +288,7 @@ type Question struct {
 	Options []string // to choose from; nil: a number is asked for
 	Wrong   []string // the misconception behind each option; empty for the right one
 	Sketch  *Sketch  // to be drawn instead; it has the answer
-	// Answer computes what is right: the index of an option, or the number.
+	// Answer computes the right answer: the index of an option, or the number.
 	Answer func(ctx context.Context) (float64, error)
 	// Within is how far a number may be off, as a share of the right one (of 1 where
 	// that is smaller); 0 takes 1 %. A sketch may be off by this share of the height of its
@@ -300,13 +300,13 @@ type Question struct {
 	Before string
 }
 
-// Truth is what is right: the index of an option or a number, or a curve.
+// Truth holds the right answer: the index of an option or a number, or a curve.
 type Truth struct {
 	Value float64
 	Curve figure.Curve
 }
 
-// Solve computes what is right.
+// Solve computes the right answer.
 func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
 	if q.Sketch != nil {
 		t.Curve, err = q.Sketch.Truth(ctx)
@@ -317,8 +317,8 @@ func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
 	return t, err
 }
 
-// Judge tells whether given, the index of an option, a number or the heights of a sketch,
-// is right, and what the right answer is; truth is what Solve returns. It returns
+// Judge reports whether given, the index of an option, a number or the heights of a sketch,
+// is right, and returns the right answer; truth is the result of Solve. It returns
 // param.Problems for text that is none of them.
 func (q *Question) Judge(truth Truth, given string) (right bool, answer string, err error) {
 	if q.Sketch != nil {
@@ -370,7 +370,7 @@ func (q *Question) Mistaken(given string) string {
 	return ""
 }
 
-// Given is how the right answer is given.
+// Given returns the right answer in the form in which it is given.
 func (q *Question) Given(truth Truth) string {
 	switch {
 	case q.Sketch != nil:
@@ -381,7 +381,7 @@ func (q *Question) Given(truth Truth) string {
 	return views.Short(truth.Value)
 }
 
-// Reveal is the right answer with the reason, a Text; truth is what Solve returns.
+// Reveal returns the right answer with the reason, a Text; truth is the result of Solve.
 func (q *Question) Reveal(truth Truth) (string, error) {
 	_, answer, err := q.Judge(truth, q.Given(truth))
 	if err != nil {

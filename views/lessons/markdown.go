@@ -45,7 +45,7 @@ import (
 //	The value that a control of the screen has now, here that of gamma: {gamma}. It can
 //	be dragged.
 //
-//	> A slip: where a lecture document errs, and what is right.
+//	> A slip: where a lecture document errs, and the correction.
 //
 //	---
 //
@@ -55,9 +55,8 @@ import (
 // with one heading of the second level for every screen of the lesson, in their
 // order. There is nothing else, no HTML either: it is shown as it is written. Lines
 // indented by four spaces are an error outside of lists.
-// Words are rendered when they are first shown, once; what is wrong with a screen's
-// words is the error of rendering them, and what is wrong with the headings that
-// of Check.
+// Words are rendered once, when they are first shown; rendering returns the faults of a screen's
+// words, and Check those of the headings.
 func New(words string, l Lesson) Lesson {
 	head, rest, _ := strings.Cut(words, "\n## ")
 	title, summary, _ := strings.Cut(strings.TrimSpace(head), "\n")
@@ -114,8 +113,8 @@ func New(words string, l Lesson) Lesson {
 	return l
 }
 
-// Check tells what is wrong with the headings of the lesson's words, nil for
-// nothing.
+// Check returns the fault of the headings of the lesson's words, nil if there
+// is none.
 func (l *Lesson) Check() error { return l.wrong }
 
 // renderWords is the HTML of the words of a screen; where names it in errors.
@@ -157,7 +156,7 @@ func firstSentence(words string) string {
 	return first
 }
 
-// markdown knows what New says and no more: what is not parsed is text, and text is
+// markdown supports the syntax that New documents and no more: everything else is text, and text is
 // escaped.
 var markdown = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
@@ -234,7 +233,7 @@ func (inlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.N
 	return f
 }
 
-// controlValue is where the value of a control stands.
+// controlValue marks the place of a control's value.
 type controlValue struct {
 	ast.BaseInline
 	control string

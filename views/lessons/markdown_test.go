@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// rendered is what a component renders.
+// rendered returns the output of a component.
 func rendered(t *testing.T, c templ.Component) (string, error) {
 	t.Helper()
 	var b strings.Builder
@@ -115,8 +115,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// A control that is read though the demo does not list it is at its default, and
-// whoever asked to be told is told.
+// A control that is read though the demo does not list it has its default value, and
+// Unlisted is called if it is set.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	size := NumberControl{Name: "size", Default: "2", Min: 1, Max: 5}

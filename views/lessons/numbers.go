@@ -21,8 +21,8 @@ func Brief(v float64) string {
 	return Short(v)
 }
 
-// Plain shows a value with so many significant digits as one writes it by hand: 10000, not
-// 1e+04, and 0.5, not 0.50.
+// Plain formats a value to the given number of significant digits as one writes it by hand: 10000,
+// not 1e+04, and 0.5, not 0.50.
 func Plain(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'g', digits, 64)
 	switch a := math.Abs(v); {
@@ -37,7 +37,7 @@ func Plain(v float64, digits int) string {
 	return Minus(text)
 }
 
-// Flush takes what is smaller than a tolerance for 0.
+// Flush returns 0 for a value whose magnitude is below the tolerance, and v otherwise.
 func Flush(v, tolerance float64) float64 {
 	if math.Abs(v) < tolerance {
 		return 0
@@ -95,7 +95,7 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// CountTrue is how many are true.
+// CountTrue returns the number of true values.
 func CountTrue(all []bool) (n int) {
 	for _, b := range all {
 		if b {

@@ -28,7 +28,7 @@ type DemoView struct {
 	Query   string // the values of the controls that are not at their defaults
 	Slide   bool   // for a projector; otherwise the form names its screen, as a page has several
 	Fields  []views.Field
-	Folded  []views.Field // what is moved on the picture, as numbers
+	Folded  []views.Field // controls dragged on the picture, as numbers
 	Answer  ExhibitView
 	Framed  bool // in a page of another site
 	Replay  bool // there are steps to go through
@@ -39,7 +39,7 @@ type DemoView struct {
 	Open    bool            // it was asked for that nothing is
 }
 
-// folded says what the controls are that are folded.
+// folded describes the folded controls.
 func (d *DemoView) folded() string {
 	if len(d.Whole.Handles) == 0 {
 		return "More settings"
@@ -47,7 +47,7 @@ func (d *DemoView) folded() string {
 	return "Places as numbers"
 }
 
-// lines tells whether the steps are the lines of a derivation.
+// lines reports whether the steps are the lines of a derivation.
 func (d *DemoView) lines() bool { return d.Answer.Body != nil && !d.Answer.Rules }
 
 // count says where a replay stands: at a line of a derivation, which its list counts from
@@ -99,11 +99,11 @@ type ExhibitView struct {
 	Embed    EmbedView
 	Stages   []string        // of Pictures, JSON for the page's script: frames and parts, and the handles of the first
 	Printed  []views.Picture // of Pictures on paper: small, so that their letters are not; none on slides; the zero value: not on paper
-	Withheld []PaperFigure   // what is not printed before the answers, or not whole
+	Withheld []PaperFigure   // figures not printed before the answers, or not in full
 	Set      string          // what the controls say, for paper
 }
 
-// QuestionView is a question with what the workspace knows of it.
+// QuestionView holds a question with the workspace's answers to it.
 type QuestionView struct {
 	Question
 	ID       string // of the element
@@ -828,15 +828,15 @@ type ReadPage struct {
 	Course     *views.InCourse // under which it was opened; nil: none
 	Teaches    bool            // the workspace owns a course
 	Open       bool            // nothing is folded
-	Switch     string          // address of the page with what is folded shown, or folded again
-	Answers    []AnswersView   // for the end of what is printed
+	Switch     string          // address of the page with the folded parts shown, or folded again
+	Answers    []AnswersView   // for the end of the printout
 }
 
 // AnswersView are the answers to the questions of a screen, and what gives them away.
 type AnswersView struct {
 	Screen
 	Said    []string        // to each question, a Text
-	Drawn   []views.Picture // of what is right, to each question that is answered by drawing
+	Drawn   []views.Picture // of the right answer, for each question that is answered by drawing
 	Figures []PaperFigure   // what was withheld
 }
 
@@ -1383,7 +1383,7 @@ type SlideLink struct {
 	Here         bool
 }
 
-// Part is what a slide shows at a time.
+// Part holds one part of a slide, shown in one step.
 type Part struct {
 	ID, Name string
 	After    bool // it gives answers away
@@ -1451,7 +1451,7 @@ func (s *ScreenView) Waits() (first int) {
 	return first
 }
 
-// derives tells whether the demo of a screen is a derivation.
+// derives reports whether the demo of a screen is a derivation.
 func (s *ScreenView) derives() bool { return s.Demo != nil && s.Demo.Answer.Body != nil }
 
 func Slide(p SlidePage) templ.Component {
@@ -2003,7 +2003,7 @@ func Slide(p SlidePage) templ.Component {
 	})
 }
 
-// afresh folds every question of a lesson again for whoever presents it, who has rehearsed.
+// afresh folds every question of a lesson again, for a presenter who has rehearsed it.
 func afresh(l Lesson, s ScreenView, from, course string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2116,8 +2116,8 @@ var presenterKeys = [][2]string{
 	{"?", "these keys"},
 }
 
-// NotesPage is what a presenter sees in a second window: a slide's words, with the
-// answers, what comes next, and a clock.
+// NotesPage holds the presenter's second window: a slide's words, with the
+// answers, the next slide, and a clock.
 type NotesPage struct {
 	views.Page
 	Number         int
@@ -2131,7 +2131,7 @@ type NotesPage struct {
 	Remote         *RemoteView // nil: the page follows the slides in the other window of the browser
 }
 
-// remote is where the keys of a remote are sent; empty: the page is none.
+// remote returns where a remote sends its keys; empty: the page is no remote.
 func (p NotesPage) remote() (keys, follow string) {
 	if p.Remote == nil {
 		return "", ""
@@ -2632,7 +2632,7 @@ func folded(s ScreenView) templ.Component {
 	})
 }
 
-// printedAnswers are the end of what is printed, to be cut off.
+// printedAnswers renders the answers at the end of the printout, to be cut off.
 func printedAnswers(all []AnswersView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2688,7 +2688,7 @@ func printedAnswers(all []AnswersView) templ.Component {
 	})
 }
 
-// printedAnswer is what is said of the questions of a screen.
+// printedAnswer renders the answers to the questions of a screen.
 func printedAnswer(a AnswersView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -3784,7 +3784,7 @@ func tableView(t Table) templ.Component {
 	})
 }
 
-// QuestionForm is one question; answered, it shows what is right and why.
+// QuestionForm renders one question; once answered, it shows the right answer and why.
 func QuestionForm(q QuestionView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -4408,8 +4408,8 @@ func sketch(q QuestionView) templ.Component {
 
 func (q QuestionView) reason() string { return strings.ReplaceAll(q.Explain, "%s", q.Truth) }
 
-// heading is that of a row or a column; a formula alone, which not every reader takes for
-// text, is told in words.
+// heading renders the heading of a row or a column; a formula on its own, which not every screen
+// reader treats as text, is also given in words.
 func heading(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -4467,7 +4467,7 @@ func heading(text string) templ.Component {
 	})
 }
 
-// whole tells whether a value is short enough to stay in one line.
+// whole reports whether a value is short enough to stay in one line.
 func whole(value string) bool { return utf8.RuneCountInString(value) <= 18 }
 
 func (t Table) marks(row int) bool {

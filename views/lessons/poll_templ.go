@@ -97,7 +97,7 @@ type PollPage struct {
 	Sketch       QuestionView // of a question to which the answer is drawn
 }
 
-// drawn tells whether the answer is drawn.
+// drawn reports whether the answer is drawn.
 func (p PollPage) drawn() bool { return p.Asked.Question.Sketch != nil }
 
 func Poll(p PollPage) templ.Component {
@@ -237,7 +237,7 @@ func Poll(p PollPage) templ.Component {
 	})
 }
 
-// PollPart is what changes of the students' page.
+// PollPart renders the part of the students' page that changes.
 func PollPart(p PollPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1046,7 +1046,7 @@ func Results(p ResultsPage) templ.Component {
 	})
 }
 
-// ResultsPart is what changes with every answer.
+// ResultsPart renders the part of the results that changes with every answer.
 func ResultsPart(p ResultsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1656,7 +1656,7 @@ func Polls(p PollsPage) templ.Component {
 	})
 }
 
-// AnswersPage is how the questions of a lesson were answered in a course.
+// AnswersPage holds the answers to the questions of a lesson in a course.
 type AnswersPage struct {
 	views.Page
 	Base, Course string
@@ -1674,7 +1674,7 @@ type AnsweredPlace struct {
 	Students    int
 }
 
-// manyStudents is how many are listed below a summary that has to be opened.
+// manyStudents is the number of students above which the list is folded below a summary.
 const manyStudents = 40
 
 // AnsweredQuestion counts the first answers to a question.
@@ -1685,10 +1685,10 @@ type AnsweredQuestion struct {
 	OftenCount        int
 }
 
-// fails tells whether fewer than half of several first answers are right.
+// fails reports whether fewer than half of several first answers are right.
 func (q AnsweredQuestion) fails() bool { return q.Right+q.Wrong >= 5 && q.Right < q.Wrong }
 
-// AnsweringStudent is how far a student has come in a lesson.
+// AnsweringStudent holds a student's progress in a lesson.
 type AnsweringStudent struct {
 	Name                string
 	Named               bool
@@ -1846,7 +1846,7 @@ func Answers(p AnswersPage) templ.Component {
 	})
 }
 
-// answersPart is what changes with every answer.
+// answersPart renders the part of the page that changes with every answer.
 func answersPart(p AnswersPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -98,8 +98,8 @@ func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
 	return out
 }
 
-// ClassMatrix is a picture of a symmetric matrix of points, rows and columns in the
-// given order, blocks marked where that sorts them by class. scale is that of
+// ClassMatrix returns a picture of a symmetric matrix of points, rows and columns in the
+// given order, blocks marked where that sorts them by class. scale is passed to
 // figure.Matrix.
 func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {

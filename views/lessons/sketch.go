@@ -22,8 +22,8 @@ type Sketch struct {
 	X    []float64 // at least two places, ascending
 	// Truth is the curve itself, from X[0] or before to the last of X or beyond.
 	Truth func(ctx context.Context) (figure.Curve, error)
-	// Draw draws what is known besides, and the curves that may be seen: none, the truth,
-	// that and what was drawn, or all that a class has drawn. Its axes depend on neither.
+	// Draw draws the given background and the visible curves: none, the truth,
+	// the truth and the sketch, or all sketches of a class. The axes do not depend on the curves.
 	Draw func(l Look, curves []figure.Curve) (*figure.Picture, error)
 	// Height is the range of the upright axis, from which Within of a question is a share.
 	// On a logarithmic axis it is counted in decades.
@@ -88,7 +88,7 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 	return heights, nil
 }
 
-// kept is how the heights are written.
+// kept returns the heights in their stored form.
 func (s *Sketch) kept(heights []float64) string {
 	texts := make([]string, len(heights))
 	for i, v := range heights {
@@ -106,7 +106,7 @@ func (s *Sketch) given(c figure.Curve) string {
 	return s.kept(heights)
 }
 
-// Curve is what was drawn, nil where that cannot be read.
+// Curve returns the sketch as a curve, nil if it cannot be read.
 func (s *Sketch) Curve(given string) *figure.Curve {
 	heights, err := s.Read(given)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Sketch) Crowd(counts map[string]int) (curves []figure.Curve) {
 	return slices.Insert(curves, 0, median)
 }
 
-// height is that of the curve at x: between its places on the straight line.
+// height returns the height of the curve at x, interpolating linearly between its points.
 func height(c figure.Curve, x float64) float64 {
 	for k := range c.X {
 		switch {
@@ -203,7 +203,7 @@ func (s *Sketch) Places() string {
 	return s.over() + " = " + strings.Join(texts, ", ")
 }
 
-// JSON is what the page's script knows of the sketch.
+// JSON returns the description of the sketch for the page's script.
 func (s *Sketch) JSON() (string, error) {
 	b, err := json.Marshal(map[string]any{"x": s.X, "of": s.Of, "over": s.over()})
 	return string(b), err
@@ -273,7 +273,7 @@ func bends(values []float64, near float64) (at []int) {
 	return at
 }
 
-// judge tells whether a sketch is near enough.
+// judge reports whether a sketch is near enough.
 func (s *Sketch) judge(q *Question, truth figure.Curve, given string) (bool, error) {
 	heights, err := s.Read(given)
 	if err != nil {

@@ -44,8 +44,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Nobody draws the same: the median of a class stands for its wrong drawings. Numbers and
-// options are told as often as they were given.
+// No two sketches are equal: the median of a class stands for its wrong sketches. Numbers and
+// options are listed with how often they were given.
 func TestOften(t *testing.T) {
 	t.Parallel()
 	drawn := Asked{Question: &Question{Sketch: &Sketch{X: []float64{0, 1}, Height: 10}}}

@@ -69,7 +69,7 @@ func hints(html string) (string, error) {
 // Printed is a Text without its hints.
 func Printed(s string) string { return strings.TrimSpace(hint.ReplaceAllString(s, "")) }
 
-// Spoken is what Text shows without marks of stress and with formulas as words, for names
+// Spoken returns a Text as plain text, without emphasis and with formulas in words, for names
 // that can only be text; a formula that Text would refuse stays as it is.
 func Spoken(s string) string {
 	parts := strings.Split(s, "$")
@@ -83,7 +83,7 @@ func Spoken(s string) string {
 	return strings.Join(parts, "")
 }
 
-// marks is how many bytes of punctuation a text begins with.
+// marks returns the number of bytes of punctuation at the beginning of a text.
 func marks(s string) int { return len(s) - len(strings.TrimLeft(s, ".,;:!?)")) }
 
 func write(w io.Writer, s string) error {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHints: a text tells those who do not see it what is in its hints, too, without marks.
+// TestHints: the spoken form of a text includes its hints, without marks.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	const text = "The *probe*. ~Drag $x$.~"

@@ -196,8 +196,8 @@ func Class(y float64) int {
 // ClassName is a class in a legend.
 func ClassName(y float64) string { return "y = " + Signed(y) }
 
-// Named are the names of classes for legends: those of a toy are told as its labels. A Scene
-// takes none of them, as it finds its points by their labels.
+// Named returns the names of classes for legends: the classes -1 and 1 of a toy become y = −1 and y = +1.
+// Do not pass them to a Scene, which finds its points by their labels.
 func Named(classes []string) []string {
 	if slices.Equal(classes, []string{"-1", "1"}) {
 		return ClassNames()

@@ -88,7 +88,7 @@ func TrainHard(ctx context.Context, t Toy) (*LinearMachine, error) {
 	return TrainLinear(ctx, t, "hard_margin", "true", "tol", "1e-8")
 }
 
-// Supports tells whether a point is a support vector.
+// Supports reports whether a point is a support vector.
 func (m *LinearMachine) Supports(i int) bool { return m.Points[i].Weight != 0 }
 
 // AlphaSum is the sum of all alpha.

@@ -16,7 +16,7 @@ import (
 // store: it claims and holds a cell, stores its result, and ends ctx when nobody wants it
 // any more. Local is the engine of a process, package fleet has that of other machines.
 type Engine interface {
-	// Slots is how many cells the engine has use for at a time, as it is now.
+	// Slots returns the number of cells the engine can use at a time at present.
 	Slots() int
 
 	// Compute returns what a cell gives, the same on every machine, or why it cannot be
@@ -69,15 +69,15 @@ type planned struct {
 	worker *eval.Worker
 }
 
-// NewLocal returns an engine for so many cells at a time. load finds what a search computes
-// and the points that it is about.
+// NewLocal returns an engine that computes up to slots cells at a time. load returns the plan of a
+// search and its data.
 func NewLocal(slots int, load func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)) *Local {
 	return &Local{load: load, slots: slots, compute: func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 		return w.Compute(ctx, c)
 	}}
 }
 
-// Slots is how many cells are computed at a time.
+// Slots returns the number of cells computed at a time.
 func (e *Local) Slots() int { return e.slots }
 
 // Compute does the work of a cell. A panic is an error.

@@ -17,7 +17,7 @@ type Event struct {
 	Error  string        // of a failed one
 }
 
-// Cells is how many cells of a search have been computed.
+// Cells holds the number of computed cells of a search.
 type Cells struct {
 	Done  int `json:"done"`
 	Total int `json:"total"`
@@ -60,7 +60,7 @@ func (q *Queue) SubscribeSearch(ctx context.Context, ws store.Workspace, id stri
 	})
 }
 
-// searchEvent tells how far a search is.
+// searchEvent reports the progress of a search.
 func searchEvent(s store.SearchState) Event {
 	e := Event{Status: s.Status, Error: s.Error}
 	if s.Status == store.Running {
@@ -122,7 +122,7 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	case now.Status.Ended():
 		q.offer(id, ch, now)
 		return ch, nil
-	case told == "": // otherwise what is there is newer
+	case told == "": // otherwise the present one is newer
 		if j := q.running[id]; j != nil {
 			now = j.last
 		}

@@ -29,7 +29,7 @@ import (
 // Config says how a queue works.
 type Config struct {
 	Workers int           // trainings at a time, of one workspace one less; 0: one
-	Turn    time.Duration // after which work makes room for what is shorter; 0: a second
+	Turn    time.Duration // after which work makes room for shorter work; 0: a second
 	Memory  int64         // bytes that work may hold, and a quarter more for light work; 0: 768 MB for each worker, which is also the most
 	Leave   bool          // cells are left to the engine of Use
 	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
@@ -42,8 +42,8 @@ type Config struct {
 
 // Queue trains the queued runs of a store.
 type Queue struct {
-	// Live is closed while somebody waits for a page, a picture or an answer, which holds
-	// what is under way here.
+	// Live is closed while somebody waits for a page, a picture or an answer; this pauses
+	// the work of the queue.
 	Live pace.Gate
 
 	store   *store.Store
@@ -142,11 +142,11 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	return j
 }
 
-// muchMemory is what work holds, in bytes, that is collected as soon as it ends.
+// muchMemory is the memory of work, in bytes, from which garbage is collected as soon as it ends.
 const muchMemory = 64 << 20
 
-// saves notes that a job has come to its end, which only has to be stored: it keeps its place
-// until then, as there is no use in other work whose end could not be stored either.
+// saves notes that a job has ended and its result only has to be stored. The job keeps its place
+// until then: starting other work is no use if its result could not be stored either.
 func (q *Queue) saves(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -391,7 +391,7 @@ func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
 	}
 }
 
-// claim takes what is next from the queue, if there is room for it here.
+// claim takes the next work from the queue, if there is room for it here.
 func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
@@ -419,25 +419,25 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
 
-// mayPass tells whether the same may work later.
+// mayPass reports whether the same may work later.
 func mayPass(err error) bool {
 	var fault *store.Error
 	return errors.As(err, &fault) && slices.Contains([]string{"storage", "busy"}, fault.Kind()) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errTooLong is why the training of a run ends that has come to the limit of time.
+// errTooLong is the cause with which training ends at the time limit.
 var errTooLong = errors.New("longer than a run may take")
 
-// saving is how long storing a result may take once the program is stopping.
+// saving limits the time to store a result once the program is stopping.
 const saving = 4 * time.Second
 
 // tries is how often a result is stored that the disk has no room for, or the database no
 // time, before the run fails.
 const tries = 30
 
-// insist stores an end, again and again while the disk or the database is at fault: at most
-// so many times, or, with 0 and whatever the fault, until the program stops. Meanwhile
-// there is no use in other work, whose end could not be stored either.
+// insist saves a result, retrying while the disk or the database is at fault: at most
+// most times or, with 0 and whatever the error, until the program stops. Other work is no
+// use meanwhile, as its result could not be stored either.
 func (q *Queue) insist(ctx context.Context, most int, save func(context.Context) error) error {
 	for n := 1; ; n++ {
 		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)

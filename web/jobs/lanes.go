@@ -18,32 +18,32 @@ import (
 //   - Medium and heavy work shares the places that light work leaves, at least one. Those under
 //     way take turns: the others hold where they are, by the gate of package pace, and lose
 //     nothing. Light work, for its part, leaves them one place and keeps at least one.
-//   - There is room for a few of each weight, since they hold their memory. What finds none goes
-//     back into the queue with its new weight, and begins anew when there is room: a turn is
-//     lost, once. Estimates decide where work begins, so that most begin where they belong.
-//   - Who is next: the work of courses and other work for as long as each other; so among them
-//     network addresses, where a course counts as that of its teacher; there workspaces; of one
-//     workspace runs and cells, and hand-ins first. Of those who were given as much, the shorter
-//     work goes first. Who had nothing waiting comes a turn before those who always have: a
-//     workspace that is new at an address does not come before all that wait there.
+//   - There is room for only a few of each weight, since they hold their memory. Work that finds none
+//     goes back into the queue with its new weight and starts over when there is room: it loses one
+//     turn, once. Estimates set the initial weight, so that most work starts where it belongs.
+//   - Time is shared equally at each level: between the work of courses and other work; within each,
+//     between network addresses, where a course counts under its teacher's address; there, between
+//     workspaces; and within a workspace, between runs and cells, hand-ins first. At equal shares
+//     the shorter work goes first. A sharer with nothing waiting gets a head start of one turn, no
+//     more: a workspace that is new at an address does not pass everything that waits there.
 //
 // Only the order depends on this, and never a result.
 
-// mediumTurns is for how many turns medium work goes on as such.
+// mediumTurns is the number of turns that work stays medium.
 const mediumTurns = 10
 
 // Limits of heavy work, for each place. Of all places but one it may be of one network.
 const heavyEach = 3
 
-// Work holds at most so many bytes for each place, by estimate; one that takes more is alone. Light
-// work has a part of as much again, a lightShare-th, which medium and heavy work cannot take from it.
+// memoryEach bounds the estimated memory of work for each place, in bytes; work that takes more runs
+// alone. Light work has 1/lightShare of that in addition, which medium and heavy work cannot take.
 const (
 	memoryEach = 768 << 20
 	lightShare = 4
 )
 
-// MemoryWithin returns how much work may hold, for a Config, where the program may take so many
-// bytes: what pages and other requests need is kept for them.
+// MemoryWithin returns the Memory of a Config for a program that may take the given number of
+// bytes, with memory set aside for pages and other requests.
 func MemoryWithin(bytes int64) int64 { return max(1, (bytes-pagesMemory)/(lightShare+1)*lightShare) }
 
 // pagesMemory is the memory of eight of the worst requests at once.
@@ -141,10 +141,10 @@ type account struct {
 	asked  time.Time     // until when its work is accounted for: what came later came after a pause
 }
 
-// inTurn chooses what is next of what may begin: the lightest, of those whose turn it is, by
-// start-time fair queueing at each level. First is the work whose end, as expected, is the
-// earliest in virtual time, so that among equals the shorter work goes first. A workspace that had
-// nothing waiting comes a turn before those that always have. Callers hold q.mu.
+// inTurn returns the next of the work that may begin: among the lightest, it chooses by
+// start-time fair queueing at each level. The work with the earliest expected end
+// in virtual time goes first, so that among equals the shorter work goes first. A workspace that had
+// nothing waiting gets a head start of one turn. Callers hold q.mu.
 func (q *Queue) inTurn(list []store.Waiting) (next store.Waiting, ok bool) {
 	if len(list) == 0 {
 		return next, false
@@ -159,13 +159,13 @@ func (q *Queue) inTurn(list []store.Waiting) (next store.Waiting, ok bool) {
 	return q.choose(some, 1).Waiting, true
 }
 
-// candidate is work that may begin, with who has a share by it.
+// candidate holds work that may begin, with the sharers it counts for.
 type candidate struct {
 	store.Waiting
 	sharers
 }
 
-// choose chooses among the work of those who share what one sharer of the level above has.
+// choose returns the next work among those who share the time of one sharer of the level above.
 func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	if level > levels {
 		return list[0] // as the store lists them
@@ -211,7 +211,7 @@ func (q *Queue) account(key string) *account {
 	return a
 }
 
-// expected is how long work is expected to go on with its weight.
+// expected returns the time that work is expected to go on with its weight.
 func (q *Queue) expected(w store.Waiting) time.Duration {
 	most := w.Work
 	switch w.Weight {
@@ -252,7 +252,7 @@ func (q *Queue) networkOf(w store.Waiting) string {
 	return q.store.NetworkOf(w.Workspace)
 }
 
-// mostAccounts is how many accounts are kept.
+// mostAccounts is the largest number of accounts kept.
 const mostAccounts = 100_000
 
 // serve notes that work begins. Callers hold q.mu.
@@ -333,7 +333,7 @@ func (q *Queue) rotate() {
 	q.share()
 }
 
-// left is how many places light work leaves to other work. Callers hold q.mu.
+// left returns the number of places that light work leaves to other work. Callers hold q.mu.
 func (q *Queue) left() int {
 	n := q.workers
 	for _, j := range q.running {
@@ -380,7 +380,7 @@ func (j *job) worked() time.Duration {
 	return j.before + time.Since(j.since)
 }
 
-// Held tells whether a run that is under way waits while other work has its turn.
+// Held reports whether a run that is under way waits while other work has its turn.
 func (q *Queue) Held(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

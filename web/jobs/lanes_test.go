@@ -188,8 +188,8 @@ func TestLongerThanATurn(t *testing.T) {
 	})
 }
 
-// All that is under way holds no more memory than there is for it, whatever its weight; one that takes more
-// is alone, and what is light and small has a part of its own.
+// Running work holds no more memory than is set aside for it, whatever its weight; work that takes more
+// runs alone, and light, small work has a share of its own.
 func TestMemoryOfWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -234,9 +234,9 @@ func TestMemoryOfWork(t *testing.T) {
 	})
 }
 
-// Whose turn it is: courses and others have as much of the time as each other, so have networks, and
-// workspaces of each. Who had nothing waiting comes a turn before those who always have, and what is short before
-// what is long.
+// Courses and other work get equal time, and so do networks within them, and workspaces within
+// networks. A sharer with nothing waiting gets a head start of one turn, and short work goes before
+// long work.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestTurns(t *testing.T) {
 			time.Sleep(time.Second)
 			list = append(list, store.Waiting{ID: fmt.Sprint(len(list)), Workspace: ws, Teacher: teacher, Work: work, Since: time.Now()})
 		}
-		// serve has work begin and end so many times, and returns how often that of each workspace.
+		// serve starts and ends work the given number of times, and returns how often each workspace had its turn.
 		serve := func(times int) map[store.Workspace]int {
 			served := map[store.Workspace]int{}
 			for range times {

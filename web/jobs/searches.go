@@ -134,20 +134,20 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	q.tellSearches(keep, searches)
 }
 
-// computed is what a cell gave that is held under a name.
+// computed holds the result of a cell together with its owner.
 type computed struct {
 	owner store.Owner
 	cell  store.Cell
 	eval.CellResult
 }
 
-// together is how long what a cell gave waits for others, to be stored with them: a
+// together is how long the result of a cell waits to be stored with others: a
 // transaction for each would write many times what it stores. A cell whose result is lost with
 // the program is computed again.
 const together = 250 * time.Millisecond
 
-// keep takes what a cell gave, to be stored soon. It waits while results are being stored, as
-// there is no use in other work whose end could not be stored either.
+// keep takes the result of a cell, to be stored soon. It waits while results are being stored:
+// starting other work is no use if its result could not be stored either.
 func (q *Queue) keep(ctx context.Context, c computed) {
 	q.saving.Lock()
 	defer q.saving.Unlock()

@@ -210,10 +210,10 @@ func TestWordsRender(t *testing.T) {
 	})
 }
 
-// onScreen is what can only be done where pictures move.
+// onScreen matches instructions that need an interactive figure.
 var onScreen = regexp.MustCompile(`(?i)\b(drag|click|press|sliders?|step through|turn the box)\b|(?:^|[.:;] )(?:then )?(?:(?:move|run) (?:the|your|a|it|\$)|step,|step (?:on|from|to|leaves)\b|then switch|go through (?:it|the seven))`)
 
-// TestPaper: what is printed of a lesson says nothing of what can only be done on a screen.
+// TestPaper: a printed lesson gives no instructions that need a screen.
 func TestPaper(t *testing.T) {
 	hint := regexp.MustCompile(`<(p|span) class="on-screen">(?s:.*?)</(p|span)>`)
 	plain := regexp.MustCompile(`<[^>]*>`)

@@ -23,7 +23,7 @@ func explored(t *testing.T, html string) map[string]bool {
 	d := xml.NewDecoder(strings.NewReader(html))
 	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, xml.HTMLAutoClose
 	var open []string
-	var from []int // where the text of what is open begins
+	var from []int // where the text of each open element begins
 	var text strings.Builder
 	for {
 		token, err := d.Token()

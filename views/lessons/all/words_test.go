@@ -14,7 +14,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-// document is what speaks to a reader of the lecture documents.
+// document matches references to the lecture documents.
 var document = regexp.MustCompile(`(?i)(?:^|[^0-9.,\s])\s?00[012]\b|\bhandouts?\b|\b(?:the|this|our|lecture's) (?:slides?|notes|documents?|script|lecture)\b|\bslides'|\bas printed\b`)
 
 // covers is the id of a section, for the index.
@@ -89,7 +89,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// buildWords is how many words a slide adds at a time, a formula counting as one.
+// buildWords is the number of words a slide adds at a time, a formula counting as one.
 const buildWords = 40
 
 // TestWordsPerBuild: what the arrow key adds to a slide can be read before the teacher has

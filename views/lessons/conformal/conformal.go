@@ -467,7 +467,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// metricDerivation is how a factor changes the metric of a kernel.
+// metricDerivation shows how a factor changes the metric of a kernel.
 var metricDerivation = []lessons.Line{
 	{Why: `A point $\mathbf x$ has the image $\phi(\mathbf x)$. The new kernel $c(\mathbf x)c(\mathbf z)k(\mathbf x,\mathbf z)$ is the inner product of these images:`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)`},
 	{Why: `A small step in the input moves the image by the product rule.`, TeX: `d\tilde\phi = \phi\, dc + c\, d\phi`},
@@ -698,13 +698,13 @@ func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge f
 	return theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge)
 }
 
-// quotient is what the eigenvector maximises: the Fisher scalar of a map with the usual
-// ridge in its denominator.
+// quotient returns the objective that the eigenvector maximises: the Fisher scalar of a map with the
+// usual ridge in its denominator.
 func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) (float64, error) {
 	return theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge)
 }
 
-// mapAt is the map at a step of the ascent.
+// mapAt returns the map at a step of the ascent.
 func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma float64) *mlconformal.Map {
 	alpha := slices.Clone(path.At(step))
 	return &mlconformal.Map{Gamma: gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}

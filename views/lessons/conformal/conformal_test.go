@@ -24,7 +24,7 @@ func theMoons(t *testing.T) *problem {
 	return p
 }
 
-// the is what was computed without an error.
+// the returns a function that returns v, and fails the test if err is not nil.
 func the[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

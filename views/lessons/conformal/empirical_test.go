@@ -11,7 +11,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// J of the kernel matrix is that of the points of the empirical feature space, by their
+// J of the kernel matrix equals J of the points in the empirical feature space, computed from their
 // means and distances.
 func TestEmpiricalSeparability(t *testing.T) {
 	t.Parallel()

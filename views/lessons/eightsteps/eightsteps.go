@@ -142,7 +142,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 	},
 })
 
-// settings are what was chosen, as pairs of name and value.
+// settings returns the chosen settings as pairs of name and value.
 func settings(in lessons.Input) []string {
 	return []string{
 		"learner", "mcm", "conformal", "eigen", "gamma", gamma.Text(in), "C", price.Text(in), "rank_tol", rankTol.Text(in),
@@ -678,7 +678,7 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// compare tells which held-out rows the two machines get right.
+// compare reports which held-out rows each of the two machines classifies correctly.
 func (t *training) compare() (before, after []bool, err error) {
 	for k, m := range []*ml.Model{t.before, t.after} {
 		var right []bool

@@ -52,7 +52,7 @@ var (
 	price  = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 )
 
-// starts is how many starts of EM there are.
+// starts is the number of starts of EM.
 const starts = 20
 
 // Lesson is the row of the table of lessons.
@@ -181,7 +181,7 @@ var noises = map[string]float64{"xor": 0.35, "moons": 0.15, "blobs": 0.8}
 // points are the eighty points of a data set.
 func points(set string) (lessons.Toy, error) { return lessons.Drawn(set, 80, noises[set], 1) }
 
-// settings are those of EM on all screens.
+// settings returns the settings of EM on all screens.
 func settings(k int) mixture.Settings {
 	return mixture.Settings{Components: k, Floor: 1e-3, Seed: 1, MaxIter: 80, Tol: 1e-6}
 }
@@ -705,7 +705,7 @@ func score(ctx context.Context, unit float64, information bool) (*scored, error)
 	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}, nil
 }
 
-// change is how far two matrices are apart, as a share of the largest entry of the first.
+// change returns the difference between two matrices, as a share of the largest entry of the first.
 func change(a, b *mat.SymDense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)

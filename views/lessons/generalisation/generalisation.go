@@ -386,7 +386,7 @@ func machineSettings(machine, rho, c, gamma string) []string {
 	return pairs
 }
 
-// noise is how much each pattern is blurred.
+// noise is the amount by which each pattern is blurred.
 var noise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "checkerboard": 0.05}
 
 // trials trains SVM, MCM and sparse MCM over a grid of C and gamma.
@@ -507,8 +507,8 @@ func sparsest(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// tuned is what two ways to choose among settings claim and get in
-// one draw of the data.
+// tuned holds the claimed and the true errors of two ways to choose among settings,
+// for one draw of the data.
 type tuned struct {
 	claimed, truth         []float64 // best on the test fold, after k+1 settings, and its true error
 	fairClaimed, fairTruth float64   // best in a cross-validation of the training points

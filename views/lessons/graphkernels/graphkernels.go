@@ -208,7 +208,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 	},
 })
 
-// shape is a small graph with what it is called.
+// shape holds a small graph with its name.
 type shape struct {
 	label string
 	graph dataset.Graph
@@ -431,7 +431,7 @@ func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// sharedWalks is how many walks of n steps the product graph of two has.
+// sharedWalks returns the number of walks of n steps in the product graph of two graphs.
 func sharedWalks(a, b dataset.Graph, n int) (float64, error) {
 	p, err := theory.NewProductGraph(a, b, false)
 	if err != nil {
@@ -575,7 +575,7 @@ func refused(err error) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{Notes: []string{lessons.Literal(said)}}, nil
 }
 
-// summed is how many terms of the series are shown.
+// summed is the number of terms of the series that are shown.
 const summed = 40
 
 func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -687,7 +687,7 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	}, nil
 }
 
-// colourName is how a colour of the dictionary is called.
+// colourName returns the name of a colour of the dictionary.
 func colourName(c int) string { return strconv.Itoa(c) }
 
 // signature writes what a colour stands for: its own colour before, then its neighbours'.

@@ -135,7 +135,7 @@ func TestStepsAreHard(t *testing.T) {
 }
 
 // TestSupport: far points may move or go, nothing changes; a point in
-// the margin changes the line; classes that overlap are told.
+// the margin changes the line; overlapping classes are reported.
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
@@ -167,8 +167,8 @@ func TestSupport(t *testing.T) {
 
 // TestOnlyHard: the formulas of the slides agree with a hard margin, and do
 // not with points inside the margin.
-// TestShapes: the picture of a machine finds the class of every point, for the labels in its
-// legend are those of the points.
+// TestShapes: the picture of a machine finds the class of every point, as the labels in its
+// legend are the labels of the points.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, &Lesson, "only-hard")

@@ -238,10 +238,10 @@ func (l line) dots() (marks []figure.Mark) {
 	return marks
 }
 
-// truth is what the targets of a line are drawn about.
+// truth returns the value around which the target at x is drawn.
 func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
 
-// deviation is that of the noise in the targets.
+// deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
 // drawn are n points from -2 to 2, evenly but for some jitter, with noisy targets, all of
@@ -276,7 +276,7 @@ func (l line) csv() string {
 	return b.String()
 }
 
-// settings are those of a regression.
+// settings returns the settings of a regression.
 func settings(pairs ...string) []string {
 	return append([]string{"learner", "ridge", "target", "value"}, pairs...)
 }
@@ -308,7 +308,7 @@ func fit(ctx context.Context, l line, pairs ...string) (*curve, error) {
 	return &curve{res, l, d, spec}, err
 }
 
-// figure is the picture of the curve with its residuals. Zero limits take what is there.
+// figure returns the picture of the curve with its residuals. Zero limits keep those of the scene.
 func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		points, err := c.Model.Points(c.data, c.spec)
@@ -332,7 +332,7 @@ func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lesson
 	}}, asks)
 }
 
-// frame is where the points of a line and the curves through them are.
+// frame holds the limits of the points of a line and the curves through them.
 var frame = figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -2.4, YMax: 2.4}
 
 // both draws the fit to all points and that to all but point i.
@@ -370,7 +370,7 @@ func (c *curve) coefficients() []float64 {
 	return a
 }
 
-// lambdas are prices from 10⁻⁴ to 100 with so many to a decade.
+// lambdas returns values of lambda from 10⁻⁴ to 100, perDecade to a decade.
 func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*perDecade+1) }
 
 // squared is the sum of the squares.
@@ -459,7 +459,7 @@ func residuals(phi *mat.Dense, w, t []float64) []float64 {
 
 func mean(v []float64) float64 { return floats.Sum(v) / float64(len(v)) }
 
-// raised tells what becomes of the first screen's fit when the targets are raised by 5.
+// raised computes what happens to the first screen's fit when the targets are raised by 5.
 func raised(ctx context.Context) (float64, error) {
 	var means [2]float64
 	least := math.Inf(1)
@@ -499,7 +499,7 @@ var dualLines = []lessons.Line{
 	{Why: `Line 3 once more, point by point: the residual is $\lambda a_i$.`, TeX: `t_i - f(\mathbf x_i) = \lambda\,a_i`},
 }
 
-// square is what the square charges at the margin m = y f, with the target y.
+// square returns the squared loss at the margin m = y f, with the target y.
 func square(m float64) float64 { return (1 - m) * (1 - m) }
 
 // few are the points of the screen about the dual.
@@ -648,7 +648,7 @@ func share(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// prices are the steps of the screen on freedom, from dear to cheap.
+// prices returns the steps of the screen on freedom, from expensive to cheap.
 func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
 
 func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -928,7 +928,7 @@ func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c str
 	return d, err
 }
 
-// noises are those of the patterns.
+// noises are the noise levels of the patterns.
 var noises = map[string]float64{"moons": 0.25, "circles": 0.15, "blobs": 1.2}
 
 func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {

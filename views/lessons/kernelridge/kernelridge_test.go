@@ -108,7 +108,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 	}
 }
 
-// TestLeftOutTwoWays: the closed form is what fitting again gives, over the range of the
+// TestLeftOutTwoWays: the closed form agrees with refitting, over the range of the
 // controls, and the left-out miss is never the smaller one.
 func TestLeftOutTwoWays(t *testing.T) {
 	t.Parallel()
@@ -242,8 +242,8 @@ func TestBesideTheSVM(t *testing.T) {
 	}
 }
 
-// TestTooRight: as the far points go out the line of ridge follows them step by step, and
-// that of the SVM stays; the line by weights is that of the machine of the lab.
+// TestTooRight: as the far points move out, the ridge line follows them step by step, and
+// the SVM line stays; the line by weights is the one that the lab's learner gives.
 func TestTooRight(t *testing.T) {
 	t.Parallel()
 	crossing := math.Inf(-1)

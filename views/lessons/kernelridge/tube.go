@@ -10,7 +10,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-// tube is what a miss may be before it costs anything.
+// tube sets the largest miss that costs nothing.
 var (
 	tube     = lessons.NumberControl{Name: "epsilon", Label: "half width of the tube", Symbol: "ε", Default: "0.4", Min: 0, Max: 2, Low: 0, High: 2}
 	tubeMiss = lessons.NumberControl{Name: "miss", Label: "a miss", Symbol: "t − f", Default: "1.1", Min: -3, Max: 3, Low: -3, High: 3}

@@ -205,7 +205,7 @@ func throughEnds(in lessons.Input) (theory.Problem, bool) {
 	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: scale * b}, true
 }
 
-// noLine is what is shown where the two ends of a line coincide.
+// noLine returns the exhibit for a line whose two ends coincide.
 func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", "Level lines of f.", levels(p))},

@@ -11,8 +11,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestWorkedExamples: what the slides work out by hand in examples 2 to 4
-// is what the screens end with.
+// TestWorkedExamples: the screens end with the results that the slides work out by
+// hand in examples 2 to 4.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	want := func(e *lessons.Exhibit, numbers map[string]string) {

@@ -93,7 +93,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 	return slices.Concat(all, e.Notes, e.After)
 }
 
-// source is what only the source of a formula has: commands, and signs of scripts.
+// source matches text that occurs only in the source of a formula: commands, sub- and superscripts.
 var source = regexp.MustCompile(`\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|gamma|lambda|sigma|delta|eta|rho)\b`)
 
 // checkWords fails the test where a text that is shown or told as it stands holds the

@@ -308,7 +308,7 @@ func rbfOnLine(ctx context.Context) (h float64, shattered int, err error) {
 	return *res.Report.H, len(s.Largest()), err
 }
 
-// shatteredByThresholds is how many points of the real line thresholds can label in every way.
+// shatteredByThresholds computes the number of points of the real line that thresholds can label in every way.
 func shatteredByThresholds() (int, error) {
 	var line [][2]float64
 	for _, x := range six.x {
@@ -685,7 +685,7 @@ func lab(d *dataset.Data, settings ...string) (string, error) {
 	return t.Lab(settings...), err
 }
 
-// machine is a machine with what the comparison says of it.
+// machine holds a machine with its results in the comparison.
 type machine struct {
 	*ml.Result
 	spec     ml.Spec
@@ -808,7 +808,7 @@ func sparse(ctx context.Context) (float64, error) {
 	return float64(m.Report.SupportVectors), nil
 }
 
-// rbfSettings are those of the last screen.
+// rbfSettings returns the settings of the last screen.
 func rbfSettings(gamma, c, rankTol, rho string) []string {
 	return []string{"learner", "mcm", "kernel", "rbf", "gamma", gamma, "C", c, "rank_tol", rankTol, "rho", rho}
 }

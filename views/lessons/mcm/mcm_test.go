@@ -113,8 +113,8 @@ func TestMCMFraction(t *testing.T) {
 	}
 }
 
-// TestMCMSoft: the objective is that of the form without h and q, and no other line
-// nearby has a smaller one; the function is convex, so that is enough.
+// TestMCMSoft: the objective equals that of the form without h and q, and no line
+// nearby has a smaller one; the function is convex, so this suffices.
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {

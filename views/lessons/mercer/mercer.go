@@ -70,7 +70,7 @@ var (
 	turn      = lessons.TurnControl{Yaw: "30", Pitch: "14"}
 )
 
-// start is where point 1 of the first screen is at first.
+// start is the initial position of point 1 on the first screen.
 var start = [2]float64{-0.2, 1.1}
 
 // Lesson is the row of the table of lessons.
@@ -381,7 +381,7 @@ func moved(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// verdict says what a spectrum tells about the kernel.
+// verdict describes what a spectrum shows about the kernel.
 func verdict(s theory.Spectrum, n int) string {
 	if !s.PSD {
 		return fmt.Sprintf("*Refuted:* the Gram matrix of these %d points has an eigenvalue of %s, so no feature map can belong to this kernel.", n, views.Short(s.Values[len(s.Values)-1]))

@@ -13,8 +13,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-// TestCombinations: what is always valid passes on every data set; what is not
-// is refuted on some, the negative one on all.
+// TestCombinations: combinations that are always valid pass on every data set; the others
+// are refuted on some, the negative one on all.
 func TestCombinations(t *testing.T) {
 	t.Parallel()
 	refuted, sets := map[string]int{}, 0

@@ -308,7 +308,7 @@ func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, he
 	return lessons.Plane(name, caption, limits, 2, line, dots(t, s.Iterate, s.Looked, held))
 }
 
-// describe tells what a step did.
+// describe describes a step in words.
 func describe(s stepwise.PerceptronState) string {
 	switch {
 	case s.Looked < 0:
@@ -592,7 +592,7 @@ func scaled(ctx context.Context) (float64, error) {
 	return 3, nil
 }
 
-// orders is how many orders are tried.
+// orders is the number of orders tried.
 const orders = 24
 
 // outcome is the line in which one order of the points ends.

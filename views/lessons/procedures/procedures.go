@@ -261,7 +261,7 @@ func newSimilarity(start string) lessons.ChoiceControl {
 	}}
 }
 
-// problem is what there is to train: points, a kernel, C.
+// problem holds a training problem: points, a kernel, C.
 type problem struct {
 	lessons.Toy
 	kernel kernel.Kernel
@@ -1179,7 +1179,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// size is what the lab's solver needed for n points.
+// size holds the support vectors and steps of the lab's solver for n points.
 type size struct{ n, vectors, steps int }
 
 // grow runs the lab's solver on moons of growing number.

@@ -272,7 +272,7 @@ func hundredth(share float64) string {
 	return lessons.Minus(strconv.FormatFloat(lessons.Flush(share, 5e-5), 'f', 4, 64))
 }
 
-// fourTimes is what four times the points do to the deviation of an average.
+// fourTimes computes the effect of four times as many points on the deviation of an average.
 func fourTimes(context.Context) (float64, error) {
 	const r = 0.2
 	stray := func(m float64) float64 { return math.Sqrt(r * (1 - r) / m) }
@@ -670,7 +670,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}
 	now := all[len(all)-1]
 	e := &lessons.Exhibit{Steps: degrees + 1, Step: step}
-	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // of what is still to come as well
+	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // also of the steps still to come
 	curves := []figure.Curve{{Name: "training error", Marks: true}, {Name: "structural term", Marks: true}, {Name: "bound", Marks: true}}
 	t := lessons.Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
@@ -851,7 +851,7 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 	return t
 }
 
-// units is what a hundredfold unit does to a quotient that has one.
+// units computes the effect of a hundredfold unit on a quotient that has one.
 func units(context.Context) (float64, error) {
 	const diameter, margin = 300.0, 0.25 // large, so that rounding up does not show
 	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
@@ -887,7 +887,7 @@ func example(ctx context.Context) (*lessons.Run, string, error) {
 	return &lessons.Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, lessons.LabQuery("drawing", append(pairs, "points", sample.CSV())...), nil
 }
 
-// machineSize is what the bounds need to know of a run, measured on its training
+// machineSize holds the quantities of a run that enter the bounds, measured on its training
 // rows in the feature space of its kernel.
 type machineSize struct {
 	n, vectors   int

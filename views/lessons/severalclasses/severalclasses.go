@@ -352,12 +352,12 @@ func fit(ctx context.Context, set string, pairs ...string) (*machines, error) {
 	return &machines{res, b, spec}, err
 }
 
-// at are the scores of a model at a place of the plane.
+// at returns the scores of a model at a point of the plane.
 func at(m *ml.Model, p [2]float64) []float64 {
 	return m.Scores(mat.NewDense(1, 2, []float64{p[0], p[1]})).RawRowView(0)
 }
 
-// picture is that of a model of the machines, with a probe where there is one.
+// picture returns the picture of a model of the machines, with the probe if there is one.
 func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64) lessons.Figure {
 	return lessons.Boundary(name, caption, m, t.data, t.spec, func(s *figure.Scene) {
 		s.Limits, s.LegendRows = limits, 3
@@ -386,10 +386,10 @@ func (t *machines) alone(k int, caption string, probe [2]float64) lessons.Figure
 	return lessons.Plane("machine", caption, limits, 2, marks, seen.dots(nil), []figure.Mark{figure.Dot{At: probe, Class: -1, Held: true, Label: "your point"}})
 }
 
-// classColor is the colour of a class of the toy.
+// classColor returns the colour of a class of the toy.
 func classColor(name string) figure.Color { return figure.ClassColor(strings.Index(classNames, name)) }
 
-// stepped is the step that is asked for, of so many.
+// stepped returns the requested step, at most the last of the given number of steps.
 func stepped(in lessons.Input, steps int) int { return min(in.Step, steps-1) }
 
 const probeIs = " Hollow: your point, in the colour that it gets."
@@ -513,7 +513,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 	}}
 }
 
-// scene is what pictures of a model on the points of t start from.
+// scene returns the base of the pictures of a model on the points of t.
 func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
 	ps, err := m.Points(t.data, t.spec)
 	if err != nil {
@@ -906,7 +906,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// prices are those that cross-validation tries.
+// prices are the values of C that cross-validation tries.
 var prices = []float64{0.01, 0.1, 1, 10, 100}
 
 // judged cross-validates the rules on a set, all on the same folds.

@@ -56,8 +56,8 @@ func TestDuelsAddUp(t *testing.T) {
 	}
 }
 
-// The machine of every step is that of its pair alone, which the solver finds of the
-// pair's points.
+// The machine of every step equals the one that the solver finds from the points of its
+// pair alone.
 func TestPairsAreTrainedAlone(t *testing.T) {
 	t.Parallel()
 	all, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo")
@@ -129,7 +129,7 @@ func TestMiddleCloud(t *testing.T) {
 	}
 }
 
-// The picture of the joint machines' slack is what the solver pays.
+// The picture of the joint machines shows the slack that the solver pays.
 func TestSlackIsPaid(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"ww", "cs"} {

@@ -582,7 +582,7 @@ func leaveOut(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-// prices are C from 0.001 to 10 000 with so many values a decade.
+// prices returns values of C from 0.001 to 10 000, perDecade to a decade.
 func prices(perDecade int) (cs []float64) {
 	for k := range 7*perDecade + 1 {
 		cs = append(cs, math.Pow(10, float64(k)/float64(perDecade)-3))
@@ -598,7 +598,7 @@ func data(set string) (*dataset.Data, error) {
 	return lessons.LoadData(set)
 }
 
-// row is what a value of C leads to.
+// row holds the results for a value of C.
 type row struct {
 	all, free, bounded, errors float64
 	margin, hard               float64 // 1/|w| and 1/sqrt(sum alpha)

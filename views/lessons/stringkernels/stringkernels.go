@@ -276,7 +276,7 @@ func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// pieceCount is how many columns a table of features has.
+// pieceCount returns the number of columns in a table of features.
 func pieceCount(names []string) int {
 	if names[0] == "" {
 		return 0
@@ -567,7 +567,7 @@ func steps(a, b float64, n int) []float64 {
 	return v
 }
 
-// recursion is what the entries of the tables are computed by: of A_1, of each B, of each
+// recursion holds the rules for the entries of the tables: of A_1, of each B, of each
 // further A.
 var recursion = []lessons.Line{
 	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
@@ -575,7 +575,7 @@ var recursion = []lessons.Line{
 	{Why: "One more symbol, behind everything that ended before it in both strings.", TeX: `A_{p+1}(i, j) = \begin{cases} B_p(i-1, j-1) & x_i = z_j \\ 0 & \text{else} \end{cases}`},
 }
 
-// tableName is that of a table of the replay: its letter and its level.
+// tableName returns the letter and the level of a table of the replay.
 func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
 	p, isA := s.Level(table)
 	return lessons.Either(isA, "A", "B"), p
@@ -748,7 +748,7 @@ func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// entries is how many entries the tables of two strings of n symbols have.
+// entries returns the number of entries in the tables of two strings of n symbols.
 func entries(n, k int) float64 { return float64((2*k - 1) * n * n) }
 
 func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -835,8 +835,8 @@ func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// The strings of the machine's screen: so many letters, two classes with a motif each, and
-// more strings of the same motifs that the machine has not seen.
+// The strings of the training screen: their numbers for training and for testing, drawn with
+// the same two motifs, one per class, and their length in letters.
 const (
 	trained = 40
 	fresh   = 120

@@ -398,7 +398,7 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// parted tells whether the errors on new points leave those on the training points behind for
+// parted reports whether the errors on new points leave those on the training points behind for
 // any width.
 func parted(train, fresh []float64) bool {
 	for i := range train {

@@ -22,7 +22,7 @@ import (
 	"marginlab/web"
 )
 
-// Access is where a NATS server is and what opens it.
+// Access holds a NATS address and credentials.
 type Access struct {
 	URL   string // may name several, of a cluster, with commas between
 	Token string // file with a token
@@ -121,7 +121,7 @@ func absent(err error) bool {
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// Check tells what is wrong with an access, before it is used.
+// Check returns the fault of an access before it is used.
 func (a Access) Check() error {
 	for text := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))
@@ -147,7 +147,7 @@ func redact(urls string) string {
 	return strings.Join(list, ",")
 }
 
-// TokenFile is where the token of an embedded server is, in the data directory.
+// TokenFile is the file with the token of an embedded server, in the data directory.
 const TokenFile = "nats-token"
 
 // Listen starts a NATS server in this process, which listens to workers at HOST:PORT, with

@@ -36,7 +36,7 @@ type Config struct {
 // Fleet is the engine of the workers that have joined a server.
 type Fleet struct {
 	Config
-	ctx  context.Context // of the server's work: what is under way when it ends, stays so
+	ctx  context.Context // of the server's work: cells running when it ends stay marked as running
 	end  context.CancelFunc
 	nc   *nats.Conn
 	js   jetstream.JetStream
@@ -148,7 +148,7 @@ func (f *Fleet) Close() {
 	}
 }
 
-// Size is how many workers have joined, and how many cells they compute at a time.
+// Size returns the number of joined workers and the number of cells they compute at a time.
 func (f *Fleet) Size() (workers, slots int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -392,7 +392,7 @@ func (f *Fleet) putObjects(search string) error {
 	return put(ctx, objects, planObject(search), func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) })
 }
 
-// lasts tells whether an object is there, and for some time: data that lasted when a plan was
+// lasts reports whether an object is there, and for some time: data that lasted when a plan was
 // put are there as long as the plan lasts.
 func lasts(ctx context.Context, objects jetstream.ObjectStore, name string) (bool, error) {
 	info, err := objects.GetInfo(ctx, name)

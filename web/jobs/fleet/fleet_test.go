@@ -86,8 +86,8 @@ func (h *house) access() Access {
 	return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca}
 }
 
-// hire starts a worker until the test ends. compute is what it does with a cell, where it
-// may call work; nil: work. The function ends it and returns its error.
+// hire starts a worker that runs until the test ends. compute handles a cell and
+// may call work; nil: work. The returned function stops the worker and returns its error.
 func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error)) (*Worker, func() error) {
 	h.Helper()
 	log := slog.New(slog.NewTextHandler(h.Output(), nil))

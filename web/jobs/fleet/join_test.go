@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// lines sends what is written to it.
+// lines is a channel that sends every write.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
 
 // A worker that comes before its server waits for it, says so, and joins; an interrupt ends the
-// waiting. Who is refused is told at once.
+// waiting. A refused worker is told at once.
 func TestJoinBeforeServer(t *testing.T) {
 	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

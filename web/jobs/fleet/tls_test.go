@@ -39,8 +39,8 @@ func certified(t *testing.T) (config *tls.Config, file string) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, file
 }
 
-// With a certificate workers come over TLS, which they are told, and nobody gets in without,
-// nor does a worker tell its token to a server that nobody vouches for.
+// With a certificate, workers are told to connect over TLS, connections without it are refused,
+// and a worker does not send its token to a server whose certificate it cannot verify.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	config, file := certified(t)

@@ -1,13 +1,13 @@
-// Package fleet has cells of searches computed by other machines, over NATS. The queue of
-// the server claims cells from its store, as ever, and a Fleet puts them into a stream of
-// JetStream, no more than the machines that have joined can take soon. A Worker on each of
-// them takes cells from the stream, has the server put the plan and the data of a search
-// into an object store of JetStream, unless they are there, gets from it what it has not
-// yet, and tells the server what a cell gave before it acknowledges the cell.
+// Package fleet computes cells of searches on other machines, over NATS. The queue of
+// the server claims cells from its store as usual, and a Fleet puts them into a JetStream
+// stream, no more than the joined machines can take soon. A Worker on each
+// machine takes cells from the stream, has the server put the plan and the data of a search
+// into a JetStream object store unless they are there, fetches those it does not have
+// yet, and sends the server the result of a cell before it acknowledges the cell.
 //
-// So stream and objects are but a means: what is to be done and what came out is in the
-// store of the server. A cell that is lost with the stream or a worker is put there again,
-// and what is computed twice counts once.
+// Stream and objects are only transport: the server's store holds the pending work and the
+// results. A cell that is lost with the stream or a worker is put into the stream again,
+// and a cell computed twice counts once.
 package fleet
 
 import (

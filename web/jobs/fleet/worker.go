@@ -49,7 +49,7 @@ type Worker struct {
 	held map[string]context.CancelFunc // cells under way, by their names
 }
 
-// NewWorker makes a worker for so many cells at a time, of the server whose fleet is at link.
+// NewWorker returns a worker that computes up to slots cells at a time for the server whose fleet is at link.
 func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worker, error) {
 	nc := link.Conn
 	js, err := jetstream.New(nc)
@@ -81,7 +81,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	context.AfterFunc(ctx, func() { time.AfterFunc(w.grace, stop) })
 	context.AfterFunc(wanted, func() {
 		if ctx.Err() == nil {
-			stop() // nobody wants what is under way
+			stop() // nobody wants the running cells
 		}
 	})
 	var takers, beats sync.WaitGroup
@@ -268,7 +268,7 @@ func (w *Worker) settle(err error) {
 	}
 }
 
-// tell tells the server what a cell gave, again and again until it has heard.
+// tell sends the server the result of a cell, retrying until it is acknowledged.
 func (w *Worker) tell(ctx context.Context, o outcome) {
 	text, err := pack(o)
 	if err != nil {
@@ -319,7 +319,7 @@ func (w *Worker) drop(names []string) {
 // errGone is why a cell is not computed whose search is no more.
 var errGone = errors.New("the search is gone")
 
-// kept is how many data sets a worker keeps.
+// kept is the number of data sets that a worker keeps.
 const kept = 8
 
 // load gets the plan of a search and, unless they are here, its data. Callers are one at a time.
@@ -358,8 +358,8 @@ func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data
 	return &plan, d, nil
 }
 
-// get has the server put an object of a search where the worker finds it, and gets it: again
-// and again until it has come or the search is gone.
+// get asks the server to provide an object of a search and fetches it, retrying until it arrives or
+// the search is gone.
 func (w *Worker) get(ctx context.Context, id, object string) ([]byte, error) {
 	text, err := json.Marshal(search{id})
 	if err != nil {
