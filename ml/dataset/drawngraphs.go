@@ -23,7 +23,7 @@ var graphGenerators = []Generator{
 	{
 		Name: "molecules", Label: "molecules", Kind: KindGraphs,
 		Help:   "Atoms C, N and O with as many bonds as they can have; one group of atoms tells the class: C with two O, or with O and N.",
-		Params: graphParams("14", "0.05", "Probability that the group is that of the other class."),
+		Params: graphParams("14", "0.05", "Probability that the group belongs to the other class."),
 		draw:   graphsOf("acid", "amide", drawMolecule),
 	},
 }

@@ -524,7 +524,7 @@ type WorksheetItem struct {
 // of is the title of the page.
 func (p WorksheetPage) of() string {
 	if p.Answers {
-		return "Answers to the worksheet, for whoever teaches"
+		return "Answers to the worksheet, for teachers"
 	}
 	return "Worksheet"
 }

@@ -840,7 +840,7 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if slices.Equal(s.Counts(0), s.Counts(1)) {
 		e.After = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
 	} else {
-		e.After = []string{"The numbers of some colour differ: these graphs are told apart."}
+		e.After = []string{"The numbers of some colour differ: this kernel distinguishes these graphs."}
 	}
 	return e, nil
 }

@@ -212,7 +212,7 @@ func TestBlind(t *testing.T) {
 		for h := range 5 {
 			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))
 			wl := lessonstest.Number(t, e, "Weisfeiler-Lehman, normalised")
-			told := strings.Contains(e.After[0], "told apart")
+			told := strings.Contains(e.After[0], "distinguishes these graphs")
 			if told != (apart && h > 0) || (wl == "1") == told {
 				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.After)
 			}
