@@ -258,17 +258,6 @@ func complete(n int) dataset.Graph {
 	return g
 }
 
-// around are n places on a circle, from the top on, farther from each other than edges are
-// long.
-func around(n int) (at [][2]float64) {
-	for i := range n {
-		sin, cos := math.Sincos(math.Pi/2 - 2*math.Pi*float64(i)/float64(n))
-		r := 1.5 * float64(n) / (2 * math.Pi)
-		at = append(at, [2]float64{r * cos, -r * sin})
-	}
-	return at
-}
-
 func graphControl(name, chosen string, of ...string) lessons.ChoiceControl {
 	c := lessons.ChoiceControl{Name: name, Label: name + " graph", Default: chosen}
 	if name == "graph" {
