@@ -1772,7 +1772,7 @@ func DatasetPage(p Dataset) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Numbers("What is known of the data", p.Counts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Numbers("Summary", p.Counts).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1989,7 +1989,7 @@ func searchChoice(p Search) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 175, "<p class=\"help\">Of the settings that are at most one standard error worse than the best, that with the fewest support vectors. What differs by less than the choice of the folds makes is no reason for a larger model (Breiman et al. 1984, 3.4.3; Hastie et al. 2009, 7.10).</p></section></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 175, "<p class=\"help\">The setting with the fewest support vectors among those within one standard error of the best. Differences below the fold-to-fold noise do not justify a larger model (Breiman et al. 1984, 3.4.3; Hastie et al. 2009, 7.10).</p></section></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

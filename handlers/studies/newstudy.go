@@ -48,7 +48,7 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 var studyNumbers = []param.Param{
 	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
 	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
-	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Of a larger data set so many take part, a share of every class; 0: all of it."},
+	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Larger sets are subsampled, stratified by class (0 = no limit)."},
 	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
 }
 

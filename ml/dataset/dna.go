@@ -20,7 +20,7 @@ var dnaGenerator = Generator{
 		{
 			Name: "n", Label: "strings", Symbol: "n", Kind: param.Integer, Default: "100",
 			Min: 2, Max: 10_000, Low: 10, High: 1000, Log: true,
-			Help: "How many sequences to draw, the classes taking turns.",
+			Help: "Number of sequences, split evenly between classes.",
 		},
 		{
 			Name: "length", Label: "length", Kind: param.Integer, Default: "60",

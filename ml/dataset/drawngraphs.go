@@ -33,7 +33,7 @@ func graphParams(nodes, noise, noiseHelp string) []param.Param {
 		{
 			Name: "n", Label: "graphs", Symbol: "n", Kind: param.Integer, Default: "100",
 			Min: 2, Max: 10_000, Low: 10, High: 1000, Log: true,
-			Help: "How many graphs to draw, the classes taking turns.",
+			Help: "Number of graphs, split evenly between classes.",
 		},
 		{
 			Name: "nodes", Label: "nodes", Kind: param.Integer, Default: nodes,

@@ -89,7 +89,7 @@ var Generators = append([]Generator{
 var seedParam = param.Param{
 	Name: "seed", Label: "seed", Kind: param.Integer, Default: "1",
 	Min: 0, Max: math.MaxInt32,
-	Help: "Start of the random numbers: the same seed draws the same.",
+	Help: "Random seed: same seed, same data.",
 }
 
 // folded is a parameter of interest to few.
@@ -103,7 +103,7 @@ func pointParams(classes float64, noise string) []param.Param {
 		{
 			Name: "n", Label: "points", Symbol: "n", Kind: param.Integer, Default: "200",
 			Min: classes, Max: maxPoints, Low: 10, High: 2000, Log: true,
-			Help: "How many points to draw, as many of each class.",
+			Help: "Number of points, split evenly between classes.",
 		},
 		{
 			Name: "noise", Label: "noise", Kind: param.Number, Default: noise,
@@ -117,7 +117,7 @@ func pointParams(classes float64, noise string) []param.Param {
 // valueParams returns the parameters of generators of points with values.
 func valueParams(noise string) []param.Param {
 	ps := pointParams(2, noise)
-	ps[0].Help = "How many points to draw."
+	ps[0].Help = "Number of points."
 	ps[1].Help = "How far values stray from the pattern, as a standard deviation in their own unit."
 	return ps
 }

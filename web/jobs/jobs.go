@@ -68,8 +68,8 @@ type Queue struct {
 	// the job tell the same story.
 	claiming sync.Mutex
 
-	// telling is held from the look at rows until watchers know, so that nobody is told
-	// of a search that it goes back.
+	// telling serialises the events of searches, from the look at rows until watchers know, so
+	// that progress never goes backwards.
 	telling sync.Mutex
 
 	saving   sync.Mutex // held while results of cells are stored, before claiming; guards computed
