@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -98,14 +99,18 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 	return &Link{"--nats " + redact(a.URL), nc, nil}, nil
 }
 
-// Join connects a worker to NATS. While nobody answers there, it waits and tries again, until ctx ends.
+// Join connects a worker to NATS. While nobody answers there, or a file of the access is not there
+// yet, it waits and tries again, until ctx ends.
 func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 	for wait := pause / 2; ; wait = min(2*wait, longestWait) {
 		link, err := Connect(a, "worker", log)
-		if err == nil || !absent(err) {
+		why := "nobody answers"
+		if errors.Is(err, fs.ErrNotExist) {
+			why = "a file is missing" // a server writes its token when it first starts
+		} else if err == nil || !absent(err) {
 			return link, err
 		}
-		log.WarnContext(ctx, "waiting for the server: nobody answers", "at", redact(a.URL), "err", err, "trying again in", wait)
+		log.WarnContext(ctx, "waiting for the server: "+why, "at", redact(a.URL), "err", err, "trying again in", wait)
 		if sleep(ctx, wait); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

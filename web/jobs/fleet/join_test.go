@@ -26,10 +26,7 @@ func TestJoinBeforeServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, dir := free.Addr().String(), t.TempDir()
-	file := filepath.Join(dir, TokenFile)
-	if err := os.WriteFile(file, []byte("0123456789abcdef0123\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(dir, TokenFile) // which the server writes
 	free.Close()
 	said := make(lines, 100)
 	ctx, stop := context.WithCancel(t.Context())
@@ -44,7 +41,7 @@ func TestJoinBeforeServer(t *testing.T) {
 		joined <- result{link, err}
 	}
 	go join()
-	if line := <-said; !strings.Contains(line, "waiting for the server") || !strings.Contains(line, at) || !strings.Contains(line, "trying again in") {
+	if line := <-said; !strings.Contains(line, "waiting for the server: a file is missing") || !strings.Contains(line, at) || !strings.Contains(line, "trying again in") {
 		t.Error(line)
 	}
 	server, err := Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
