@@ -72,7 +72,7 @@ type Queue struct {
 	// that progress never goes backwards.
 	telling sync.Mutex
 
-	saving   sync.Mutex // held while results of cells are stored, before claiming; guards computed
+	saving   sync.Mutex // held while results of cells are stored; taken after claiming; guards computed
 	computed []computed // not stored yet
 
 	mu       sync.Mutex                             // guards what follows; never held over a query
