@@ -297,11 +297,24 @@ func (p *page) reach(css string) point {
 	return at.point
 }
 
-// click presses the mouse on an element.
+// click presses the mouse on an element. Where what came in the meantime has moved the
+// element from under the mouse, it presses again, as people do.
 func (p *page) click(css string) {
 	p.t.Helper()
-	at := p.reach(css)
-	p.do(chromedp.MouseClickXY(at.X, at.Y))
+	for range 3 {
+		at := p.reach(css)
+		get[bool](p, `((e, all) => {
+			all.dataset.missed = "";
+			addEventListener("click", (press) => {
+				const [met] = press.composedPath();
+				if (met === e || e.contains(met) || met.closest?.("label")?.control === e) delete all.dataset.missed;
+			}, { capture: true, once: true });
+		})(`+element(css)+`, document.documentElement), true`)
+		p.do(chromedp.MouseClickXY(at.X, at.Y))
+		if missed, err := try[bool](p, `document.documentElement.dataset.missed !== undefined`); p.bare || err != nil || !missed {
+			return
+		}
+	}
 }
 
 // clickText clicks the first of the matching elements that reads text.

@@ -32,10 +32,10 @@ func TestPoll(t *testing.T) {
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector(".poll-status")?.textContent.includes("Your answer counts")`)
 	teacher.wait(`document.querySelector(".poll-count b").textContent === "1" && !document.querySelector(".histogram")`)
-	teacher.follow(func() { teacher.clickText("button", "Close") })
-	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.click(".course-name summary")
 	student.fill("#f-name", "Ada")
+	teacher.follow(func() { teacher.clickText("button", "Close") })
+	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.follow(func() { student.clickText("button", "Use it") })
 	if said := student.text(".course-name summary"); said != "Your teacher sees your first answers, as Ada" {
 		t.Errorf("after a name was given: %q", said)
