@@ -305,7 +305,7 @@ func (p *page) click(css string) {
 		at := p.reach(css)
 		get[bool](p, `((e, all) => {
 			all.dataset.missed = "";
-			addEventListener("click", (press) => {
+			addEventListener("pointerdown", (press) => {
 				const [met] = press.composedPath();
 				if (met === e || e.contains(met) || met.closest?.("label")?.control === e) delete all.dataset.missed;
 			}, { capture: true, once: true });

@@ -413,7 +413,8 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 	return err
 }
 
-// fontFamily has the widths of the font that the layout is measured with.
+// fontFamily has the widths of the font that the layout is measured with, and is the one of
+// pages.
 const fontFamily = "Arial,'Liberation Sans',Helvetica,sans-serif"
 
 // encoder trades a few bytes for speed, as packer does for images with a palette.

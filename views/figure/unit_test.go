@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -450,5 +451,17 @@ func TestPrinted(t *testing.T) {
 		if got := printed(name); got != want {
 			t.Errorf("the class %q is printed as %q", name, got)
 		}
+	}
+}
+
+// TestOneTypeface: text in figures looks like that of the pages around them.
+func TestOneTypeface(t *testing.T) {
+	t.Parallel()
+	css, err := os.ReadFile("../../static/app.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "--sans: " + strings.ReplaceAll(strings.ReplaceAll(fontFamily, "'", `"`), ",", ", ") + ";"; !strings.Contains(string(css), want) {
+		t.Errorf("app.css does not say %s", want)
 	}
 }
