@@ -93,6 +93,7 @@ func TestPages(t *testing.T) {
 		{"searches", "/searches", c},
 		{"search", search, c},
 		{"learning", learning, c},
+		{"change", run + "/change", c},
 		{"path", "/path?data=moons&C=10&gamma=2", c},
 		{"search-drawn", drawn, c},
 		{"studies", "/studies", c},

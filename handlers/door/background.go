@@ -15,6 +15,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
 	"marginlab/store"
+	"marginlab/views"
 	"marginlab/web"
 )
 
@@ -150,6 +151,9 @@ func (p *Background[R]) Wait(ctx context.Context, workspace, key string, of Ques
 	}
 	return w.result, nil, w.err
 }
+
+// Known is a result that has been computed of late, if there is one.
+func (p *Background[R]) Known(key string) (*R, bool) { return p.known.Find(key) }
 
 // ask finds or begins a result for a request of a workspace.
 func (p *Background[R]) ask(ctx context.Context, workspace, key string, of Question, begin bool) (*underWay[R], *asking, error) {
@@ -340,6 +344,24 @@ func (a *Base) Sense(ctx context.Context, of Question, begin bool, patience time
 	}
 	Waits(ctx)
 	return a.Senses.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+}
+
+// ChangeOf is the question of what would change the result of a run.
+func (a *Base) ChangeOf(ctx context.Context, run store.Run) (Question, error) {
+	if run.Report == nil {
+		return Question{}, store.ErrNotFound
+	}
+	data, err := a.Stored(ctx, run.Hash)
+	return Question{Points: Points{Name: run.DatasetName, Data: data, Hash: run.Hash}, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
+}
+
+// ProgressOf is how far a job in the background is, with the address that cancels it.
+func ProgressOf(j Job, cancel string) *views.PathProgress {
+	p := &views.PathProgress{Text: Sentence(j.Progress()), Elapsed: Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
+	if j.Left > 0 {
+		p.Left = Seconds(j.Left)
+	}
+	return p
 }
 
 // CloseBackground ends all that is computed in the background while somebody asks.

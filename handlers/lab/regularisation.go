@@ -56,13 +56,7 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	if progress != nil {
 		w.Header().Set("Cache-Control", "no-store")
 		p.Follow = here + "&follow=1"
-		p.Progress = &views.PathProgress{
-			Text: door.Sentence(progress.Progress()), Elapsed: door.Seconds(progress.Elapsed), Done: progress.Done, Total: progress.Total,
-			Cancel: "/path/cancel?" + query.Encode(), ID: progress.ID,
-		}
-		if progress.Left > 0 {
-			p.Progress.Left = door.Seconds(progress.Left)
-		}
+		p.Progress = door.ProgressOf(*progress, "/path/cancel?"+query.Encode())
 	}
 	if p.Problem = problem; path == nil {
 		return a.Render(w, r, views.RegularisationPage(p))

@@ -122,6 +122,12 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	if run.Report != nil && (run.Report.Rule == ml.Sign || run.Report.Rule == "") && ml.HasRegularisation(run.Spec, run.Report.TrainN) {
 		p.Path = "/path?" + cloneQuery(run).Encode()
 	}
+	if changes(run) {
+		p.Change = "/runs/" + run.ID + "/change"
+		if p.Changes, err = a.knownChange(r.Context(), run); err != nil {
+			return err
+		}
+	}
 	if run.Course != "" {
 		if err := a.runInCourse(r, run, &p, problems); err != nil {
 			return err
