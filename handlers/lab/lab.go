@@ -194,7 +194,7 @@ func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) erro
 		RunName: b.spec.Name(nil) + " · " + b.name,
 		Tries:   b.tries(), Try: b.try, Most: door.MostCompared,
 		Rules:   len(b.rules()) > 1,
-		Movable: b.movable(), Limits: b.limits(),
+		Movable: b.movable(), Limits: b.limits(), Hide: b.look.Hidden,
 		Search: b.searchForm(), Path: b.hasPath(),
 	}
 	hidden := b.hidden()
