@@ -340,6 +340,15 @@ func Linked(base, name, query string, width, height int, alt, caption string) vi
 	return p
 }
 
+// ListFigure is the name of the figure that stands for a run with this report in a list, and what
+// there is to see in words: its model or, where that has no plane, its strings or graphs.
+func ListFigure(r *ml.Report) (name, what string) {
+	if k, err := kernel.Lookup(r.Kernel); err == nil && (k.Takes == dataset.KindStrings || k.Takes == dataset.KindGraphs) {
+		return "objects", "Some of the " + k.Takes.Words()
+	}
+	return MainFigure(r)
+}
+
 // MainFigure is the name of the figure that shows the model of a run with this report, and
 // what there is to see in words.
 func MainFigure(r *ml.Report) (name, what string) {
@@ -493,7 +502,10 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 // what they are where they are no vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
-	t := views.PointTable{Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	t := views.PointTable{What: "Coordinates", Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	if objects != nil {
+		t.What = "Object"
+	}
 	sides := s.Model.Rule == ml.Sign
 	if s.Targets {
 		t.Head[2] = "residual y − f(x)"
@@ -527,6 +539,15 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 		})
 	}
 	return t
+}
+
+// DrawGraphs draws the graph of each row of a table in place of its text; the figure of a name below
+// base shows that in the row with which the query ends.
+func DrawGraphs(t *views.PointTable, base, name, query string) {
+	for i := range t.Rows {
+		row := strconv.Itoa(t.Rows[i].Row)
+		t.Rows[i].Drawn = Thumbnail(base, name, query+row, "the graph of row "+row)
+	}
 }
 
 // Coordinates returns the coordinates of a point for reading, of many the first.

@@ -55,7 +55,7 @@ func Row(r store.Run) views.RunRow {
 			row.EstimateOf = best.Interval + " · " + best.Scheme
 		}
 		row.Vectors = strconv.Itoa(rep.SupportVectors)
-		name, what := door.MainFigure(rep)
+		name, what := door.ListFigure(rep)
 		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
 	}
 	return row
