@@ -19,7 +19,7 @@ func TestObjectsAreDrawn(t *testing.T) {
 	for data, kernel := range map[string]string{"dna": "spectrum", "molecules": "wl"} {
 		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+data+`","spec":{"kernel":"`+kernel+`"}}`)).ID
 		c.App.Jobs.Wait(t.Context(), 1e12, id)
-		thumb := p.Page(200, "/runs").Find(`.thumb img[src*="` + id + `"]`).AttrOr("src", "")
+		thumb := p.Page(200, "/runs").Find(`.thumb img[src*="`+id+`"]`).AttrOr("src", "")
 		if !strings.HasPrefix(thumb, "/runs/"+id+"/figures/objects.svg?") {
 			t.Errorf("%s: the list shows %q", data, thumb)
 		}
