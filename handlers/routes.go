@@ -137,6 +137,9 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/runs/{id}/predict", h(a.runs.PredictRows))
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/at", h(a.runs.At))
+	r.Get("/runs/{id}/change", h(a.runs.Change))
+	r.Post("/runs/{id}/change/cancel", h(a.runs.CancelChange))
+	r.Get("/runs/{id}/change/figures/{figure}", h(a.runs.ChangeFigure))
 
 	r.Get("/compare", h(a.runs.Compare))
 	r.Get("/compare.csv", h(a.runs.CompareTable))
@@ -261,6 +264,9 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}/at", h(a.runs.At))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
+	r.Get("/runs/{id}/change", h(a.api.Change))
+	r.Post("/runs/{id}/change", h(a.api.BeginChange))
+	r.Delete("/runs/{id}/change", h(a.api.CancelChange))
 
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
 		return h(a.teach.Taught(f))

@@ -24,7 +24,7 @@ type Regularisation struct {
 	Coarse         bool // not all of them are known to 2 %
 }
 
-// PathProgress is how far a path is that is under way.
+// PathProgress is how far a path is that is under way, or another result in the background.
 type PathProgress struct {
 	Text, Elapsed, Left string // Left is empty where it is not known
 	Done, Total         int    // Total 0: nobody knows how much there is to do
@@ -552,12 +552,12 @@ func pathProgress(page Page, p PathProgress) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" aria-label=\"Progress of the path\"></progress>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" aria-label=\"Progress\"></progress>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<progress aria-label=\"Progress of the path\"></progress>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<progress aria-label=\"Progress\"></progress>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -598,7 +598,7 @@ func pathProgress(page Page, p PathProgress) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "what is left is told once C has been from end to end")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "the time left is not known yet")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -629,7 +629,7 @@ func pathProgress(page Page, p PathProgress) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\"> <button type=\"submit\">Cancel</button></form><p class=\"help\">The path is computed as long as this page is open, or that of what is <a href=\"/jobs\">under way</a>. Half a minute after you leave it ends.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "\"> <button type=\"submit\">Cancel</button></form><p class=\"help\">It is computed while this page or the list of <a href=\"/jobs\">running jobs</a> is open, and ends half a minute after you leave.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,9 +11,9 @@ import (
 	"marginlab/web"
 )
 
-// Job is a run, a search, a study or a path over C that has not ended, in JSON.
+// Job is a run, a search, a study or a path over C or a sensitivity that has not ended, in JSON.
 type Job struct {
-	Kind    string       `json:"kind"` // "run", "search", "study" or "path"
+	Kind    string       `json:"kind"` // "run", "search", "study", "path" or "sensitivity"
 	ID      string       `json:"id"`
 	Name    string       `json:"name"`
 	Dataset string       `json:"dataset_name"`

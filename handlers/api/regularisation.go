@@ -94,9 +94,9 @@ func askedPath(q url.Values) (specOn, error) {
 	return asked, nil
 }
 
-func (a *Handler) pathOf(r *http.Request, asked specOn) (door.PathOf, error) {
+func (a *Handler) pathOf(r *http.Request, asked specOn) (door.Question, error) {
 	points, err := a.points(r, asked.Dataset)
-	return door.PathOf{Points: points, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
+	return door.Question{Points: points, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
 }
 
 func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {

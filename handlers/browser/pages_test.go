@@ -55,6 +55,7 @@ func TestPages(t *testing.T) {
 	c.post(t, run+"/share", "")
 	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
 	shared, _, _ = strings.Cut(shared, `"`)
+	plain := c.post(t, "/runs", "data=moons&C=10&gamma=2&test_fraction=0.3")
 	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
 	learning := c.post(t, "/searches", "data=moons&search.learning=true")
@@ -93,6 +94,7 @@ func TestPages(t *testing.T) {
 		{"searches", "/searches", c},
 		{"search", search, c},
 		{"learning", learning, c},
+		{"change", plain + "/change", c},
 		{"path", "/path?data=moons&C=10&gamma=2", c},
 		{"search-drawn", drawn, c},
 		{"studies", "/studies", c},

@@ -15,7 +15,7 @@ func TestCompletion(t *testing.T) {
 	}
 	script := must(t, "completion", "bash")
 	for _, c := range []struct{ words, want string }{
-		{"marginlab c", "cv check completion"},
+		{"marginlab c", "cv change check completion"},
 		{"marginlab fit --kernel p", "poly precomputed"},
 		{"marginlab fit --mis", "--missing"},
 		{"marginlab cv --qu", "--quiet"},

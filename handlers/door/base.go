@@ -43,7 +43,8 @@ type Base struct {
 	// Answers limits live answers, Pages what pages compute.
 	Answers, Pages *Limiter
 
-	Paths *Paths // over C, in the background
+	Paths  *Background[ml.Regularisation] // over C
+	Senses *Background[ml.Sensitivity]    // what would change results
 
 	// Memory has room for what is large, see Admit.
 	Memory *semaphore.Weighted
@@ -66,7 +67,7 @@ func NewBase(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits data
 		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
 		Answers: NewLimiter(Places()), Pages: NewLimiter(max(2, runtime.NumCPU())), Memory: semaphore.NewWeighted(largeMemory),
 		codes: newCodes(), build: build, prints: newPrints(), hashes: NewRecent[string](len(dataset.Builtins) + 100),
-		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newPaths(queue.Behind),
+		stored: NewWeighed(storedValues, valuesOf), compared: NewRecent[*ml.Compared](64), Paths: newBackground("path", ml.Regularise, queue.Behind), Senses: newBackground("sensitivity", ml.Sense, queue.Behind),
 	}
 }
 

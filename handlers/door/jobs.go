@@ -16,9 +16,9 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Job is a run, a search, a study or a path over C that has not ended.
+// Job is a run, a search, a study, a path over C or a sensitivity that has not ended.
 type Job struct {
-	Kind    string // "run", "search", "study" or "path"
+	Kind    string // "run", "search", "study", "path" or "sensitivity"
 	ID      string
 	Name    string
 	Data    string
@@ -101,7 +101,7 @@ func (a *Base) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) 
 		j.Left, j.Waits = a.Left(s.Searches...)
 		list = append(list, j)
 	}
-	list = append(list, a.Paths.UnderWay(web.Token(ctx))...)
+	list = append(list, append(a.Paths.UnderWay(web.Token(ctx)), a.Senses.UnderWay(web.Token(ctx))...)...)
 	slices.SortStableFunc(list, func(x, y Job) int {
 		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued, running
 			return -c
@@ -144,9 +144,9 @@ func (j Job) Progress() string {
 	switch s := j.Step; {
 	case j.Status == store.Queued:
 		return "waits for its turn" + j.Queue
-	case j.Kind == "path" && s == nil:
-		return "the path begins"
-	case j.Kind == "path":
+	case s == nil && (j.Kind == "path" || j.Kind == "sensitivity"):
+		return "it begins"
+	case j.Kind == "path" || j.Kind == "sensitivity":
 		return s.String()
 	case j.Waits:
 		return fmt.Sprintf("%d of %d cells, waits for its turn", j.Done, j.Total)
@@ -213,6 +213,8 @@ func (a *Base) JobsPage(w http.ResponseWriter, r *http.Request) error {
 		row := views.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
 		if j.Kind == "path" {
 			row.Kind, row.Cancel = "path over C of", "/path/cancel?id="+j.ID
+		} else if j.Kind == "sensitivity" {
+			row.Kind = "what would change"
 		}
 		if j.Elapsed > 0 {
 			row.Elapsed = Seconds(j.Elapsed)

@@ -48,6 +48,8 @@ type Options struct {
 	Width, Height            int
 	Unit                     float64 // as of a figure.Picture
 	Print, Grey              bool    // sizes are lengths on paper; without hues
+	Layers                   bool    // the reader may hide some
+	Hidden                   string  // layers, as figure.LayerNames reads them
 }
 
 // ReadOptions takes the choices that a query has, for the main picture of a page.
@@ -55,6 +57,7 @@ func ReadOptions(q url.Values) Options {
 	return Options{
 		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
 		Noted: q.Get("noted") == "1", Coarse: Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+		Hidden: strings.Join(figure.LayerNames(q.Get("hide")), ","),
 	}
 }
 
@@ -125,7 +128,7 @@ func (o *Options) ForPrint(q url.Values) error {
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
 		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
-		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted,
+		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted, Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
 	}
 }
 
@@ -231,17 +234,17 @@ func (a *Base) Preview(ctx context.Context, r figure.Run, base, query string) (a
 // linkMain is the main picture of a run, which has this scene, as Show links it; what the
 // browser will ask for has been drawn by then.
 func (a *Base) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
-	frames := map[int]figure.Frame{}
+	frames, toggles := map[int]figure.Frame{}, map[int][]figure.Toggle{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
 		o.Width, o.Height = size[0], size[1]
 		print, err := a.Print(ctx, RunSheet(key, r.Main(), "svg", o, func(context.Context) (figure.Run, error) { return r, nil }))
 		if err != nil {
 			return p, "", err
 		}
-		frames[o.Width] = print.Frame
+		frames[o.Width], toggles[o.Width] = print.Frame, print.Toggles
 		p = Linked(base, r.Main(), query, o.Width, o.Height, print.Caption, print.Caption)
 	}
-	return p, stage(frames, s), nil
+	return p, stage(frames, toggles, s), nil
 }
 
 // RunSheet is a figure of a run. The key stands for the run and what is on its axes; the
@@ -289,18 +292,18 @@ func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base
 		return views.Picture{}, "", err
 	}
 	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
-	frames := map[int]figure.Frame{s.Width: pic.Frame}
+	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
 	if inline {
 		err = Embed(&p, pic)
-		return p, stage(frames, s), err
+		return p, stage(frames, toggles, s), err
 	}
 	n := s
 	n.Width, n.Height = phoneWidth, phoneHeight
 	if pic, err = draw(n); err != nil {
 		return p, "", err
 	}
-	frames[phoneWidth] = pic.Frame
-	return p, stage(frames, s), nil
+	frames[phoneWidth], toggles[phoneWidth] = pic.Frame, pic.Toggles
+	return p, stage(frames, toggles, s), nil
 }
 
 // MainSize returns the size of a main picture about so wide.
@@ -335,6 +338,15 @@ func Linked(base, name, query string, width, height int, alt, caption string) vi
 		p.Narrow, p.NarrowDark = at("svg", w, h, ""), at("svg", w, h, "&dark=1")
 	}
 	return p
+}
+
+// ListFigure is the name of the figure that stands for a run with this report in a list, and what
+// there is to see in words: its model or, where that has no plane, its strings or graphs.
+func ListFigure(r *ml.Report) (name, what string) {
+	if k, err := kernel.Lookup(r.Kernel); err == nil && (k.Takes == dataset.KindStrings || k.Takes == dataset.KindGraphs) {
+		return "objects", "Some of the " + k.Takes.Words()
+	}
+	return MainFigure(r)
 }
 
 // MainFigure is the name of the figure that shows the model of a run with this report, and
@@ -395,11 +407,12 @@ func (u *dataURI) Write(text []byte) (int, error) {
 }
 
 // stage holds the data that the page's script needs to draw marks over a picture.
-// frames holds the frames of every width the picture comes in. A point is a list, which keeps the
+// frames holds the frames of every width the picture comes in, toggles the entries of the legend
+// that hide layers. A point is a list, which keeps the
 // answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
 // (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
 // class and a list of their scores.
-func stage(frames map[int]figure.Frame, s figure.Scene) string {
+func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figure.Scene) string {
 	all := s.Points
 	if len(all) > LiveRows { // nobody sees the others, nor can edit them
 		var drawn []ml.Point
@@ -452,6 +465,9 @@ func stage(frames map[int]figure.Frame, s figure.Scene) string {
 		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
 		"classes": s.Classes, "signs": signs, "labels": s.View.Labels,
 	}
+	if s.Layers {
+		read["toggles"] = toggles
+	}
 	if rows != nil {
 		read["rows"] = rows
 	}
@@ -486,7 +502,10 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 // what they are where they are no vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
-	t := views.PointTable{Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	t := views.PointTable{What: "Coordinates", Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	if objects != nil {
+		t.What = "Object"
+	}
 	sides := s.Model.Rule == ml.Sign
 	if s.Targets {
 		t.Head[2] = "residual y − f(x)"
@@ -520,6 +539,15 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 		})
 	}
 	return t
+}
+
+// DrawGraphs draws the graph of each row of a table in place of its text; the figure of a name below
+// base shows that in the row with which the query ends.
+func DrawGraphs(t *views.PointTable, base, name, query string) {
+	for i := range t.Rows {
+		row := strconv.Itoa(t.Rows[i].Row)
+		t.Rows[i].Drawn = Thumbnail(base, name, query+row, "the graph of row "+row)
+	}
 }
 
 // Coordinates returns the coordinates of a point for reading, of many the first.

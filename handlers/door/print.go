@@ -13,6 +13,7 @@ import (
 // Print is a picture as it is sent, with what a page says of it.
 type Print struct {
 	Frame   figure.Frame
+	Toggles []figure.Toggle
 	Caption string
 	Parts   []figure.Part // where its sheet asks for them
 	Content *web.Content
@@ -63,7 +64,7 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	if err := write(&b); err != nil {
 		return nil, err
 	}
-	print := &Print{Frame: pic.Frame, Caption: pic.Caption, Content: web.NewContent(kind, bytes.Clone(b.Bytes()))}
+	print := &Print{Frame: pic.Frame, Toggles: pic.Toggles, Caption: pic.Caption, Content: web.NewContent(kind, bytes.Clone(b.Bytes()))}
 	if s.Parts {
 		print.Parts = pic.Parts()
 	}

@@ -67,7 +67,7 @@ func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) 
 	}
 	s := &Server{httptest.NewServer(app.Handler()), app, workers}
 	t.Cleanup(s.Close)
-	t.Cleanup(app.Paths.Close)
+	t.Cleanup(app.CloseBackground)
 	return s
 }
 

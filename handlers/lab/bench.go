@@ -53,6 +53,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 		return nil, err
 	}
 	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form), try: strings.TrimSpace(form.Get("try")), patient: form.Get("wait") == "1"}
+	b.look.Layers = true
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}
@@ -434,6 +435,9 @@ func (b *bench) query() url.Values {
 	}
 	if limits := b.limits(); limits != "" {
 		q.Set("limits", limits)
+	}
+	if b.look.Hidden != "" {
+		q.Set("hide", b.look.Hidden)
 	}
 	if b.course != nil {
 		q.Set("course", b.course.Code)

@@ -104,6 +104,9 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 			return ans, err
 		}
 		ans, err = a.Answer(ctx, a.run(b, res, b.look), key, b.look, "/lab/figures/", pictures, inline)
+		if b.data.Kind() == dataset.KindGraphs {
+			door.DrawGraphs(&ans.Points, "/datasets/"+b.id+"/figures/", "graph", "row=")
+		}
 		ans.Reproduce = door.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 		ans.Took = res.Report.FitSeconds
@@ -194,7 +197,7 @@ func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) erro
 		RunName: b.spec.Name(nil) + " · " + b.name,
 		Tries:   b.tries(), Try: b.try, Most: door.MostCompared,
 		Rules:   len(b.rules()) > 1,
-		Movable: b.movable(), Limits: b.limits(),
+		Movable: b.movable(), Limits: b.limits(), Hide: b.look.Hidden,
 		Search: b.searchForm(), Path: b.hasPath(),
 	}
 	hidden := b.hidden()

@@ -44,8 +44,8 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	here := "/path?" + query.Encode()
 	following := r.URL.Query().Get("follow")
 	path, progress, problem, err := a.regularised(r.Context(), b, following == "", min(door.Prompt, a.Patience))
-	if errors.Is(err, door.ErrNoPath) {
-		p.Again, problem, err = here, door.ErrNoPath.Error(), nil
+	if errors.Is(err, door.ErrIdle) {
+		p.Again, problem, err = here, door.ErrIdle.Error(), nil
 		if following == cancelled {
 			problem = "The path was cancelled."
 		}
@@ -56,13 +56,7 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	if progress != nil {
 		w.Header().Set("Cache-Control", "no-store")
 		p.Follow = here + "&follow=1"
-		p.Progress = &views.PathProgress{
-			Text: door.Sentence(progress.Progress()), Elapsed: door.Seconds(progress.Elapsed), Done: progress.Done, Total: progress.Total,
-			Cancel: "/path/cancel?" + query.Encode(), ID: progress.ID,
-		}
-		if progress.Left > 0 {
-			p.Progress.Left = door.Seconds(progress.Left)
-		}
+		p.Progress = door.ProgressOf(*progress, "/path/cancel?"+query.Encode())
 	}
 	if p.Problem = problem; path == nil {
 		return a.Render(w, r, views.RegularisationPage(p))
@@ -151,8 +145,8 @@ func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patienc
 	case b.data == nil:
 		return nil, nil, "There are no points yet: draw or type some first.", nil
 	}
-	path, progress, err := a.Regularise(ctx, door.PathOf{Points: door.Points{Name: b.name, Data: b.data, Hash: b.hash}, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
-	if err != nil && !errors.Is(err, door.ErrNoPath) {
+	path, progress, err := a.Regularise(ctx, door.Question{Points: door.Points{Name: b.name, Data: b.data, Hash: b.hash}, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
+	if err != nil && !errors.Is(err, door.ErrIdle) {
 		problem, err := door.UserMessage(err)
 		return nil, nil, problem, err
 	}

@@ -149,6 +149,9 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run
 	p.At, p.Movable, p.Limits = strings.TrimSuffix(figures, "figures/")+"at", shown.Data.Kind() == dataset.KindVectors, q.Get("limits")
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
+		if shown.Data.Kind() == dataset.KindGraphs {
+			door.DrawGraphs(&p.Answer.Points, figures, "objects", "near=")
+		}
 		if p.Near, err = a.near(r.Context(), shown, q.Get("near"), figures); err != nil {
 			return p, err
 		}

@@ -55,7 +55,7 @@ func Row(r store.Run) views.RunRow {
 			row.EstimateOf = best.Interval + " · " + best.Scheme
 		}
 		row.Vectors = strconv.Itoa(rep.SupportVectors)
-		name, what := door.MainFigure(rep)
+		name, what := door.ListFigure(rep)
 		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
 	}
 	return row
@@ -121,6 +121,12 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	p.Clone = "/lab?" + cloneQuery(run).Encode()
 	if run.Report != nil && (run.Report.Rule == ml.Sign || run.Report.Rule == "") && ml.HasRegularisation(run.Spec, run.Report.TrainN) {
 		p.Path = "/path?" + cloneQuery(run).Encode()
+	}
+	if changes(run) {
+		p.Change = "/runs/" + run.ID + "/change"
+		if p.Changes, err = a.knownChange(r.Context(), run); err != nil {
+			return err
+		}
 	}
 	if run.Course != "" {
 		if err := a.runInCourse(r, run, &p, problems); err != nil {

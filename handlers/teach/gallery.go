@@ -151,7 +151,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 			row.Href = g.base + "/runs/" + run.ID
 		}
 		if run.Status == store.Done {
-			name, what := door.MainFigure(run.Report)
+			name, what := door.ListFigure(run.Report)
 			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
 		}
 		for _, c := range columns[1:] {

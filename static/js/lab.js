@@ -5,6 +5,7 @@ import { Stage, asking } from "./stage.js";
 import { Editor } from "./editor.js";
 import { Frame, listKeys } from "./frame.js";
 import { Motion } from "./motion.js";
+import { Legend } from "./legend.js";
 
 const form = document.getElementById("lab");
 const answer = document.getElementById("answer");
@@ -21,7 +22,9 @@ form.classList.add("live");
 addSliders(form);
 
 const limits = Object.assign(document.createElement("input"), { type: "hidden", name: "limits", value: form.dataset.limits });
-form.append(limits);
+const hide = Object.assign(document.createElement("input"), { type: "hidden", name: "hide", value: form.dataset.hide });
+form.append(limits, hide);
+const legend = new Legend(hide, () => live.ask(false));
 const tools = form.querySelector("[data-view]");
 tools.hidden = false;
 const frame = new Frame(limits, tools, () => Boolean(editor?.on), () => editor?.cancel(), (coarse) => live.ask(coarse));
@@ -54,6 +57,7 @@ function useStage() {
   stage.look(() => !editor?.on && !frame.held?.far, (at) => probe(frame.movable ? at : null));
   frame.use(stage);
   editor?.use(stage);
+  legend.use(stage);
 }
 useStage();
 const widths = Object.keys(stage.data.frames).map(Number); // of the page's own picture, which others follow without a jump
@@ -99,6 +103,7 @@ const probe = asking((at) => {
 /** Shows what changed while something moves; the rest of the page comes when it rests. */
 async function move(reply) {
   if (!(await motion.show(reply.motion, stage))) return;
+  legend.lay(reply.motion.toggles);
   const headline = answer.querySelectorAll(".headline dd");
   reply.headline.forEach(([value, note], i) => {
     if (headline[i]) [headline[i].children[0].textContent, headline[i].children[1].textContent] = [value, note];
@@ -117,14 +122,15 @@ async function receive(reply) {
   }
   const fresh = await fragment(reply.html);
   const open = [...answer.querySelectorAll("details")].map((d) => d.open);
-  const focused = stage.element.contains(document.activeElement);
+  const focused = stage.element.contains(document.activeElement), layer = legend.focused;
   motion.rest();
   answer.replaceChildren(fresh);
   answer.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? false));
   document.getElementById("tried")?.replaceChildren(await fragment(reply.tried));
   useStage();
   [took, slow] = [reply.took, !reply.live];
-  if (focused) stage.element.focus({ preventScroll: true });
+  if (layer) legend.focus(layer);
+  else if (focused) stage.element.focus({ preventScroll: true });
   reflect(reply);
   performance.mark("picture");
 }

@@ -38,8 +38,10 @@ func Boundary(s Scene) (*Picture, error) {
 		low, high := oriented(&s, t.Heat)
 		p := ramp(low, t.Zero, high, 40)
 		sh.bar = heatBar(p)
-		sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)
-	} else {
+		if !s.hides("regions") {
+			sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)
+		}
+	} else if !s.hides("regions") {
 		low, high := oriented(&s, t.Side)
 		p := color.Palette{low[1], low[0], high[0], high[1]} // which take two bits a pixel
 		if slices.ContainsFunc(surf.f, math.IsNaN) {
@@ -73,9 +75,9 @@ func Boundary(s Scene) (*Picture, error) {
 		dots.surface = surf
 	}
 	if dots.radius < 2.5 { // a crowd would hide the boundary
-		sh.add(below.draw, above.draw, dots.draw, zero.draw)
+		sh.add(append(append(s.visible("margin", below, above), dots.draw), s.visible("boundary", zero)...)...)
 	} else {
-		sh.add(below.draw, above.draw, zero.draw, dots.draw)
+		sh.add(append(append(s.visible("margin", below, above), s.visible("boundary", zero)...), dots.draw)...)
 	}
 
 	if s.Waits {
@@ -85,11 +87,28 @@ func Boundary(s Scene) (*Picture, error) {
 	if len(below.lines)+len(above.lines) > 0 {
 		sh.legend = append(sh.legend, entry{"f = ±1", line(edge)})
 	}
+	if s.Layers {
+		low, high := oriented(&s, t.Side)
+		sh.legend = append(sh.legend, regionsEntry(t, low[1], high[1]))
+	}
 	sh.legend = append(sh.legend, dots.entries()...)
 	sh.parts = func() []Part {
 		return slices.Concat(zero.parts("f = 0", s.Limits), below.parts("f = ±1", s.Limits), above.parts("f = ±1", s.Limits), s.supports())
 	}
 	return sh.picture(), nil
+}
+
+// regionsEntry is the legend's entry of the regions of two classes.
+func regionsEntry(t *Theme, low, high color.Color) entry {
+	return entry{regionsName, func(c *draw.Canvas, at vg.Point) {
+		for k, clr := range []color.Color{low, high} {
+			x := at.X - 9 + 9*vg.Length(k)
+			c.SetColor(clr)
+			c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: at.Y - 6}, Max: vg.Point{X: x + 9, Y: at.Y + 6}}.Path())
+		}
+		c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.8})
+		c.Stroke(vg.Rectangle{Min: vg.Point{X: at.X - 9, Y: at.Y - 6}, Max: vg.Point{X: at.X + 9, Y: at.Y + 6}}.Path())
+	}}
 }
 
 // heatBar is the colour bar of f.

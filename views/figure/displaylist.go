@@ -32,6 +32,7 @@ import (
 //	        ["m", run] or ["m", hash]                    marks
 //	stamps  the marks, each a list of "f" and "s" around the origin
 //	runs    hash of every run of many marks, in the order of ops
+//	toggles as Picture.Toggles; null where there are none
 //
 // A path is the data of an SVG path, in units, or in tenths of one where it begins with m. Cells are
 // as packCells packs them, in base64: a browser unpacks them at once, while a PNG keeps it waiting
@@ -53,8 +54,12 @@ func (p *Picture) DisplayList(w io.Writer, have string) error {
 	if err != nil {
 		return fmt.Errorf("picture as a display list: %w", err)
 	}
-	_, err = fmt.Fprintf(w, `{"width":%d,"height":%d,"zoom":%g,"font":%q,"frame":%s,"ops":[%s],"stamps":[%s],"runs":[%s]}`,
-		p.Width, p.Height, p.zoom, fontFamily, frame, bytes.TrimSuffix(c.buf.Bytes(), comma), bytes.TrimSuffix(c.stamps, comma), bytes.TrimSuffix(c.runs, comma))
+	toggles, err := json.Marshal(p.Toggles)
+	if err != nil {
+		return fmt.Errorf("picture as a display list: %w", err)
+	}
+	_, err = fmt.Fprintf(w, `{"width":%d,"height":%d,"zoom":%g,"font":%q,"frame":%s,"toggles":%s,"ops":[%s],"stamps":[%s],"runs":[%s]}`,
+		p.Width, p.Height, p.zoom, fontFamily, frame, toggles, bytes.TrimSuffix(c.buf.Bytes(), comma), bytes.TrimSuffix(c.stamps, comma), bytes.TrimSuffix(c.runs, comma))
 	return err
 }
 

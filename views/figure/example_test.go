@@ -231,6 +231,26 @@ func ExampleAlphas() {
 	// as testdata/regularisation.svg
 }
 
+func ExampleBand() {
+	b := figure.Band{Scene: scene(), Ring: 8}
+	for k := range 30 { // each with another bias
+		m := *b.Model
+		m.Machines = []ml.Machine{m.Machines[0]}
+		m.Machines[0].B += 0.02 * float64(k-15)
+		b.Sampled = append(b.Sampled, &m)
+	}
+	p, err := b.Picture()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(golden("band", p))
+	fmt.Println(p.Caption)
+	// Output:
+	// as testdata/band.svg
+	// The boundary over x1 and x2 with those of 30 bootstrap samples. Where between 5 % and 95 % of these predict 1 the area is hatched: 8.5 % of what is shown. Row 8 has a ring: without it the boundary moves most.
+}
+
 func ExampleRegularised() {
 	here := 1.0
 	p, err := figure.Regularised{

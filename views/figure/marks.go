@@ -44,13 +44,17 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	shown := make([]bool, len(ps.Points))
 	for _, i := range ps.Drawn() {
 		at[i] = m.at(ps.View.Point(ps.Points[i].X))
-		shown[i] = c.Contains(at[i])
+		class, ok := index[ps.Points[i].Label]
+		if !ok {
+			class = len(ps.Classes)
+		}
+		shown[i] = c.Contains(at[i]) && !ps.hidesPoint(ps.Points[i], class)
 	}
 	if ps.surface != nil {
 		ps.slack(c, at, shown)
 	}
 	for i, q := range ps.Points { // below all markers, so that the true class stays in sight
-		if shown[i] && ps.rings && q.Wrong {
+		if shown[i] && ps.rings && q.Wrong && !ps.hides("wrong") {
 			cross(c, at[i], ps.radius, ps.theme.Ink)
 		}
 	}
@@ -72,12 +76,12 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if !shown[i] {
 			continue
 		}
-		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted { // around all they would tell nothing
+		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all they would tell nothing
 			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 	}
 	for i, q := range ps.Points {
-		if shown[i] && ps.cores && q.Core {
+		if shown[i] && ps.cores && q.Core && !ps.hides("cores") {
 			core(c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
 		}
 	}

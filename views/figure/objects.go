@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -29,6 +30,21 @@ func Objects(d *dataset.Data, f Format) (*Picture, error) {
 		return written(d, objects, f)
 	}
 	return nil, nil
+}
+
+func hasObjects(r Run) []int {
+	return when(r.Data.Kind() == dataset.KindStrings || r.Data.Kind() == dataset.KindGraphs)
+}
+
+func objectsTitle(r Run, _ int) string { return "Some of the " + r.Data.Kind().Words() }
+
+// drawObjects draws some of the objects of a run, or the graph that was asked for.
+func drawObjects(_ context.Context, r Run, _ int) (*Picture, error) {
+	f := Format{Dark: r.Look.Dark, Grey: r.Look.Grey, Width: r.Look.Width, Height: r.Look.Height}
+	if g, ok := r.Data.Objects.(*dataset.Graphs); ok && r.Object > 0 && r.Object <= len(g.Values) {
+		return Networks{Format: f, Networks: []Network{{Graph: g.Values[r.Object-1]}}, Labels: NodeLabels(g.Values...)}.Picture()
+	}
+	return Objects(r.Data, f)
 }
 
 // inTurn are the first rows of a data set, one of every class after the other.

@@ -39,6 +39,8 @@ type Picture struct {
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
 
+	Toggles []Toggle // of the layers that a reader can hide, where the scene says so
+
 	zoom  float64 // CSS pixels per unit of what draw draws
 	paper color.Color
 	draw  func(vg.Canvas) // on paper
@@ -127,6 +129,8 @@ type sheet struct {
 	waits         string // why it is not all there yet, written where there is room; "" when it is
 	bar           *bar
 	drawings      []drawing
+	layer         func(i int, name string) string // the layer of an entry, "" for none; nil: no entry is one
+	hidden        []string                        // layers
 	parts         func() []Part
 	edges         func(c *draw.Canvas, frame vg.Rectangle) // more marks around the frame
 }
@@ -238,6 +242,7 @@ func (s *sheet) picture() *Picture {
 	if s.log[1] {
 		p.Frame.Limits.YMin, p.Frame.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
 	}
+	p.Toggles = s.toggles(rows, inner, all)
 	p.draw = func(cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
 		for _, d := range s.drawings {
@@ -265,7 +270,11 @@ func (s *sheet) picture() *Picture {
 		for _, row := range rows {
 			x := inner.Min.X
 			for _, e := range row {
-				e.draw(&c, s.theme, vg.Point{X: x, Y: y - 8})
+				at := vg.Point{X: x, Y: y - 8}
+				e.draw(&c, s.theme, at)
+				if s.hides(e) {
+					s.fade(&c, e, at)
+				}
 				x += e.width()
 			}
 			y -= lineStep

@@ -203,21 +203,26 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	if none+several > 0 {
 		p = append(p, t.Differ[1])
 	}
-	sh.add(field{paint: func(w, h int) image.Image {
-		img := r.paint(w, h, p, paper)
-		if none+several > 0 {
-			r.hatch(img, paper+1)
-		}
-		return img
-	}}.draw)
+	if !s.hides("regions") {
+		sh.add(field{paint: func(w, h int) image.Image {
+			img := r.paint(w, h, p, paper)
+			if none+several > 0 {
+				r.hatch(img, paper+1)
+			}
+			return img
+		}}.draw)
+	}
 	borders := r.borders(new(tracer), draw.LineStyle{Color: t.Ink, Width: vg.Length(0.75) * s.stroke()})
 	dots := marks{Scene: s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
 	if dots.radius < 2.5 { // a crowd would hide the lines
-		sh.add(dots.draw, borders.draw)
+		sh.add(append([]drawing{dots.draw}, s.visible("boundary", borders)...)...)
 	} else {
-		sh.add(borders.draw, dots.draw)
+		sh.add(append(s.visible("boundary", borders), dots.draw)...)
 	}
 	sh.legend = append(s.classes(t), lineEntry("boundary", borders))
+	if s.Layers {
+		sh.legend = append(sh.legend, regionsEntry(t, p[0], p[1]))
+	}
 	tied := "several claim it"
 	if s.Model.Rule == ml.OneVsOne {
 		tied = "votes are tied"

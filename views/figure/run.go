@@ -52,6 +52,7 @@ var RunFigures = []RunFigure{
 	{"fit", hasFit, fitTitle, drawFit},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
+	{"objects", hasObjects, objectsTitle, drawObjects},
 	{"weights", weighed, weightsTitle, drawWeights},
 	{"parts", weighed, partsTitle, drawParts},
 	{"components", hasMatrix, componentsTitle, drawComponents},

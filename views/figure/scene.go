@@ -42,6 +42,11 @@ type Scene struct {
 	// Targets is as in the spec: points have a residual in place of a slack.
 	Targets bool
 
+	// Layers tells that a page lets its reader hide layers by their entries in the legend, of Boundary
+	// and Scatter; the regions have an entry then, too. Hidden names those that are, as LayerNames.
+	Layers bool
+	Hidden []string
+
 	Machine int // the machine of Model whose factor Conformal draws
 
 	// Lecture tells the picture in the notation of the lessons' drawings: classes -1 and 1 are
@@ -195,6 +200,10 @@ func (s *Scene) sheet() *sheet {
 	if s.Waits {
 		sh.waits = waiting
 	}
+	if s.Layers && !s.Values && (s.Model == nil || len(s.Model.Features) > 0) {
+		sh.layer = s.layer
+	}
+	sh.hidden = s.Hidden
 	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which fewer may be in view
 	return sh
 }
@@ -241,6 +250,9 @@ func (s *Scene) possible() (legends [][]string) {
 		{[]string{"boundary"}, []string{"support vector", "misclassified"}},
 	} {
 		names := slices.Concat(s.Classes, l.lines)
+		if s.Layers {
+			names = append(names, regionsName)
+		}
 		marks := append(l.marks, "held out")
 		if cores {
 			marks = append(marks, "core")

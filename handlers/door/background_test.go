@@ -18,10 +18,10 @@ import (
 
 // slowPaths is a keeper whose paths take ten trainings of so long each. ended counts those
 // that were given up.
-func slowPaths(each time.Duration) (p *Paths, ended *atomic.Int32) {
+func slowPaths(each time.Duration) (p *Background[ml.Regularisation], ended *atomic.Int32) {
 	ended = new(atomic.Int32)
-	p = newPaths(func(ctx context.Context) context.Context { return ctx })
-	p.Follow(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+	p = newBackground("path", ml.Regularise, func(ctx context.Context) context.Context { return ctx })
+	p.Compute(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		for k := range 10 {
 			select {
 			case <-time.After(each):
@@ -42,33 +42,33 @@ func TestPathGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(10 * time.Second)
 		spec := ml.DefaultSpec()
-		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt); !errors.Is(err, ErrIdle) {
 			t.Errorf("a path that nobody has begun: %v", err)
 		}
-		if _, s, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, Prompt); err != nil || s == nil || s.Status != store.Running || s.Elapsed != Prompt || s.Left != 0 {
+		if _, s, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt); err != nil || s == nil || s.Status != store.Running || s.Elapsed != Prompt || s.Left != 0 {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(25 * time.Second)
-		_, s, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt)
+		_, s, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
 		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Progress() != "entry points: C = 2, 2 of 10 trainings" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		for range 3 {
 			time.Sleep(20 * time.Second)
-			if _, s, err = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, Prompt); s == nil {
+			if _, s, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt); s == nil {
 				t.Fatal(err)
 			}
 		}
 		begin := time.Now()
-		if path, _, err := p.Wait(t.Context(), "b", "k", PathOf{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
+		if path, _, err := p.Wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
 			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
 		}
 		for _, begin := range []bool{false, true} {
-			if path, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, begin, 0); path == nil {
+			if path, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0); path == nil {
 				t.Error(err)
 			}
 		}
-		time.Sleep(pathIdle)
+		time.Sleep(resultIdle)
 		synctest.Wait()
 		if len(p.byKey) != 0 || ended.Load() != 0 {
 			t.Errorf("%d paths are left, %d were given up", len(p.byKey), ended.Load())
@@ -85,7 +85,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) {
 			t.Helper()
-			if _, s, err := p.Wait(t.Context(), workspace, key, PathOf{Spec: spec}, true, 0); s == nil {
+			if _, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, 0); s == nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,11 +97,11 @@ func TestPathIsGivenUp(t *testing.T) {
 			}
 		}
 		begin("a", "k")
-		time.Sleep(pathIdle - time.Second)
+		time.Sleep(resultIdle - time.Second)
 		gone(0, "somebody asked of late")
 		time.Sleep(time.Second)
 		gone(1, "nobody asks")
-		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.Is(err, ErrIdle) {
 			t.Error(err)
 		}
 		begin("a", "k")
@@ -112,12 +112,12 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(2, "nobody wants it")
 		told := make(chan error)
 		go func() {
-			_, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, time.Hour)
+			_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Hour)
 			told <- err
 		}()
 		synctest.Wait()
 		p.Cancel("a", "k")
-		if err := <-told; !errors.Is(err, ErrNoPath) {
+		if err := <-told; !errors.Is(err, ErrIdle) {
 			t.Errorf("who waits is told %v", err)
 		}
 		gone(3, "cancelled while a request waits")
@@ -125,7 +125,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		synctest.Wait()
 		p.Close()
 		gone(4, "the server ends")
-		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, 0); err == nil {
+		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, 0); err == nil {
 			t.Error("a path begins after the end")
 		}
 	})
@@ -140,7 +140,7 @@ func TestPathsInTurn(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) *Job {
 			t.Helper()
-			_, s, err := p.Wait(t.Context(), workspace, key, PathOf{Spec: spec}, true, Prompt)
+			_, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, Prompt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,13 +152,13 @@ func TestPathsInTurn(t *testing.T) {
 		if s := begin("a", "2"); s.Progress() != "waits for its turn" {
 			t.Error(s.Progress())
 		}
-		time.Sleep(pathLeft)
+		time.Sleep(resultLeft)
 		if begin("a", "4").Status != store.Running || ended.Load() != 1 { // of those left, one had begun
 			t.Errorf("%d paths have made room", ended.Load())
 		}
 		var err error
-		for k := range pathsWait {
-			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), PathOf{Spec: spec}, true, 0); err != nil {
+		for k := range resultsWait {
+			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), Question{Spec: spec}, true, 0); err != nil {
 				break
 			}
 		}
@@ -176,20 +176,20 @@ func TestPathFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := slowPaths(0)
 		spec := ml.DefaultSpec()
-		p.Follow(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+		p.Compute(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
 			time.Sleep(time.Minute / 3)
 			return nil, param.Refuse("take another", "it has no path")
 		})
-		_, _, _ = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, Prompt)
+		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt)
 		time.Sleep(time.Minute / 3)
 		var refusal *param.Refusal
-		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.As(err, &refusal) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.As(err, &refusal) {
 			t.Error(err)
 		}
-		if _, _, err := p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, false, 0); !errors.Is(err, ErrNoPath) {
+		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.Is(err, ErrIdle) {
 			t.Error(err)
 		}
-		p.Follow(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+		p.Compute(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
 			panic("of the solver")
 		})
 		defer func() {
@@ -197,7 +197,7 @@ func TestPathFails(t *testing.T) {
 				t.Errorf("the asker hears %q", text)
 			}
 		}()
-		_, _, _ = p.Wait(t.Context(), "a", "k", PathOf{Spec: spec}, true, time.Minute)
+		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Minute)
 	})
 }
 
@@ -207,7 +207,7 @@ func TestPathsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(time.Minute)
-		of := PathOf{Points: Points{Name: "Two moons"}, Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
+		of := Question{Points: Points{Name: "Two moons"}, Name: "SVM rbf", Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
 		begin := func(key string) {
 			t.Helper()
 			if _, s, err := p.Wait(t.Context(), "a", key, of, true, 0); s == nil {
@@ -216,7 +216,7 @@ func TestPathsUnderWay(t *testing.T) {
 		}
 		begin("k")
 		for range 5 {
-			time.Sleep(pathIdle - time.Second)
+			time.Sleep(resultIdle - time.Second)
 			if list := p.UnderWay("b"); len(list) != 0 {
 				t.Errorf("somebody else sees %+v", list)
 			}
@@ -232,7 +232,7 @@ func TestPathsUnderWay(t *testing.T) {
 		if list := p.UnderWay("a"); len(list) != 1 || list[0].ID != "another" {
 			t.Errorf("under way: %+v", list)
 		}
-		time.Sleep(pathIdle)
+		time.Sleep(resultIdle)
 		synctest.Wait()
 		if list := p.UnderWay("a"); len(list) != 0 || ended.Load() != 2 {
 			t.Errorf("%d were given up; under way: %+v", ended.Load(), list)

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/web"
+)
+
+// BeginChange answers with what would change the result of a run. What takes longer than the
+// patience with a page goes on: the answer tells how far it is, and where to look again.
+func (a *Handler) BeginChange(w http.ResponseWriter, r *http.Request) error {
+	return a.answerChange(w, r, true)
+}
+
+// Change answers as BeginChange, for what is known or under way.
+func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
+	return a.answerChange(w, r, false)
+}
+
+// CancelChange gives up what is under way.
+func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
+	of, err := a.changeOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := of.ID()
+	if err != nil {
+		return err
+	}
+	a.Senses.Cancel(web.Token(r.Context()), id)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *Handler) changeOf(r *http.Request) (door.Question, error) {
+	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return door.Question{}, err
+	}
+	return a.ChangeOf(r.Context(), run)
+}
+
+func (a *Handler) answerChange(w http.ResponseWriter, r *http.Request, begin bool) error {
+	of, err := a.changeOf(r)
+	if err != nil {
+		return err
+	}
+	s, now, err := a.Sense(r.Context(), of, begin, a.Patience)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		return web.JSON(w, http.StatusOK, s)
+	}
+	w.Header().Set("Location", r.URL.Path)
+	w.Header().Set("Retry-After", "1")
+	return web.JSON(w, http.StatusAccepted, newJob(*now))
+}

@@ -1,0 +1,47 @@
+package cmdline_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"marginlab/ml"
+)
+
+// What would change a result is on the terminal what the library says.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	d, file := moons(t, 40)
+	want, err := ml.Sense(t.Context(), d, ml.DefaultSpec(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	band := filepath.Join(t.TempDir(), "band.svg")
+	var got ml.Sensitivity
+	if err := json.Unmarshal([]byte(must(t, "change", file, "--json", "--plot", band)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, &got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")); diff != "" {
+		t.Error(diff)
+	}
+	if svg, err := os.ReadFile(band); err != nil || !strings.Contains(string(svg), "30 bootstrap samples") {
+		t.Errorf("%v: %.100s", err, svg)
+	}
+	text := must(t, "change", file)
+	for _, word := range []string{"gamma", fmt.Sprintf("%d of %d tried", len(want.Removals), want.SupportVectors), fmt.Sprintf("\n%d ", want.Removals[0].Row), "Under 30 bootstrap samples"} {
+		if !strings.Contains(strings.ReplaceAll(text, "\n ", "\n"), word) {
+			t.Errorf("%q is missing in %s", word, text)
+		}
+	}
+	for args, word := range map[string]string{"--learner mcm": "take an SVM", "--plot a.eps": "ends in .svg, .png or .pdf"} {
+		if o := run(t.Context(), "", append([]string{"change", file}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, word) {
+			t.Errorf("%s: %d %s", args, o.code, o.err)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/go-chi/chi/v5"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/web"
+)
+
+const (
+	bandName  = "band" // of the picture of a sensitivity
+	cancelled = "cancelled"
+
+	changeRows = 10   // removals and doubtful rows that the page lists
+	doubtful   = 0.95 // share of samples below which a row is doubtful
+)
+
+// changes tells whether what would change a run's result can be computed.
+func changes(run store.Run) bool {
+	rep := run.Report
+	return rep != nil && run.Model != nil && (rep.Rule == ml.Sign || rep.Rule == "") && ml.HasRegularisation(run.Spec, rep.TrainN)
+}
+
+// Change shows what would change a run's result.
+func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	of, err := a.ChangeOf(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	here := of.Page
+	following := r.URL.Query().Get("follow")
+	p := views.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
+	s, job, err := a.Sense(r.Context(), of, following == "", min(door.Prompt, a.Patience))
+	switch {
+	case errors.Is(err, door.ErrIdle):
+		p.Again, p.Problem = here, err.Error()
+		if following == cancelled {
+			p.Problem = "The computation was cancelled."
+		}
+	case err != nil:
+		if p.Problem, err = door.UserMessage(err); err != nil {
+			return err
+		}
+	case job != nil:
+		w.Header().Set("Cache-Control", "no-store")
+		p.Follow, p.Progress = here+"?follow=1", door.ProgressOf(*job, here+"/cancel")
+	default:
+		fillChange(&p, s, of.Data)
+		if s.Plane {
+			pic := door.Linked(here+"/figures/", bandName, "", door.MainWidth, door.MainHeight, "The boundary with those of the bootstrap samples", "The boundary under "+fmt.Sprint(len(s.Samples))+" bootstrap samples")
+			p.Band = &pic
+		}
+	}
+	return a.Render(w, r, views.ChangePage(p))
+}
+
+// CancelChange gives up the computation.
+func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	of, err := a.ChangeOf(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	id, err := of.ID()
+	if err != nil {
+		return err
+	}
+	a.Senses.Cancel(web.Token(r.Context()), id)
+	return door.Cancelled(w, r, of.Page+"?follow="+cancelled)
+}
+
+// ChangeFigure sends the picture of the band.
+func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
+	run, _, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	name, format, err := door.FigureName(r)
+	if err != nil {
+		return err
+	}
+	if name != bandName || chi.URLParam(r, "id") == "" {
+		return store.ErrNotFound
+	}
+	q := r.URL.Query()
+	o := door.ReadOptions(q)
+	o.Size(r)
+	of, err := a.ChangeOf(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	s, job, err := a.Sense(r.Context(), of, true, a.Patience)
+	switch {
+	case err != nil:
+		return err
+	case job != nil:
+		return web.Errorf(web.Busy, "It is still being computed. Look at its page first.")
+	case !s.Plane:
+		return store.ErrNotFound
+	}
+	return a.SendPrint(w, r, door.Sheet{
+		Key: fmt.Sprintf("band %s %d %d %v", run.ID, o.Width, o.Height, o.Dark), Format: format,
+		Draw: func(ctx context.Context) (*figure.Picture, error) {
+			shown, err := a.Run(ctx, run, q, o)
+			if err != nil {
+				return nil, err
+			}
+			b, err := figure.BandOf(shown, s)
+			if err != nil {
+				return nil, err
+			}
+			return b.Picture()
+		},
+	})
+}
+
+// fillChange fills in what is known.
+func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
+	where := "of the plane"
+	if !s.Plane {
+		where = "of the rows"
+	}
+	judged := "training"
+	if s.HeldOut {
+		judged = "held-out"
+	}
+	p.Plane, p.Places, p.Judged, p.JudgedRows = s.Plane, s.Places, judged, s.Judged
+	p.Tried, p.Vectors, p.Samples = len(s.Removals), s.SupportVectors, len(s.Samples)
+
+	var nearest *ml.Flip
+	far := func(f ml.Flip) float64 { return math.Abs(math.Log(f.To / f.From)) }
+	for i, f := range s.Flips {
+		row := views.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
+		if f.To < f.From {
+			row.Change = "lower"
+		}
+		if row.Row = f.Row; f.Row > 0 {
+			row.Rows, row.Was, row.Becomes = views.Counted(f.Rows, judged+" prediction"), f.Was, f.Becomes
+			if nearest == nil || far(f) < far(*nearest) {
+				nearest = &s.Flips[i]
+			}
+		}
+		p.Flips = append(p.Flips, row)
+	}
+	if nearest != nil {
+		p.Nearest = fmt.Sprintf("%s = %s instead of %s changes %s: row %d from %s to %s.", nearest.Parameter, views.Short(nearest.To), views.Short(nearest.From), views.Counted(nearest.Rows, judged+" prediction"), nearest.Row, nearest.Was, nearest.Becomes)
+	} else {
+		p.Nearest = fmt.Sprintf("No change of the parameters by a factor of up to ten changes any of %s.", views.Counted(s.Judged, judged+" prediction"))
+	}
+	object := func(row int) string {
+		if d.Objects != nil {
+			return door.Clipped(d.Objects.Text(row - 1))
+		}
+		return door.Coordinates(d.X.RawRowView(row - 1))
+	}
+	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
+		p.Removals = append(p.Removals, views.RemovalRow{
+			Row: m.Row, Where: object(m.Row), Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: m.Changed,
+		})
+	}
+	if len(s.Removals) > 0 {
+		m := s.Removals[0]
+		p.Strongest = fmt.Sprintf("Without row %d the predicted class changes on %s %s, more than without any other support vector tried.", m.Row, door.Percent(m.Moved), where)
+	}
+	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), door.Percent(stat.Mean(s.Samples, nil)), where, door.Percent(slices.Max(s.Samples)))
+	var order []int
+	for i, share := range s.Agreement {
+		if share < doubtful {
+			order = append(order, i)
+		}
+	}
+	p.Doubtful = len(order)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
+	})
+	for _, i := range order[:min(len(order), changeRows)] {
+		p.Unsure = append(p.Unsure, views.UnsureRow{Row: i + 1, Where: object(i + 1), Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])})
+	}
+}
+
+// knownChange is what would change a run's result in sentences, where it is known; it computes
+// nothing.
+func (a *Handler) knownChange(ctx context.Context, run store.Run) ([]string, error) {
+	of, err := a.ChangeOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	id, err := of.ID()
+	if err != nil {
+		return nil, err
+	}
+	s, ok := a.Senses.Known(id)
+	if !ok {
+		return nil, nil
+	}
+	var p views.Change
+	fillChange(&p, s, of.Data)
+	return p.Sentences(), nil
+}

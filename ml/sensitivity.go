@@ -1,0 +1,414 @@
+package ml
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/svm"
+	"marginlab/ml/trace"
+)
+
+// How Sense asks for what would change a result.
+const (
+	MostRemovals = 200 // support vectors that are left out, one at a time
+	Resamples    = 30  // bootstrap samples
+
+	senseTol    = 1e-5 // of every training, so that what moves is no slack of the solver
+	senseGrid   = 64   // places along each axis of a plane
+	senseDecade = 8    // steps of C and gamma to a factor of ten, as far as they go
+	senseHalves = 6    // bisections of the step with a flip
+	senseStream = 0x5e45
+)
+
+// Sensitivity tells what would change the result of a training. Scaling and kernel stay as they
+// were fitted, but for the gamma that is varied; every machine is trained to the optimum again.
+type Sensitivity struct {
+	C       float64   `json:"C"`
+	Gamma   *float64  `json:"gamma,omitempty"` // of kernels that have one
+	Classes [2]string `json:"classes"`         // the negative one, the positive one
+
+	HeldOut bool   `json:"held_out"` // flips are of held-out rows; otherwise of those trained on
+	Judged  int    `json:"judged"`   // rows that flips are looked for among
+	Flips   []Flip `json:"flips"`
+
+	// A boundary moves by the share of places whose predicted class changes: of a grid over the
+	// range of the data where the model has a plane, otherwise of the rows.
+	Plane  bool `json:"plane"`
+	Places int  `json:"places"`
+
+	SupportVectors int       `json:"support_vectors"`
+	Removals       []Removal `json:"removals"` // of those that were tried, by falling Moved
+
+	Samples   []float64 `json:"samples"`   // by how much the boundary of each bootstrap sample moves
+	Agreement []float64 `json:"agreement"` // of every row: the share of samples that predict its class as the model does
+
+	Model   *Model   `json:"-"` // the machine that all are compared with
+	Sampled []*Model `json:"-"` // the machines of the samples
+}
+
+// Flip is the smallest change of a parameter in one direction that changes a prediction, as far
+// as steps of a factor of 10^(1/8) tell, bisected to half a per cent.
+type Flip struct {
+	Parameter string  `json:"parameter"` // "C" or "gamma"
+	From      float64 `json:"from"`
+	To        float64 `json:"to"`  // where predictions change; the end of the search where none does
+	Row       int     `json:"row"` // the first that changes, from 1 on; 0: none up to a factor of ten
+	Rows      int     `json:"rows"`
+	Was       string  `json:"was,omitempty"`
+	Becomes   string  `json:"becomes,omitempty"`
+}
+
+// Removal is a support vector without which the machine was trained again.
+type Removal struct {
+	Row     int     `json:"row"` // from 1 on
+	Label   string  `json:"label"`
+	Alpha   float64 `json:"alpha"`
+	Moved   float64 `json:"moved"`   // by how much the boundary moves
+	Changed int     `json:"changed"` // predictions of judged rows that change
+}
+
+// Sense computes what would change the result that Train has for spec on d: the nearest flips of
+// a prediction along C and gamma, how far the boundary moves without each of the support vectors
+// of largest alpha, and how far under bootstrap samples of the training rows. recorder, which may be
+// nil, hears of every training. It takes what HasRegularisation allows, and returns the errors of
+// Regularise.
+func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Sensitivity, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := prepare(d, spec)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !HasRegularisation(spec, len(p.rows)):
+		return nil, param.Refuse("take an SVM with a finite C, without a conformal map", "what would change a result is told of an SVM of up to %d training rows", MaxRegularise)
+	case p.target.Rule != Sign:
+		return nil, param.Refuse("name a positive class", "what would change a result is told of one machine, and %d classes take several", len(p.target.Classes))
+	}
+	n := len(p.target.Class)
+	s := &sensing{
+		p: p, spec: spec, y: make([]float64, n), weight: make([]float64, n), judged: p.test, recorder: recorder, began: time.Now(),
+		settings: svm.Settings{C: spec.Values.Number("C"), Tol: min(senseTol, spec.Values.Number("tol")), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache},
+	}
+	for i, class := range p.target.Class {
+		s.y[i] = float64(2*class - 1)
+	}
+	for _, i := range p.rows {
+		s.weight[i] = 1
+	}
+	if len(p.test) == 0 {
+		s.judged = p.rows
+	}
+	if s.k, err = s.matrix(ctx, p); err != nil {
+		return nil, err
+	}
+	if err := svm.HasPath(s.k); err != nil {
+		return nil, err
+	}
+	if s.base, err = s.first(ctx, s.k); err != nil {
+		return nil, err
+	}
+	r := &Sensitivity{C: s.settings.C, Classes: [2]string(p.target.Classes), HeldOut: len(p.test) > 0, Judged: len(s.judged)}
+	r.Model = s.model(s.base)
+	s.lay(r)
+	vectors := s.strongest()
+	r.SupportVectors = len(vectors)
+	vectors = vectors[:min(len(vectors), MostRemovals)]
+	parameters := []string{"C"}
+	if g := p.kernel.Values; g.Has("gamma") && g["gamma"].IsNumber() && g.Number("gamma") > 0 {
+		gamma := g.Number("gamma")
+		r.Gamma, parameters = &gamma, append(parameters, "gamma")
+	}
+	s.total = len(parameters)*2*(senseDecade+senseHalves) + len(vectors) + Resamples
+
+	for _, name := range parameters {
+		for _, up := range []bool{true, false} {
+			f, err := s.flip(ctx, name, up)
+			if err != nil {
+				return nil, err
+			}
+			r.Flips = append(r.Flips, f)
+		}
+	}
+	for _, i := range vectors {
+		removal, err := s.remove(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		r.Removals = append(r.Removals, removal)
+	}
+	slices.SortStableFunc(r.Removals, func(a, b Removal) int {
+		return cmp.Or(cmp.Compare(b.Moved, a.Moved), cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.Row, b.Row))
+	})
+	return r, s.resample(ctx, r)
+}
+
+// sensing is the work of Sense.
+type sensing struct {
+	p        *problem
+	spec     Spec
+	k        svm.Matrix // of all rows
+	y        []float64  // of all rows
+	weight   []float64  // 1 of those trained on
+	judged   []int      // rows whose predictions count
+	settings svm.Settings
+	base     *svm.Result
+
+	view   *dataset.View // of the plane; nil: places are rows
+	ss, ts []float64     // of the grid
+	places []bool        // which of them the base predicts positive
+
+	recorder    trace.Recorder
+	began       time.Time
+	done, total int
+}
+
+// matrix is the kernel matrix of all rows, as p has it.
+func (s *sensing) matrix(ctx context.Context, p *problem) (svm.Matrix, error) {
+	k, err := p.gram(ctx, p.data)
+	if err != nil {
+		return nil, err
+	}
+	return svm.Tabulated(ctx, k, judgeCache)
+}
+
+// first trains from nothing.
+func (s *sensing) first(ctx context.Context, k svm.Matrix) (*svm.Result, error) {
+	res, err := svm.HeldOut(ctx, k, s.y, s.p.test, []float64{s.settings.C}, s.settings)
+	if err != nil {
+		return nil, err
+	}
+	return res[0], ctx.Err()
+}
+
+// again trains from the alphas of another result.
+func (s *sensing) again(ctx context.Context, k svm.Matrix, from *svm.Result, c float64, weight []float64) (*svm.Result, error) {
+	settings := s.settings
+	settings.C = c
+	res, err := svm.Reweigh(ctx, k, s.y, from.Alpha, weight, settings)
+	if err != nil {
+		return nil, err
+	}
+	return res, ctx.Err()
+}
+
+// tell tells that one more training is done.
+func (s *sensing) tell(phase string, trainings int) {
+	s.done += trainings
+	if s.recorder != nil {
+		s.recorder(trace.Step{Phase: phase, Done: s.done, Trainings: s.total, Left: trace.AtPace(time.Since(s.began), s.done, s.total-s.done)})
+	}
+}
+
+// model is a result as a model.
+func (s *sensing) model(res *svm.Result) *Model {
+	sol := &solution{u: make([]float64, len(s.p.rows)), b: res.B}
+	for a, i := range s.p.rows {
+		sol.u[a] = res.Alpha[i] * s.y[i]
+	}
+	return s.p.model([]*fitted{{solution: sol}})
+}
+
+// lay lays out the places at which boundaries are compared.
+func (s *sensing) lay(r *Sensitivity) {
+	if v, ok := r.Model.View(); ok && len(r.Model.Features) > 1 {
+		s.view = &v
+		var at [2][]float64
+		n, _ := s.p.data.X.Dims()
+		for i := range n {
+			x, y := v.Point(s.p.data.X.RawRowView(i))
+			at[0], at[1] = append(at[0], x), append(at[1], y)
+		}
+		axis := func(v []float64) []float64 {
+			grid := make([]float64, senseGrid)
+			low, high := slices.Min(v), slices.Max(v)
+			for i := range grid {
+				grid[i] = low + (high-low)*float64(i)/(senseGrid-1)
+			}
+			return grid
+		}
+		s.ss, s.ts = axis(at[0]), axis(at[1])
+	}
+	s.places = s.sides(r.Model, s.base)
+	r.Plane, r.Places = s.view != nil, len(s.places)
+}
+
+// sides tells of every place whether a machine predicts the positive class.
+func (s *sensing) sides(m *Model, res *svm.Result) []bool {
+	f := res.F
+	if s.view != nil {
+		scores, _ := m.Surface(*s.view, s.ss, s.ts)
+		f = scores[0]
+	}
+	sides := make([]bool, len(f))
+	for i, v := range f {
+		sides[i] = v >= 0
+	}
+	return sides
+}
+
+// moved is by how much the boundary of a machine has moved.
+func (s *sensing) moved(m *Model, res *svm.Result) float64 {
+	n := 0
+	for i, side := range s.sides(m, res) {
+		if side != s.places[i] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(s.places))
+}
+
+// changed are the judged rows whose predictions differ from those of the base, in the order of
+// the data.
+func (s *sensing) changed(res *svm.Result) (rows []int) {
+	for _, i := range s.judged {
+		if (res.F[i] >= 0) != (s.base.F[i] >= 0) {
+			rows = append(rows, i)
+		}
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// strongest lists the support vectors by falling alpha, those farther on the wrong side first
+// where alpha is the same.
+func (s *sensing) strongest() (rows []int) {
+	for i, a := range s.base.Alpha {
+		if a > 0 {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.base.Alpha[b], s.base.Alpha[a]), cmp.Compare(s.y[a]*s.base.F[a], s.y[b]*s.base.F[b]))
+	})
+	return rows
+}
+
+// flip looks for the nearest change of a prediction along a parameter.
+func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) {
+	from := s.settings.C
+	if name == "gamma" {
+		from = s.p.kernel.Values.Number("gamma")
+	}
+	at := func(steps float64) float64 { // steps of the search from the base
+		if !up {
+			steps = -steps
+		}
+		return from * math.Pow(10, steps/senseDecade)
+	}
+	last := s.base
+	solve := func(value float64) (*svm.Result, error) {
+		defer s.tell("along "+name, 1)
+		if name == "C" {
+			return s.again(ctx, s.k, last, value, s.weight)
+		}
+		q := *s.p
+		q.kernel.Values = q.kernel.Values.With("gamma", param.Of(value))
+		k, err := s.matrix(ctx, &q)
+		if err != nil {
+			return nil, err
+		}
+		return s.again(ctx, k, last, s.settings.C, s.weight)
+	}
+	f := Flip{Parameter: name, From: from, To: at(senseDecade)}
+	for step := range senseDecade {
+		res, err := solve(at(float64(step + 1)))
+		if err != nil {
+			return f, err
+		}
+		if len(s.changed(res)) == 0 {
+			last = res
+			continue
+		}
+		s.done += senseDecade - 1 - step
+		same, differs := float64(step), float64(step+1)
+		for range senseHalves {
+			middle := (same + differs) / 2
+			between, err := solve(at(middle))
+			if err != nil {
+				return f, err
+			}
+			if len(s.changed(between)) == 0 {
+				same, last = middle, between
+			} else {
+				differs, res = middle, between
+			}
+		}
+		rows := s.changed(res)
+		f.To, f.Row, f.Rows = at(differs), rows[0]+1, len(rows)
+		f.Was, f.Becomes = s.class(s.base.F[rows[0]]), s.class(res.F[rows[0]])
+		return f, nil
+	}
+	s.done += senseHalves
+	return f, nil
+}
+
+func (s *sensing) class(f float64) string {
+	if f >= 0 {
+		return s.p.target.Classes[1]
+	}
+	return s.p.target.Classes[0]
+}
+
+// remove trains without a support vector. The only row of its class cannot be missing: there is
+// no boundary without it.
+func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
+	defer s.tell("without one support vector", 1)
+	r := Removal{Row: i + 1, Label: s.p.target.Classes[s.p.target.Class[i]], Alpha: s.base.Alpha[i], Moved: 1, Changed: len(s.judged)}
+	weight := slices.Clone(s.weight)
+	if weight[i] = 0; !s.both(weight) {
+		return r, nil
+	}
+	res, err := s.again(ctx, s.k, s.base, s.settings.C, weight)
+	if err != nil {
+		return r, err
+	}
+	r.Moved, r.Changed = s.moved(s.model(res), res), len(s.changed(res))
+	return r, nil
+}
+
+// both tells whether both classes have a weight.
+func (s *sensing) both(weight []float64) bool {
+	var there [2]bool
+	for i, w := range weight {
+		there[s.p.target.Class[i]] = there[s.p.target.Class[i]] || w > 0
+	}
+	return there[0] && there[1]
+}
+
+// resample trains on bootstrap samples: as many rows as are trained on, drawn with replacement
+// until both classes are among them.
+func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
+	random := rand.New(rand.NewPCG(s.spec.Seed, senseStream))
+	r.Agreement = make([]float64, len(s.y))
+	for k := range Resamples {
+		weight := make([]float64, len(s.y))
+		for !s.both(weight) {
+			clear(weight)
+			for range s.p.rows {
+				weight[s.p.rows[random.IntN(len(s.p.rows))]]++
+			}
+		}
+		res, err := s.again(ctx, s.k, s.base, s.settings.C, weight)
+		if err != nil {
+			return err
+		}
+		m := s.model(res)
+		r.Sampled, r.Samples = append(r.Sampled, m), append(r.Samples, s.moved(m, res))
+		for i, f := range res.F {
+			if (f >= 0) == (s.base.F[i] >= 0) {
+				r.Agreement[i] += 1.0 / Resamples
+			}
+		}
+		s.tell(fmt.Sprintf("bootstrap sample %d of %d", k+1, Resamples), 1)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package ml_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/ml/trace"
+)
+
+// places are those at which Sense compares the boundaries of models on the rows of x, which span a
+// plane.
+func places(x *mat.Dense) *mat.Dense {
+	const n = 64
+	grid := mat.NewDense(n*n, 2, nil)
+	a, b := mat.Col(nil, 0, x), mat.Col(nil, 1, x)
+	for i := range n * n {
+		at := func(v []float64, k int) float64 {
+			return slices.Min(v) + (slices.Max(v)-slices.Min(v))*float64(k)/(n-1)
+		}
+		grid.SetRow(i, []float64{at(a, i%n), at(b, i/n)})
+	}
+	return grid
+}
+
+// differ is at how many rows of x two models predict different classes.
+func differ(a, b *ml.Model, x *mat.Dense) (n int) {
+	f, g := a.Decisions(x), b.Decisions(x)
+	for i := range f {
+		if (f[i] >= 0) != (g[i] >= 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// Removals and flips are those of trainings from nothing, one by one.
+func TestSense(t *testing.T) {
+	t.Parallel()
+	d := clouds(70, 2, 5)
+	set := []string{"standardize", "false", "gamma", "0.3", "C", "2", "tol", "1e-7", "positive", "b"}
+	var steps []trace.Step
+	s, err := ml.Sense(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := train(t, d, spec(t, set...))
+	if !s.Plane || s.Places != 64*64 || s.HeldOut || s.Judged != 70 || s.SupportVectors != base.Report.SupportVectors || len(s.Removals) != s.SupportVectors {
+		t.Fatalf("plane %v, %d places, %d judged, %d of %d support vectors; the training has %d", s.Plane, s.Places, s.Judged, len(s.Removals), s.SupportVectors, base.Report.SupportVectors)
+	}
+	grid := places(d.X)
+	for _, r := range s.Removals {
+		rest, err := d.Drop(r.Row - 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := train(t, rest, spec(t, set...)).Model
+		if want := differ(base.Model, alone, grid); math.Abs(r.Moved*float64(s.Places)-float64(want)) > 2 {
+			t.Errorf("without row %d the boundary moves by %g places, from nothing by %d", r.Row, r.Moved*float64(s.Places), want)
+		}
+		if want := differ(base.Model, alone, d.X); r.Changed != want {
+			t.Errorf("without row %d %d predictions change, from nothing %d", r.Row, r.Changed, want)
+		}
+	}
+	if !slices.IsSortedFunc(s.Removals, func(a, b ml.Removal) int { return int(math.Copysign(1, b.Moved-a.Moved)) }) || s.Removals[0].Moved == 0 {
+		t.Errorf("removals are not by falling moves: %v", s.Removals)
+	}
+	if len(s.Flips) != 4 {
+		t.Fatalf("flips %+v", s.Flips)
+	}
+	for _, f := range s.Flips {
+		if f.Row == 0 {
+			continue
+		}
+		there := train(t, d, spec(t, append(set, f.Parameter, param.Of(f.To).Text())...)).Model
+		before := train(t, d, spec(t, append(set, f.Parameter, param.Of(f.To*math.Pow(f.From/f.To, 0.02)).Text())...)).Model
+		if n := differ(base.Model, there, d.X); n != f.Rows || differ(base.Model, before, d.X) > n {
+			t.Errorf("%+v: from nothing %d predictions change", f, n)
+		}
+		x := d.X.RawRowView(f.Row - 1)
+		if base.Model.Predict(x) != f.Was || there.Predict(x) != f.Becomes || f.Was == f.Becomes {
+			t.Errorf("%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
+		}
+	}
+	if len(s.Samples) != ml.Resamples || len(s.Sampled) != ml.Resamples || len(s.Agreement) != 70 {
+		t.Fatalf("%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))
+	}
+	for k, m := range s.Sampled {
+		if n := differ(base.Model, m, grid); math.Abs(s.Samples[k]*float64(s.Places)-float64(n)) > 2 {
+			t.Errorf("sample %d moves by %g, its machine by %d places", k, s.Samples[k], n)
+		}
+	}
+	for i, share := range s.Agreement {
+		agree := 0
+		for _, m := range s.Sampled {
+			if m.Predict(d.X.RawRowView(i)) == base.Model.Predict(d.X.RawRowView(i)) {
+				agree++
+			}
+		}
+		if math.Abs(share*ml.Resamples-float64(agree)) > 1e-9 {
+			t.Errorf("row %d: %g of the samples agree, their machines say %d", i+1, share*ml.Resamples, agree)
+		}
+	}
+	for k, step := range steps {
+		if k > 0 && step.Done <= steps[k-1].Done {
+			t.Errorf("%v after %v", step, steps[k-1])
+		}
+	}
+	if last := steps[len(steps)-1]; last.Done != last.Trainings {
+		t.Errorf("the last step is %v", last)
+	}
+}
+
+// Without a plane the boundary moves by rows, and with rows held out it is their predictions that
+// count. A second look finds the same.
+func TestSenseOfRows(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 5)
+	sp := spec(t, "gamma", "scale", "test_fraction", "0.3", "positive", "a")
+	s, err := ml.Sense(t.Context(), d, sp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Plane || s.Places != 60 || !s.HeldOut || s.Judged != 18 || s.Gamma == nil {
+		t.Errorf("plane %v, %d places, held out %v, %d judged", s.Plane, s.Places, s.HeldOut, s.Judged)
+	}
+	again, err := ml.Sense(t.Context(), d, sp, nil)
+	if err != nil || !slices.Equal(s.Removals, again.Removals) || !slices.Equal(s.Samples, again.Samples) || !slices.Equal(s.Flips, again.Flips) {
+		t.Errorf("a second look differs, %v", err)
+	}
+}
+
+func TestSenseRefuses(t *testing.T) {
+	t.Parallel()
+	d := clouds(60, 3, 1)
+	for _, set := range [][]string{
+		{"learner", "mcm", "positive", "a"},
+		{"positive", "a", "hard_margin", "true"},
+		{"positive", "a", "conformal", "amari"},
+		{"positive", "a", "kernel", "sigmoid"},
+	} {
+		if _, err := ml.Sense(t.Context(), d, spec(t, set...), nil); !errors.As(err, new(*param.Refusal)) {
+			t.Errorf("%v: %v", set, err)
+		}
+	}
+	three := data([][]float64{{0}, {1}, {2}, {0.1}, {1.1}, {2.1}}, "a", "b", "c", "a", "b", "c")
+	if _, err := ml.Sense(t.Context(), three, spec(t), nil); !errors.As(err, new(*param.Refusal)) {
+		t.Errorf("three classes: %v", err)
+	}
+}
+
+func TestSenseIsCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	_, err := ml.Sense(ctx, clouds(60, 2, 1), spec(t, "positive", "a"), func(trace.Step) {
+		if n++; n == 5 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || n > 6 {
+		t.Errorf("after %d trainings: %v", n, err)
+	}
+}
+
+// The only row of its class is not left out: without it there is no boundary.
+func TestSenseKeepsTheLastOfAClass(t *testing.T) {
+	t.Parallel()
+	d := data([][]float64{{0, 0}, {1, 1}, {1.2, 0.9}, {0.8, 1.4}}, "a", "b", "b", "b")
+	s, err := ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := s.Removals[0]; first.Row != 1 || first.Moved != 1 {
+		t.Errorf("the first removal is %+v", first)
+	}
+}

@@ -1,0 +1,97 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/rows"
+	"marginlab/ml/trace"
+)
+
+// Reweigh trains with point i counted weight[i] times, starting from the alphas of another
+// solution for the same matrix: one point is left out with weight 0, and a bootstrap sample
+// is the number of times each point was drawn. k (M x M, positive semidefinite), y (length M)
+// and s are as in Train, with a finite C; both classes need a positive weight.
+//
+// The result is that of Train on the points repeated so often: s.Tol is met afresh, wherever the
+// start was. Alpha[i] belongs to all copies of point i together, at most weight[i] C, and F has
+// f(x_i) of points with weight 0 as well. The counts of bounded support vectors assume weights
+// of 0 and 1.
+func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settings) (*Result, error) {
+	if err := check(k, y, &s); err != nil {
+		return nil, err
+	}
+	if len(alpha) != len(y) || len(weight) != len(y) || math.IsInf(s.C, 1) {
+		return nil, fmt.Errorf("svm: %d alphas and %d weights for %d points, C is %g; expected one of each a point, and a finite C", len(alpha), len(weight), len(y), s.C)
+	}
+	if err := HasPath(k); err != nil {
+		return nil, err
+	}
+	o := newState(k, y, s.C, newMonitor(ctx, len(y), s))
+	left := map[float64]float64{} // weight of the classes
+	for i, w := range weight {
+		o.weight[i] = w
+		left[y[i]] += w
+	}
+	if !(left[1] > 0 && left[-1] > 0) {
+		return nil, errors.New("svm: a class has no weight; two classes are needed")
+	}
+	o.bound(s.C)
+	for i, a := range alpha {
+		o.place(i, min(max(a*y[i], o.lo[i]), o.hi[i]))
+	}
+	o.balance()
+	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
+	defer memory.Free()
+	p := newSMO(k, o, memory)
+	done, err := p.refresh()
+	if err != nil {
+		return nil, err
+	}
+	status := trace.Cancelled
+	if done {
+		if status, err = p.finish(s.Tol); err != nil {
+			return nil, err
+		}
+	}
+	return o.result(status), nil
+}
+
+// rest is the share of all alphas that a sum of u may be: rounding, which refresh takes away.
+const rest = 1e-12
+
+// balance makes the sum of u zero. Free points give or take in proportion to their room, and all
+// points do where that is too little.
+func (o *state) balance() {
+	for _, all := range []bool{false, true} {
+		excess, room := floats.Sum(o.u), 0.0
+		if math.Abs(excess) <= rest*floats.Norm(o.u, 1) {
+			return
+		}
+		way := func(i int) float64 { // how far u_i may go
+			if !all && (o.up[i] != 0 || o.low[i] != 0) {
+				return 0
+			}
+			if excess > 0 {
+				return o.u[i] - o.lo[i]
+			}
+			return o.hi[i] - o.u[i]
+		}
+		for i := range o.m {
+			room += way(i)
+		}
+		if room == 0 {
+			continue
+		}
+		share := min(1, math.Abs(excess)/room)
+		for i := range o.m {
+			if w := way(i); w > 0 {
+				o.place(i, min(max(o.u[i]-math.Copysign(share*w, excess), o.lo[i]), o.hi[i]))
+			}
+		}
+	}
+}

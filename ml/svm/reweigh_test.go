@@ -1,0 +1,129 @@
+package svm
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/trace"
+)
+
+// TestReweigh compares a training on weighted points, from alphas of all of them, with one from
+// nothing on the points repeated as often as they count.
+func TestReweigh(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, kern, y, _ := problem(t)
+		m := len(y)
+		c := rapid.SampledFrom([]float64{0.01, 0.3, 1, 10, 300}).Draw(t, "C")
+		weight := make([]float64, m)
+		var often []int
+		for i := range weight {
+			n := rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "weight")
+			weight[i] = float64(n)
+			for range n {
+				often = append(often, i)
+			}
+		}
+		repeated := make([]float64, len(often))
+		sides := map[float64]bool{}
+		for a, i := range often {
+			repeated[a] = y[i]
+			sides[y[i]] = true
+		}
+		k := kernel.NewGram(kern, x)
+		s := Settings{C: c, Tol: 1e-6}
+		base, err := Train(t.Context(), k, y, s)
+		if err != nil {
+			t.Skip(err)
+		}
+		got, err := Reweigh(t.Context(), k, y, base.Alpha, weight, s)
+		if len(sides) < 2 {
+			if err == nil {
+				t.Fatal("a class has no weight, and there is no error")
+			}
+			return
+		}
+		if HasPath(k) != nil {
+			if err == nil {
+				t.Fatal("an indefinite kernel is not refused")
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := mat.NewDense(len(often), x.RawMatrix().Cols, nil)
+		for a, i := range often {
+			rest.SetRow(a, x.RawRowView(i))
+		}
+		want, err := Train(t.Context(), kernel.NewGram(kern, rest), repeated, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Status != trace.Converged || want.Status != trace.Converged {
+			return // rounding has its own tests
+		}
+		if d := math.Abs(got.Dual - want.Dual); d > 1e-5*max(1, math.Abs(want.Primal)) {
+			t.Errorf("the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
+		}
+		sum := 0.0
+		for i, a := range got.Alpha {
+			sum += a * y[i]
+			if a < 0 || a > c*weight[i]*(1+1e-12) {
+				t.Errorf("alpha %d is %g, its bound %g", i, a, c*weight[i])
+			}
+		}
+		if math.Abs(sum) > 1e-9*max(1, c)*float64(m) {
+			t.Errorf("the sum of alpha y is %g", sum)
+		}
+	})
+}
+
+// A start at the solution needs no steps, whatever is at its bound.
+func TestReweighStartsWarm(t *testing.T) {
+	t.Parallel()
+	x, y := moons(120, 0.3)
+	k := kernel.NewGram(kernel.RBF(2), x)
+	s := Settings{C: 1, Tol: 1e-4}
+	base, err := Train(t.Context(), k, y, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := make([]float64, len(y))
+	for i := range one {
+		one[i] = 1
+	}
+	same, err := Reweigh(t.Context(), k, y, base.Alpha, one, s)
+	if err != nil || same.Iterations != 0 {
+		t.Errorf("%d steps from the solution, %v", same.Iterations, err)
+	}
+	cold, warm := 0, 0
+	for i, a := range base.Alpha {
+		if a == 0 {
+			continue
+		}
+		one[i] = 0
+		w, err := Reweigh(t.Context(), k, y, base.Alpha, one, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := HeldOut(t.Context(), k, y, []int{i}, []float64{1}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range w.F {
+			if d := math.Abs(w.F[j] - c[0].F[j]); d > 0.01 {
+				t.Errorf("without %d, f of %d is %g from the start before and %g from nothing", i, j, w.F[j], c[0].F[j])
+			}
+		}
+		warm, cold = warm+w.Iterations, cold+c[0].Iterations
+		one[i] = 1
+	}
+	if warm >= cold {
+		t.Errorf("%d steps from the solution before, %d from nothing", warm, cold)
+	}
+}

@@ -1,0 +1,121 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+)
+
+// bandLevel is the share of samples that predict the positive class at the lower edge of the band;
+// at the upper edge it is 1 less that.
+const bandLevel = 0.05
+
+// Band draws how far the boundary of a model between two sides is fixed by its data: the boundary
+// itself as a thick line, those of models on bootstrap samples as thin ones, and hatched the band in
+// which between 5 % and 95 % of these predict the positive class. Ring is a row, from 1 on, that
+// has a ring, as that whose removal moves the boundary most; 0: none.
+type Band struct {
+	Scene
+	Sampled []*ml.Model
+	Ring    int
+}
+
+// Picture draws the band. Disagree of it is the share of the area that the band takes.
+func (b Band) Picture() (*Picture, error) {
+	if b.Model == nil || len(b.Sampled) == 0 {
+		return nil, errors.New("picture: there is no model, or no sample, to draw")
+	}
+	s, err := b.onPlane()
+	if err != nil {
+		return nil, err
+	}
+	if !s.sides() {
+		return nil, errors.New("picture: a band is drawn of one boundary")
+	}
+	sh := s.sheet()
+	t := sh.theme
+	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	var tr tracer
+	thin := draw.LineStyle{Color: translucent(t.Ink, 0.35), Width: s.stroke() / 3}
+	share := make([]float64, len(surf.f)) // of the samples that predict the positive class
+	var lines []drawing
+	var last level
+	for _, m := range b.Sampled {
+		one := newSurface(m, s.View, s.Limits, s.Grid)
+		for i, f := range one.f {
+			share[i] += float64(btoi(f >= 0)) / float64(len(b.Sampled))
+		}
+		last = one.level(&tr, one.f, 0, thin)
+		lines = append(lines, last.draw)
+	}
+	low, high := oriented(&s, t.Side)
+	p := color.Palette{low[1], t.Differ[0], high[1], t.Differ[1]}
+	index := func(v float64) uint8 {
+		return uint8(btoi(v >= bandLevel) + btoi(v > 1-bandLevel))
+	}
+	sh.add(field{paint: func(w, h int) image.Image {
+		img := surf.paint(share, w, h, p, index)
+		for k, v := range img.Pix {
+			if v == 1 && (k%w+k/w)%8 < 2 {
+				img.Pix[k] = 3
+			}
+		}
+		return img
+	}}.draw)
+	inside := 0
+	for _, v := range share {
+		inside += btoi(index(v) == 1)
+	}
+	area := float64(inside) / float64(len(share))
+
+	zero := surf.level(&tr, surf.f, 0, draw.LineStyle{Color: t.Ink, Width: s.stroke()})
+	sh.add(lines...)
+	dots := marks{Scene: &s, theme: t, radius: max(1.2, 0.7*s.radius())}
+	sh.add(zero.draw, dots.draw)
+	sh.legend = append(
+		s.classes(t), lineEntry("f = 0", zero), lineEntry(plural(len(b.Sampled), "bootstrap sample"), last),
+		entry{"5 to 95 % of them (" + percent(area) + ")", hatch(t, t.Differ[0], true)},
+	)
+	sh.legend = append(sh.legend, dots.entries()...)
+	sh.caption = fmt.Sprintf("The boundary over %s and %s with those of %s. Where between 5 %% and 95 %% of these predict %s the area is hatched: %s of what is shown.",
+		s.View.Labels[0], s.View.Labels[1], plural(len(b.Sampled), "bootstrap sample"), s.Model.Classes[1], percent(area))
+	for _, q := range s.Points {
+		if q.Row+1 != b.Ring {
+			continue
+		}
+		sh.add(func(c *draw.Canvas, m mapping) {
+			if at := m.at(s.View.Point(q.X)); c.Contains(at) {
+				ring(c, t, ml.Free, at, dots.radius, 1)
+			}
+		})
+		sh.legend = append(sh.legend, entry{fmt.Sprintf("row %d: moves it most when left out", b.Ring), func(c *draw.Canvas, at vg.Point) { ring(c, t, ml.Free, at, 3.6, 1) }})
+		sh.caption += fmt.Sprintf(" Row %d has a ring: without it the boundary moves most.", b.Ring)
+	}
+	pic := sh.picture()
+	pic.Disagree = area
+	return pic, nil
+}
+
+// BandOf is the Band of a run of two classes with a plane of its own.
+func BandOf(r Run, s *ml.Sensitivity) (Band, error) {
+	points, err := s.Model.Points(r.Data, r.Spec)
+	if err != nil {
+		return Band{}, err
+	}
+	b := Band{Scene: r.Look, Sampled: s.Sampled}
+	b.Model, b.Points, b.Classes = s.Model, points, r.Data.Classes
+	if len(s.Removals) > 0 {
+		b.Ring = s.Removals[0].Row
+	}
+	var flat bool
+	if b.View, flat = s.Model.View(); !flat {
+		return Band{}, errors.New("picture: the model has no plane of its own")
+	}
+	return b, nil
+}

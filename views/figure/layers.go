@@ -1,0 +1,132 @@
+package figure
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml"
+)
+
+// Toggle is the entry of the legend that hides a layer of a picture, with its place in per cent of the picture from its top left corner.
+type Toggle struct {
+	Layer  string  `json:"layer"`
+	Name   string  `json:"name"`
+	Left   float64 `json:"left"`
+	Top    float64 `json:"top"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+const regionsName = "regions"
+
+// layerNames are the layers besides classes, by what their entries begin with.
+var layerNames = []struct{ entry, layer string }{
+	{"f = 0", "boundary"},
+	{"boundary", "boundary"},
+	{"f = ±1", "margin"},
+	{regionsName, "regions"},
+	{"SV on margin", string(ml.Free)},
+	{"SV inside margin", string(ml.Inside)},
+	{"SV misclassified", string(ml.Misclassified)},
+	{"support vector", string(ml.Support)},
+	{"wrong side", "wrong"},
+	{"misclassified", "wrong"},
+	{"held out", "held"},
+	{"core", "cores"},
+}
+
+// LayerNames returns the layers of a text that lists them between commas, without others.
+func LayerNames(list string) (layers []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		number, class := strings.CutPrefix(name, "class")
+		k, err := strconv.Atoi(number)
+		known := slices.ContainsFunc(layerNames, func(l struct{ entry, layer string }) bool { return l.layer == name })
+		if (known || class && err == nil && k >= 0 && k < mostRegions && name == classLayer(k)) && !slices.Contains(layers, name) {
+			layers = append(layers, name)
+		}
+	}
+	slices.Sort(layers)
+	return layers
+}
+
+func classLayer(k int) string { return "class" + strconv.Itoa(k) }
+
+// layer is that of the i-th entry of the legend: those of the classes come first.
+func (s *Scene) layer(i int, name string) string {
+	if i < len(s.Classes) {
+		return classLayer(i)
+	}
+	for _, l := range layerNames {
+		if strings.HasPrefix(name, l.entry) {
+			return l.layer
+		}
+	}
+	return ""
+}
+
+// hides tells whether the reader has hidden a layer.
+func (s *Scene) hides(layer string) bool { return slices.Contains(s.Hidden, layer) }
+
+// hidesPoint tells whether a point is of a layer that is hidden; class is the place of its label.
+func (s *Scene) hidesPoint(p ml.Point, class int) bool {
+	return s.Hidden != nil && (p.HeldOut && s.hides("held") || s.hides(classLayer(class)))
+}
+
+// visible are the drawings of those lines whose layer is shown.
+func (s *Scene) visible(layer string, lines ...level) (ds []drawing) {
+	if s.hides(layer) {
+		return nil
+	}
+	for _, l := range lines {
+		ds = append(ds, l.draw)
+	}
+	return ds
+}
+
+// hides tells whether an entry is of a layer that is hidden.
+func (s *sheet) hides(e entry) bool {
+	i := slices.IndexFunc(s.legend, func(o entry) bool { return o.name == e.name })
+	return len(s.hidden) > 0 && s.layer != nil && slices.Contains(s.hidden, s.layer(i, e.name))
+}
+
+// fade draws over the entry at a place what says that its layer is hidden.
+func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
+	c.SetColor(translucent(s.theme.Paper, 0.6))
+	c.Fill(vg.Rectangle{Min: vg.Point{X: at.X - 4, Y: at.Y - 9}, Max: vg.Point{X: at.X + e.width() - 14, Y: at.Y + 9}}.Path())
+	var p vg.Path
+	p.Move(vg.Point{X: at.X + sampleWidth - 1, Y: at.Y})
+	p.Line(vg.Point{X: at.X + e.width() - 16, Y: at.Y})
+	c.SetLineStyle(draw.LineStyle{Color: s.theme.Muted, Width: 1})
+	c.Stroke(p)
+}
+
+// toggles are those of the entries in these rows of a picture, which has its data within inner.
+func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle) {
+	if s.layer == nil {
+		return nil
+	}
+	share := func(of, whole vg.Length) float64 { return brief(100 * float64(of/whole)) }
+	i, y := 0, vg.Length(10)
+	if s.title != "" {
+		y += 24
+	}
+	for _, row := range rows {
+		x := inner.Min.X
+		for _, e := range row {
+			if layer := s.layer(i, e.name); layer != "" {
+				list = append(list, Toggle{
+					Layer: layer, Name: e.name, Left: share(x-4, all.Max.X), Top: share(y-1.5, all.Max.Y),
+					Width: share(e.width()-8, all.Max.X), Height: share(lineStep, all.Max.Y),
+				})
+			}
+			x += e.width()
+			i++
+		}
+		y += lineStep
+	}
+	return list
+}

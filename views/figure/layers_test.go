@@ -1,0 +1,71 @@
+package figure_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"marginlab/views/figure"
+)
+
+// A layer that is hidden is not drawn, at rest and in a display list, and its entry stays in the
+// legend, where the toggle lies over it.
+func TestHiddenLayers(t *testing.T) {
+	t.Parallel()
+	draw := func(hidden ...string) (*figure.Picture, string, int) {
+		s := scene()
+		s.Layers, s.Hidden = true, hidden
+		for i := range s.Points {
+			s.Points[i].HeldOut = i%4 == 0
+		}
+		p, err := figure.Boundary(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg, list bytes.Buffer
+		if err := p.SVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.DisplayList(&list, ""); err != nil {
+			t.Fatal(err)
+		}
+		var told struct{ Toggles []figure.Toggle }
+		if err := json.Unmarshal(list.Bytes(), &told); err != nil || !slices.Equal(told.Toggles, p.Toggles) {
+			t.Errorf("the display list has the toggles %v, not %v: %v", told.Toggles, p.Toggles, err)
+		}
+		return p, svg.String(), list.Len()
+	}
+	whole, svg, list := draw()
+	var layers []string
+	for _, toggle := range whole.Toggles {
+		layers = append(layers, toggle.Layer)
+		if toggle.Left < 0 || toggle.Left+toggle.Width > 100 || toggle.Top < 0 || toggle.Top+toggle.Height > 100*whole.Frame.Top/float64(whole.Height) {
+			t.Errorf("%+v lies beside the legend", toggle)
+		}
+		if !strings.Contains(svg, strings.Split(toggle.Name, " (")[0]) {
+			t.Errorf("the legend does not name %+v", toggle)
+		}
+	}
+	for _, layer := range []string{"class0", "class1", "boundary", "margin", "regions", "held"} {
+		if !slices.Contains(layers, layer) {
+			t.Errorf("there is no toggle of %s among %v", layer, layers)
+		}
+	}
+	if !slices.Equal(figure.LayerNames(strings.Join(layers, ",")+",other,class-1,class07,"), slices.Sorted(slices.Values(layers))) {
+		t.Errorf("of %v LayerNames reads %v", layers, figure.LayerNames(strings.Join(layers, ",")))
+	}
+	for _, layer := range layers {
+		p, without, short := draw(layer)
+		if len(without) >= len(svg)+400 || layer != "boundary" && short >= list+200 || without == svg {
+			t.Errorf("without %s the picture has %d bytes instead of %d, its list %d instead of %d", layer, len(without), len(svg), short, list)
+		}
+		if !slices.Equal(p.Toggles, whole.Toggles) || p.Frame != whole.Frame {
+			t.Errorf("without %s the legend or the frame moves", layer)
+		}
+	}
+	if p, _, _ := draw(layers...); len(p.Toggles) != len(whole.Toggles) {
+		t.Errorf("without all layers %d toggles are left", len(p.Toggles))
+	}
+}
