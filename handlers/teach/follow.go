@@ -202,7 +202,7 @@ func placeOf(p presented) place {
 // teacher's phone.
 func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 	at := a.stage.shown(g.Code)
-	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
+	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
 	if remote.QR, err = door.QR(remote.Link); err != nil {
 		return err

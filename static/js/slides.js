@@ -129,9 +129,9 @@ async function renew(page) {
   old.replaceWith(document.adoptNode(fresh));
 }
 
-/** Asks the class the question in sight. */
-function ask() {
-  const button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button");
+/** Asks the class the question of a button, or that in sight. */
+function ask(button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button")) {
+  document.querySelector("dialog[open]")?.close();
   if (button) results(button.form.action, new URLSearchParams({ question: button.value }));
 }
 
@@ -344,7 +344,7 @@ function toggle(dialog) {
 
 /** Keys in a dialog: they close it, and go from slide to slide of the overview. Whether it was one of them. */
 function choose(dialog, key) {
-  if (key === "o" || key === "?") return toggle(slide().querySelector(key === "o" ? ".overview" : ".keys")), true;
+  if (key === "o" || key === "?" || key === "m") return keys[key](), true;
   const slides = [...dialog.querySelectorAll("li a")], row = slides.filter((a) => a.offsetTop === slides[0].offsetTop).length;
   const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, ArrowDown: row, ArrowUp: -row }[key];
   slides[Math.min(slides.length - 1, Math.max(0, slides.indexOf(document.activeElement) + by))]?.focus();
@@ -408,7 +408,8 @@ const keys = {
   ".": blank,
   p: pointer,
   t: timer,
-  q: ask,
+  q: () => ask(),
+  m: () => slide().dataset.teaches && toggle(slide().querySelector(".own-questions")),
   c: () => conduct("close"),
   v: () => conduct("reveal"),
   o: () => toggle(slide().querySelector(".overview")),
@@ -480,7 +481,7 @@ document.addEventListener("submit", (e) => {
     afresh();
   } else if (e.target.matches(".ask-class")) { // which keeps the screen full
     e.preventDefault();
-    ask();
+    ask(e.submitter);
   }
 });
 for (const what of ["unfolded", "stepped", "changed"]) document.addEventListener(what, tell);
@@ -512,6 +513,10 @@ channel.addEventListener("message", ({ data }) => {
   if (data.begun) sessionStorage.begun = data.begun;
 });
 
-if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => keys[key] && press(key, false));
+if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => {
+  const button = key.startsWith("own/") && slide().querySelector(`.own-questions [value="own/course/${CSS.escape(key.slice(4))}"]`);
+  if (button) ask(button);
+  else if (keys[key]) press(key, false);
+});
 
 start();
