@@ -324,6 +324,7 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/polls/{poll}", asTeacher(a.teach.Results))
 	r.Post("/polls/{poll}", asTeacher(a.teach.Conduct))
 	r.Get("/polls/{poll}/events", asTeacher(a.teach.ResultsEvents))
+	r.Post("/names", asTeacher(a.teach.HideNames))
 	r.Get("/questions", asTeacher(a.teach.Questions))
 	r.Post("/questions", asTeacher(a.teach.SaveQuestion))
 	r.Get("/questions/new", asTeacher(a.teach.WriteQuestion))

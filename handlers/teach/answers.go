@@ -47,7 +47,12 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if l == nil {
 		l = &all.Lessons[0]
 	}
-	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
+	if g.nameless {
+		for i, s := range students {
+			students[i].Name, students[i].Named = fmt.Sprint("student ", s.Number), false
+		}
+	}
+	p := lessons.AnswersPage{Nameless: g.nameless, Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
 	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.Course, l.Slug, students))
 	if web.Unchanged(w, r, p.State) {
 		return nil

@@ -29,8 +29,9 @@ const (
 // presented holds what the teacher of a course shows.
 type presented struct {
 	lessons.Place
-	Version int64 // grows with every change, also over restarts of the server
-	at      time.Time
+	Nameless bool  // the teacher's pages show no names
+	Version  int64 // grows with every change, also over restarts of the server
+	at       time.Time
 }
 
 // stage knows what every course is shown. It lives in memory: a teacher's slides tell it anew
@@ -48,12 +49,7 @@ type stage struct {
 func (s *stage) show(code string, change func(*lessons.Place)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	for other, p := range s.courses {
-		if now.Sub(p.at) > presentedFor {
-			delete(s.courses, other)
-		}
-	}
+	now := s.forget()
 	p := s.courses[code]
 	before := p.Place
 	change(&p.Place)
@@ -65,6 +61,55 @@ func (s *stage) show(code string, change func(*lessons.Place)) {
 	if p.Place != before {
 		s.changes.send(code, p)
 	}
+}
+
+// forget drops what nobody has changed for long, and returns the time.
+func (s *stage) forget() time.Time {
+	now := s.now()
+	for code, p := range s.courses {
+		if now.Sub(p.at) > presentedFor {
+			delete(s.courses, code)
+		}
+	}
+	return now
+}
+
+// hideNames hides the names of students on the pages of a course, or shows them again.
+func (s *stage) hideNames(code string, hidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.forget()
+	p := s.courses[code]
+	p.Nameless, p.at = hidden, now
+	s.courses[code] = p
+}
+
+// nameless reports whether the names of students are hidden on the pages of a course.
+func (s *stage) nameless(code string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.courses[code]
+	return p.Nameless && s.now().Sub(p.at) <= presentedFor
+}
+
+// HideNames hides the names of students on the teacher's pages, or shows them again: a form
+// names what, a key only asks for the other.
+func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	hidden := !g.nameless
+	if asked := r.PostFormValue("hidden"); asked != "" {
+		hidden = asked == "1"
+	}
+	a.stage.hideNames(g.Code, hidden)
+	switch r.PostFormValue("from") {
+	case "answers":
+		return door.Redirect(w, r, g.base+"/answers?"+url.Values{"lesson": {r.PostFormValue("lesson")}}.Encode())
+	case "gallery":
+		return door.Redirect(w, r, g.base+"#gallery")
+	}
+	return web.JSON(w, http.StatusOK, map[string]bool{"hidden": hidden})
 }
 
 // shown returns what a course is shown; its Version is 0 when that is nothing.

@@ -147,3 +147,54 @@ func TestOwnQuestions(t *testing.T) {
 	}
 	a.Page(200, "/course/"+code+"/poll")
 }
+
+// Names are hidden by one key on all pages of a teacher, and come back.
+func TestNamesHidden(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lab?data=moons&n=40", "")
+	base := "/courses/" + code
+	for name, c := range map[string]*handlerstest.Client{"Ada Byron": a, "Ben Nevis": b} {
+		c.Send(200, "/course/"+code+"/handins", "course="+code+"&who="+url.QueryEscape(name))
+		c.Send(200, "/course/"+code+"/name", "who="+url.QueryEscape(name))
+	}
+	tc.Ask(code, handlerstest.Numeric)
+	vote(a, 200, code, "2")
+	gallery := tc.Page(200, base)
+	var ids []string
+	for _, box := range gallery.Find("input[name=run]").EachIter() {
+		ids = append(ids, box.AttrOr("value", ""))
+	}
+	if len(ids) != 2 {
+		t.Fatalf("%d hand-ins", len(ids))
+	}
+	pages := []string{base, base + "/answers?lesson=margins", base + "/runs/" + ids[0], base + "/compare?run=" + ids[0] + "&run=" + ids[1], tc.Secret(code), base + "/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], base + "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1]}
+	named := func() (n int) {
+		for _, page := range pages {
+			if body := string(tc.Fetch("GET", page, "").Body); strings.Contains(body, "Byron") || strings.Contains(body, "Nevis") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := named(); n != len(pages) {
+		t.Fatalf("%d of %d pages name students", n, len(pages))
+	}
+	if doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML(); doc.Find("h1").Text() != "Answers" || !strings.Contains(doc.Text(), "student 1") {
+		t.Error("hiding names does not lead back to the answers")
+	}
+	if n := named(); n != 0 {
+		t.Errorf("%d pages name students whose names are hidden", n)
+	}
+	if csv := string(tc.Fetch("GET", base+"/handins.csv", "").Body); !strings.Contains(csv, "Byron") {
+		t.Error("the file has no names")
+	}
+	if got := string(tc.Send(200, base+"/names", "").Body); !strings.Contains(got, `"hidden":false`) {
+		t.Errorf("the key answers %s", got)
+	}
+	if n := named(); n != len(pages) {
+		t.Errorf("%d of %d pages name students again", n, len(pages))
+	}
+	b.Send(404, base+"/names", "hidden=0")
+}

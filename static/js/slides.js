@@ -140,9 +140,22 @@ function conduct(what) {
   document.querySelector(`dialog.class-results button[name=do][value=${what}]`)?.click();
 }
 
+/** Hides the names of students on the teacher's pages, or shows them again, and says which. */
+async function names() {
+  const { teaches } = slide().dataset;
+  if (!teaches) return;
+  const { hidden } = await (await answer(`${teaches}/names`, { method: "POST", body: new URLSearchParams() })).json();
+  document.querySelector(".slide-note")?.remove();
+  const note = document.createElement("output");
+  note.className = "timer slide-note";
+  note.textContent = hidden ? "Names are hidden" : "Names are shown";
+  document.body.append(note);
+  setTimeout(() => note.remove(), 3000);
+}
+
 /** A timer in the corner: it starts, stops, and goes. */
 function timer() {
-  const there = document.querySelector(".timer");
+  const there = document.querySelector(".timer:not(.slide-note)");
   if (there?.dataset.stopped) return there.remove();
   if (there) {
     clearInterval(there.ticking);
@@ -412,6 +425,7 @@ const keys = {
   m: () => slide().dataset.teaches && toggle(slide().querySelector(".own-questions")),
   c: () => conduct("close"),
   v: () => conduct("reveal"),
+  h: names,
   o: () => toggle(slide().querySelector(".overview")),
   Escape: () => toggle(slide().querySelector(".overview")),
   n: notes,

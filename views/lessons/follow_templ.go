@@ -527,7 +527,7 @@ func remoteButtons(v RemoteView) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"remote\" role=\"group\" aria-label=\"Slides\"><button type=\"button\" class=\"big\" data-key=\"PageUp\">Back</button> <button type=\"button\" class=\"big primary\" data-key=\"PageDown\">Next</button> <button type=\"button\" data-key=\" \">Step</button> <button type=\"button\" data-key=\"r\">Run</button> <button type=\"button\" data-key=\"q\">Ask</button> <button type=\"button\" data-key=\"c\">Close</button> <button type=\"button\" data-key=\"v\">Reveal</button> <button type=\"button\" data-key=\"e\">Show all</button> <button type=\"button\" data-key=\"b\">Blank</button> <button type=\"button\" data-key=\"t\">Timer</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"remote\" role=\"group\" aria-label=\"Slides\"><button type=\"button\" class=\"big\" data-key=\"PageUp\">Back</button> <button type=\"button\" class=\"big primary\" data-key=\"PageDown\">Next</button> <button type=\"button\" data-key=\" \">Step</button> <button type=\"button\" data-key=\"r\">Run</button> <button type=\"button\" data-key=\"q\">Ask</button> <button type=\"button\" data-key=\"c\">Close</button> <button type=\"button\" data-key=\"v\">Reveal</button> <button type=\"button\" data-key=\"e\">Show all</button> <button type=\"button\" data-key=\"b\">Blank</button> <button type=\"button\" data-key=\"t\">Timer</button> <button type=\"button\" data-key=\"h\">Names</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -552,7 +552,7 @@ func remoteButtons(v RemoteView) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs("own/" + q.Slug)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/follow.templ`, Line: 167, Col: 54}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/follow.templ`, Line: 168, Col: 54}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -565,7 +565,7 @@ func remoteButtons(v RemoteView) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs("Ask: " + Spoken(q.Ask))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/follow.templ`, Line: 167, Col: 93}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/follow.templ`, Line: 168, Col: 93}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
