@@ -334,6 +334,7 @@ func (a *App) teaching(r chi.Router) {
 	r.Post("/present", asTeacher(a.teach.Present))
 	r.Get("/remote", asTeacher(a.teach.Remote))
 	r.Post("/remote", asTeacher(a.teach.Press))
+	r.Post("/point", asTeacher(a.teach.Point))
 	r.Get("/remote/events", asTeacher(a.teach.RemoteEvents))
 	r.Get("/screen", asTeacher(a.teach.Screen))
 	r.Get("/edit", asTeacher(a.teach.Edit))

@@ -52,6 +52,9 @@ func TestOwnQuestions(t *testing.T) {
 	student.wait(`document.querySelector("h1").textContent.includes("Who?")`)
 	phone.fits(360)
 	teacher.run("forms", func() {
+		teacher.visit(course + "/answers")
+		teacher.keys("h")
+		teacher.wait(`document.querySelector(".hide-names [role=status]")`)
 		teacher.inspect("own-questions", course+"/questions", host)
 		teacher.inspect("own-question", course+"/questions/new?kind=options", host)
 	})

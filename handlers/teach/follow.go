@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,8 +30,10 @@ const (
 // presented holds what the teacher of a course shows.
 type presented struct {
 	lessons.Place
-	Nameless bool  // the teacher's pages show no names
-	Version  int64 // grows with every change, also over restarts of the server
+	Pointer  [2]float64 // shares of the axes' width and height, from the top left
+	Pointing bool       // there is a pointer
+	Nameless bool       // the teacher's pages show no names
+	Version  int64      // grows with every change, also over restarts of the server
 	at       time.Time
 }
 
@@ -55,12 +58,52 @@ func (s *stage) show(code string, change func(*lessons.Place)) {
 	change(&p.Place)
 	p.at = now
 	if p.Place != before {
+		p.Pointing = false
 		p.Version = max(p.Version+1, now.UnixMicro())
 	}
 	s.courses[code] = p
 	if p.Place != before {
 		s.changes.send(code, p)
 	}
+}
+
+// point moves the pointer on the picture that a course is shown, or takes it away.
+func (s *stage) point(code string, at [2]float64, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, shown := s.courses[code]
+	if !shown || p.Lesson == "" {
+		return
+	}
+	p.Pointer, p.Pointing = at, on
+	s.courses[code] = p
+	s.changes.send(code, p)
+	key := pointKey
+	if on {
+		key += fmt.Sprintf("%.3f,%.3f", at[0], at[1])
+	}
+	s.keys.send(code, key)
+}
+
+// pointKey begins what the slides hear of the pointer among the keys.
+const pointKey = "point:"
+
+// Point moves the pointer from the teacher's remote, or takes it away.
+func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	var at [2]float64
+	on := r.PostFormValue("x") != ""
+	for i, name := range []string{"x", "y"} {
+		v, err := strconv.ParseFloat(r.PostFormValue(name), 64)
+		if on && (err != nil || !(v >= 0 && v <= 1)) {
+			return param.Problems{{Field: name, Message: "Give x and y from 0 to 1, or neither."}}
+		}
+		at[i] = v
+	}
+	a.stage.point(g.Code, at, on)
+	return noContent(w)
 }
 
 // forget drops what nobody has changed for long, and returns the time.
@@ -233,6 +276,8 @@ type place struct {
 	Part    string `json:"part,omitempty"`
 	Step    string `json:"step,omitempty"`
 	Free    bool   `json:"free,omitempty"`
+
+	Point *[2]float64 `json:"point,omitempty"` // the teacher's pointer, as shares of the axes
 }
 
 func placeOf(p presented) place {
@@ -240,7 +285,11 @@ func placeOf(p presented) place {
 		return place{}
 	}
 	q, _ := url.ParseQuery(p.Query)
-	return place{p.Version, p.Path(), p.Part, q.Get("step"), p.Free}
+	m := place{Version: p.Version, Slide: p.Path(), Part: p.Part, Step: q.Get("step"), Free: p.Free}
+	if p.Pointing {
+		m.Point = &p.Pointer
+	}
+	return m
 }
 
 // Remote shows the notes of the slide that is shown, with buttons that turn it: for a

@@ -1,5 +1,6 @@
 // Slides: keys for the presenter, parts and slides that turn in place, so that a full
 // screen stays full, and a second window with notes that follows.
+import { point } from "./dot.js";
 import { mount, resize, stepped, unfold } from "./lesson.js";
 import { answer, follow as listen } from "./live.js";
 import { tally } from "./poll.js";
@@ -528,6 +529,7 @@ channel.addEventListener("message", ({ data }) => {
 });
 
 if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => {
+  if (key.startsWith("point:")) return point([...slide().querySelectorAll(".stage")].find((e) => e.clientHeight), key.length > 6 && key.slice(6).split(",").map(Number));
   const button = key.startsWith("own/") && slide().querySelector(`.own-questions [value="own/course/${CSS.escape(key.slice(4))}"]`);
   if (button) ask(button);
   else if (keys[key]) press(key, false);
