@@ -91,6 +91,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/lessons/teachers", h(a.lessons.Teachers))
 	r.Get("/lessons/{lesson}", h(a.lessons.Page))
 	r.Get("/lessons/{lesson}/guide", h(a.lessons.Guide))
+	r.Get("/lessons/{lesson}/deck", h(a.lessons.Deck))
 	r.Get("/lessons/{lesson}/worksheet", h(a.lessons.Worksheet))
 	r.Get("/lessons/{lesson}/worksheet/answers", h(a.lessons.WorksheetAnswers))
 	r.Get("/lessons/{lesson}/questions.gift", h(a.lessons.GIFT))
