@@ -183,7 +183,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 	}
 	for _, base := range []string{"/courses/{code}", "/teach/{token}"} {
 		for route, bombs := range map[string][]bomb{
-			"/close": few("closed"), "/end": few("ends", "lift"), "/block": few("run"), "/unblock": few("block"), "/polls": few("question"), "/present": few("path", "query", "part", "free"), "/remote": few("key"), "/polls/{poll}": few("do"),
+			"/close": few("closed"), "/end": few("ends", "lift"), "/block": few("run"), "/unblock": few("block"), "/polls": few("question"), "/questions": few("ask", "option.0", "slide", "right"), "/questions/take": few("from"), "/questions/{question}": few("do", "ask"), "/names": few("hidden", "from"), "/present": few("path", "query", "part", "free"), "/remote": few("key"), "/point": few("x", "y"), "/polls/{poll}": few("do"),
 			"/edit": few("title", "value.C", "group.learner"), "/delete": few("sure"), "/runs/delete": few("run"),
 		} {
 			table["POST "+base+route] = bombs

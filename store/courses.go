@@ -31,6 +31,8 @@ type Course struct {
 	Ends    time.Time // from then on nothing can be handed in; zero: no end is set
 	Handins int       // how many runs are in the gallery
 	Created time.Time
+
+	Questions []OwnQuestion // that the teacher has written
 }
 
 // Fixes reports whether students cannot change a control.
@@ -53,6 +55,7 @@ type NewCourse struct {
 	Points         *dataset.Data // to bring along; may be nil
 	Data           string        // what Points are called
 	Closed         bool
+	Questions      []OwnQuestion // for a new course; EditCourse leaves those that are there
 }
 
 // Handin is a run that a student handed in.
@@ -122,7 +125,11 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 	}
 	c = Course{
 		Token: strings.ToLower(rand.Text()), Title: title, Target: n.Target, Hidden: append([]string{}, n.Hidden...), Frozen: append([]string{}, n.Frozen...),
-		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()),
+		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()), Questions: []OwnQuestion{},
+	}
+	for _, q := range n.Questions {
+		q.Slug = newSlug(c.Questions)
+		c.Questions = append(c.Questions, q)
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
@@ -136,9 +143,9 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		for {
 			c.Code = newCode()
 			err := affected(tx.ExecContext(ctx, `
-				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created)
-				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
-				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli()))
+				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created, questions)
+				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
+				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli(), asJSON(&c.Questions)))
 			if err != ErrNotFound { // else the code is taken
 				return err
 			}
@@ -159,6 +166,8 @@ func checkCourse(n NewCourse) (title string, err error) {
 		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
 	case len(n.Target) > maxTarget:
 		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
+	case len(n.Questions) > MaxQuestions:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("A course has at most %d own questions.", MaxQuestions)})
 	case len(n.Hidden)+len(n.Frozen) > maxControls:
 		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
 	}
@@ -396,13 +405,13 @@ func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	return s.update(ctx, func(tx *sql.Tx) error { return withdraw(ctx, tx, ws, run) })
 }
 
-const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, (SELECT count(*) FROM handins WHERE course = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, questions, (SELECT count(*) FROM handins WHERE course = code)`
 
 func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
 	var hash sql.NullString
 	var ends sql.NullInt64
 	var created int64
-	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, &c.Handins)
+	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, asJSON(&c.Questions), &c.Handins)
 	if ends.Valid {
 		c.Ends = fromMillis(ends.Int64)
 	}

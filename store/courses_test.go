@@ -513,7 +513,7 @@ func TestClassesBecameCourses(t *testing.T) {
 	c := must[Course](t)(s.Course(ctx, "BCDFGH"))
 	want := Course{
 		Code: "BCDFGH", Token: "secret", Title: "Monday", Target: "/lab?kernel=rbf", Hidden: []string{"C"}, Frozen: []string{"gamma"},
-		Hash: "of the class", Data: "Mine", Handins: 1, Created: fromMillis(1763780000000),
+		Hash: "of the class", Data: "Mine", Handins: 1, Created: fromMillis(1763780000000), Questions: []OwnQuestion{},
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("course (-want +got):\n%s", diff)

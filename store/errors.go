@@ -41,6 +41,8 @@ var (
 	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
 	// ErrRounds: the question was put MaxRounds times.
 	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
+	// ErrAsked: the own question was put to the course.
+	ErrAsked = &Error{"conflict", "This question has been asked. Delete its answers before you change it, or write a new one."}
 	// ErrCrowded: MaxStudents take part.
 	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.

@@ -136,7 +136,7 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 			+ (SELECT coalesce(sum(length(model) + coalesce(length(scores), 0)), 0) FROM runs JOIN models ON run = id WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(plan) + length(drawn) + coalesce(length(result), 0) + ?3 * (SELECT coalesce(1 + max(place), 0) FROM cells WHERE search = id)), 0) FROM searches WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(file) + length(sizes) + coalesce(length(result), 0)), 0) FROM studies WHERE workspace = ?1)
-			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen)), 0) FROM courses WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen) + length(questions)), 0) FROM courses WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
 		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Bytes)

@@ -67,6 +67,8 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return Errorf(NotFound, "There is no such file.")
 	}
+	w.Header().Set("Access-Control-Allow-Origin", "*") // for embedded demos in a sandbox without an origin
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	MayBeShared(w, version == a.version)
 	if Unchanged(w, r, `W/"`+a.version+`"`) {
 		return nil

@@ -201,6 +201,7 @@ func (s *Site) Framed(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Content-Security-Policy", strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		h.Set("Access-Control-Allow-Origin", "*") // a sandbox of another site may have no origin
 		h.Set("Cache-Control", "no-cache")
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, s.Keys.New())))
 	})

@@ -43,6 +43,27 @@ func TestFollow(t *testing.T) {
 	phone.wait(`!document.querySelector("[data-state]").textContent.includes("On the screen: Picture")`)
 	teacher.wait(`location.hash !== "#picture"`)
 
+	// Its pad moves a dot over the picture, on the projector and on the phone of the student.
+	teacher.visit("/lessons/margins/line?course=" + code + "#picture")
+	student.wait(`document.querySelector(".follow.shows-picture .figure img")`)
+	pad := `const pad = document.querySelector("[data-pad]"), box = pad.getBoundingClientRect(), at = (x, y) => ({pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true}); pad.setPointerCapture = () => {}; `
+	phone.wait(`document.querySelector("[data-pad]:not([hidden])")`)
+	phone.fits(360)
+	get[bool](phone, `(() => {`+pad+`pad.dispatchEvent(new PointerEvent("pointerdown", at(0.5, 0.25))); return true})()`)
+	for _, p := range []*page{teacher, student} {
+		p.wait(`(() => { const dot = document.querySelector(".main-figure .stage .pointer-dot"); if (!dot) return false;
+			const stage = dot.parentElement, image = stage.querySelector("img"), frames = JSON.parse(stage.dataset.stage).frames, f = frames[image.naturalWidth], k = image.clientWidth / image.naturalWidth;
+			const d = dot.getBoundingClientRect(), b = image.getBoundingClientRect();
+			return Math.abs((d.left + d.right) / 2 - b.left - k * (f.left + f.width / 2)) < 2 && Math.abs((d.top + d.bottom) / 2 - b.top - k * (f.top + f.height / 4)) < 2 })()`)
+	}
+	get[bool](phone, `(() => {`+pad+`pad.dispatchEvent(new PointerEvent("pointerup", at(0.5, 0.25))); return true})()`)
+	teacher.wait(`!document.querySelector(".pointer-dot")`)
+	student.wait(`!document.querySelector(".pointer-dot")`)
+
+	// The names of students are hidden by a key.
+	teacher.keys("h")
+	teacher.wait(`document.querySelector(".slide-note")?.textContent === "Names are hidden"`)
+
 	// A question is answered on the phone, and the answer stays while the teacher unfolds all.
 	teacher.visit("/lessons/margins/line?course=" + code + "#ask-distance")
 	student.wait(`document.querySelector(".follow.shows-ask [data-question]")`)

@@ -241,6 +241,9 @@ func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, prob
 		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
 	}
 	if c := s.Course; c != nil {
+		if s.Edit == "" {
+			p.From = c.Token
+		}
 		p.Title, p.Handins = c.Title, !c.Closed
 		for _, g := range p.Groups {
 			for k, control := range g.Controls {

@@ -20,6 +20,18 @@ type Collection struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace
 	Title     string // of the gallery
+	Nameless  bool   // the names of its runs are hidden
+}
+
+// Nameless returns what stands in place of the name of a run whose name is hidden.
+func Nameless(run string) string { return "Hand-in " + run[:min(4, len(run))] }
+
+// Shown returns the run as the collection shows it.
+func (c Collection) Shown(run store.Run) store.Run {
+	if c.Nameless {
+		run.Name = Nameless(run.ID)
+	}
+	return run
 }
 
 // Run is a finished run with its data, as its figures show it. The query has the

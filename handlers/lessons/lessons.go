@@ -317,6 +317,15 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
 	p.Code, p.Teaches = door.CodeOf(form), strings.TrimSuffix(class, "/polls")
+	if class != "" {
+		c, err := a.Store.Course(r.Context(), store.CleanCode(p.Code))
+		if err != nil {
+			return err
+		}
+		for _, q := range c.Questions {
+			p.Own = append(p.Own, lessons.PollsRow{Name: q.Name(), Ask: q.Ask, Slug: q.Slug})
+		}
+	}
 	for i := range l.Screens {
 		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
 		if l.Screens[i].Demo != nil {

@@ -33,6 +33,7 @@ func comparedRuns(ctx context.Context, find func(context.Context, store.Workspac
 		if runs[i], err = find(ctx, from.Workspace, id); err != nil {
 			return nil, err
 		}
+		runs[i] = from.Shown(runs[i])
 	}
 	return runs, nil
 }

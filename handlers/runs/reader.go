@@ -37,7 +37,7 @@ func (a *Reader) run(r *http.Request) (run store.Run, from door.Collection, err 
 		return run, from, err
 	}
 	run, err = a.find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
-	return run, from, err
+	return from.Shown(run), from, err
 }
 
 // Page shows a run that has ended.

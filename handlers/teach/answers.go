@@ -26,7 +26,15 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
+	offered := slices.Clone(all.Lessons)
 	l := all.Find(r.FormValue("lesson"))
+	if len(g.Questions) > 0 {
+		written := own(g.Course)
+		offered = append(offered, *written)
+		if r.FormValue("lesson") == written.Slug {
+			l = written
+		}
+	}
 	if l == nil {
 		l = lessonOf(g.Course)
 	}
@@ -39,7 +47,12 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if l == nil {
 		l = &all.Lessons[0]
 	}
-	p := lessons.AnswersPage{Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	if g.nameless {
+		for i, s := range students {
+			students[i].Name, students[i].Named = fmt.Sprint("student ", s.Number), false
+		}
+	}
+	p := lessons.AnswersPage{Nameless: g.nameless, Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
 	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.Course, l.Slug, students))
 	if web.Unchanged(w, r, p.State) {
 		return nil
@@ -66,7 +79,7 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 			at[q.Name()] = len(asked)
 			asked, on = append(asked, q), append(on, len(places)-1)
 			wrong = append(wrong, map[string]int{})
-			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: href})
+			questions = append(questions, lessons.AnsweredQuestion{Screen: s.Title, Ask: q.Question.Ask, Href: href, Opinion: q.Question.Opinion()})
 		}
 	}
 	for _, s := range students {
@@ -99,6 +112,11 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 	for i, given := range wrong {
 		questions[i].Of = len(rows)
 		questions[i].Often, questions[i].OftenCount = asked[i].Often(given)
+		for k := range asked[i].Question.Options {
+			if asked[i].Question.Options[k] == questions[i].Often {
+				questions[i].Misconception = asked[i].Question.Mistaken(strconv.Itoa(k))
+			}
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b lessons.AnsweringStudent) int { return b.Answered - a.Answered })
 	return questions, places, rows
@@ -106,25 +124,33 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 
 // ExportAnswers sends what was answered as CSV, a line for each answer: who (the number is
 // that of the student in the hand-ins), to which question, in which round of a poll (0: by
-// themselves, the first answer), what, whether it is right, when (UTC), and of a drawing, which
-// is told in words, its heights at the places of the question.
+// themselves, the first answer), what, whether it is right, when (UTC), of a drawing, which is
+// told in words, its heights at the places of the question, and the misconception behind a wrong
+// option.
 func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn"}}
+	rows := [][]string{{"name", "student", "lesson", "screen", "question", "round", "answer", "right", "answered", "drawn", "misconception"}}
 	for _, s := range students {
-		for _, g := range s.Answers {
-			lesson, rest, _ := strings.Cut(g.Question, "/")
+		for _, one := range s.Answers {
+			lesson, rest, _ := strings.Cut(one.Question, "/")
 			screen, question, _ := strings.Cut(rest, "/")
-			given, drawn := g.Given, ""
-			if q, err := a.Lessons.Question(r.Context(), g.Question); err == nil && (len(q.Question.Options) > 0 || q.Question.Sketch != nil) {
-				if given = q.Brief(given); q.Question.Sketch != nil {
-					drawn = g.Given
+			given, drawn, right, mistaken := one.Given, "", fmt.Sprint(one.Right), ""
+			if q, err := a.question(r.Context(), g.Course, one.Question); err == nil {
+				if len(q.Question.Options) > 0 || q.Question.Sketch != nil { // numbers and words stay as they are
+					given = q.Brief(given)
 				}
-			} // numbers stay as they are
-			rows = append(rows, []string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(g.Round), number(given), fmt.Sprint(g.Right), g.At.Format(time.RFC3339), number(drawn)})
+				if q.Question.Sketch != nil {
+					drawn = one.Given
+				}
+				if q.Question.Opinion() {
+					right = ""
+				}
+				mistaken = lessons.Printed(q.Question.Mistaken(one.Given))
+			}
+			rows = append(rows, []string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(one.Round), number(given), right, one.At.Format(time.RFC3339), number(drawn), dataset.Guard(mistaken)})
 		}
 	}
 	return door.SendRows(w, r, g.Title+" answers.csv", rows)

@@ -49,6 +49,8 @@ type Lessons interface {
 	Question(ctx context.Context, name string) (lessons.Asked, error)
 	// Drawing is a question to which the answer is drawn, with its pictures.
 	Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error)
+	// Pictured returns the first figure of a slide, for a class to point at.
+	Pictured(ctx context.Context, slide string) (lessons.PointView, error)
 	// Following returns a lesson's title and the screen that a course is shown.
 	Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error)
 	// NotesOf returns the presenter's notes of a screen.
@@ -158,6 +160,13 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n, err := planned(r, s)
+	if from := r.PostFormValue("from"); err == nil && from != "" {
+		c, err := a.Store.TaughtCourse(r.Context(), from)
+		if err != nil {
+			return err
+		}
+		n.Questions = c.Questions
+	}
 	if err == nil {
 		var c store.Course
 		if c, err = a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n); err == nil {

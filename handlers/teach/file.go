@@ -32,11 +32,13 @@ type courseFile struct {
 	Closed bool     `json:"closed"`
 	Data   string   `json:"data,omitempty"`   // what the points are called
 	Points string   `json:"points,omitempty"` // that the course brings along, as CSV in the canonical form
+
+	Questions []store.OwnQuestion `json:"questions,omitempty"`
 }
 
 // SendCourse sends a course as a file.
 func (a *Handler) SendCourse(w http.ResponseWriter, r *http.Request, g Course) error {
-	f := courseFile{Format: courseFormat, Title: g.Title, Page: g.Target, Hidden: g.Hidden, Frozen: g.Frozen, Closed: g.Closed, Data: g.Data}
+	f := courseFile{Format: courseFormat, Title: g.Title, Page: g.Target, Hidden: g.Hidden, Frozen: g.Frozen, Closed: g.Closed, Data: g.Data, Questions: g.Questions}
 	if g.Hash != "" {
 		d, err := a.Store.Data(r.Context(), g.Hash)
 		if err != nil {
@@ -94,6 +96,11 @@ func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err err
 		return c, err
 	}
 	n.Hidden, n.Frozen = known(s, n.Hidden), known(s, n.Frozen)
+	for i, q := range n.Questions {
+		if err := a.check(r.Context(), q); err != nil {
+			return c, unfit("its question %d: %v", i+1, err)
+		}
+	}
 	return a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
 }
 
@@ -139,7 +146,7 @@ func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Format != courseFormat {
 		return n, unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)
 	}
-	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data}
+	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data, Questions: f.Questions}
 	if f.Points == "" {
 		return n, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,8 +30,11 @@ const (
 // presented holds what the teacher of a course shows.
 type presented struct {
 	lessons.Place
-	Version int64 // grows with every change, also over restarts of the server
-	at      time.Time
+	Pointer  [2]float64 // shares of the axes' width and height, from the top left
+	Pointing bool       // there is a pointer
+	Nameless bool       // the teacher's pages show no names
+	Version  int64      // grows with every change, also over restarts of the server
+	at       time.Time
 }
 
 // stage knows what every course is shown. It lives in memory: a teacher's slides tell it anew
@@ -48,23 +52,107 @@ type stage struct {
 func (s *stage) show(code string, change func(*lessons.Place)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	for other, p := range s.courses {
-		if now.Sub(p.at) > presentedFor {
-			delete(s.courses, other)
-		}
-	}
+	now := s.forget()
 	p := s.courses[code]
 	before := p.Place
 	change(&p.Place)
 	p.at = now
 	if p.Place != before {
+		p.Pointing = false
 		p.Version = max(p.Version+1, now.UnixMicro())
 	}
 	s.courses[code] = p
 	if p.Place != before {
 		s.changes.send(code, p)
 	}
+}
+
+// point moves the pointer on the picture that a course is shown, or takes it away.
+func (s *stage) point(code string, at [2]float64, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, shown := s.courses[code]
+	if !shown || p.Lesson == "" {
+		return
+	}
+	p.Pointer, p.Pointing = at, on
+	s.courses[code] = p
+	s.changes.send(code, p)
+	key := pointKey
+	if on {
+		key += fmt.Sprintf("%.3f,%.3f", at[0], at[1])
+	}
+	s.keys.send(code, key)
+}
+
+// pointKey begins what the slides hear of the pointer among the keys.
+const pointKey = "point:"
+
+// Point moves the pointer from the teacher's remote, or takes it away.
+func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	var at [2]float64
+	on := r.PostFormValue("x") != ""
+	for i, name := range []string{"x", "y"} {
+		v, err := strconv.ParseFloat(r.PostFormValue(name), 64)
+		if on && (err != nil || !(v >= 0 && v <= 1)) {
+			return param.Problems{{Field: name, Message: "Give x and y from 0 to 1, or neither."}}
+		}
+		at[i] = v
+	}
+	a.stage.point(g.Code, at, on)
+	return noContent(w)
+}
+
+// forget drops what nobody has changed for long, and returns the time.
+func (s *stage) forget() time.Time {
+	now := s.now()
+	for code, p := range s.courses {
+		if now.Sub(p.at) > presentedFor {
+			delete(s.courses, code)
+		}
+	}
+	return now
+}
+
+// hideNames hides the names of students on the pages of a course, or shows them again.
+func (s *stage) hideNames(code string, hidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.forget()
+	p := s.courses[code]
+	p.Nameless, p.at = hidden, now
+	s.courses[code] = p
+}
+
+// nameless reports whether the names of students are hidden on the pages of a course.
+func (s *stage) nameless(code string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.courses[code]
+	return p.Nameless && s.now().Sub(p.at) <= presentedFor
+}
+
+// HideNames hides the names of students on the teacher's pages, or shows them again: a form
+// names what, a key only asks for the other.
+func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	hidden := !g.nameless
+	if asked := r.PostFormValue("hidden"); asked != "" {
+		hidden = asked == "1"
+	}
+	a.stage.hideNames(g.Code, hidden)
+	switch r.PostFormValue("from") {
+	case "answers":
+		return door.Redirect(w, r, g.base+"/answers?"+url.Values{"lesson": {r.PostFormValue("lesson")}}.Encode())
+	case "gallery":
+		return door.Redirect(w, r, g.base+"#gallery")
+	}
+	return web.JSON(w, http.StatusOK, map[string]bool{"hidden": hidden})
 }
 
 // shown returns what a course is shown; its Version is 0 when that is nothing.
@@ -188,6 +276,8 @@ type place struct {
 	Part    string `json:"part,omitempty"`
 	Step    string `json:"step,omitempty"`
 	Free    bool   `json:"free,omitempty"`
+
+	Point *[2]float64 `json:"point,omitempty"` // the teacher's pointer, as shares of the axes
 }
 
 func placeOf(p presented) place {
@@ -195,14 +285,18 @@ func placeOf(p presented) place {
 		return place{}
 	}
 	q, _ := url.ParseQuery(p.Query)
-	return place{p.Version, p.Path(), p.Part, q.Get("step"), p.Free}
+	m := place{Version: p.Version, Slide: p.Path(), Part: p.Part, Step: q.Get("step"), Free: p.Free}
+	if p.Pointing {
+		m.Point = &p.Pointer
+	}
+	return m
 }
 
 // Remote shows the notes of the slide that is shown, with buttons that turn it: for a
 // teacher's phone.
 func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 	at := a.stage.shown(g.Code)
-	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
+	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
 	if remote.QR, err = door.QR(remote.Link); err != nil {
 		return err

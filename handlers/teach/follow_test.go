@@ -40,6 +40,7 @@ func TestFollow(t *testing.T) {
 	type place struct {
 		Version     int64
 		Slide, Part string
+		Point       *[2]float64
 	}
 	next := func() (p place) {
 		t.Helper()
@@ -52,6 +53,7 @@ func TestFollow(t *testing.T) {
 		}
 		return p
 	}
+	tc.Send(204, base+"/point", "x=0.5&y=0.5") // at nothing
 	if p := next(); p.Version != 0 {
 		t.Errorf("at first the stream says %+v", p)
 	}
@@ -60,6 +62,18 @@ func TestFollow(t *testing.T) {
 	if first.Version == 0 || first.Slide != "/lessons/margins/line" || first.Part != "picture" {
 		t.Errorf("the stream says %+v", first)
 	}
+	tc.Send(204, base+"/point", "x=0.25&y=1")
+	if p := next(); p.Version != first.Version || p.Point == nil || *p.Point != [2]float64{0.25, 1} {
+		t.Errorf("pointing, the stream says %+v", p)
+	}
+	tc.Send(204, base+"/point", "")
+	if p := next(); p.Version != first.Version || p.Point != nil {
+		t.Errorf("no longer pointing, the stream says %+v", p)
+	}
+	for _, wrong := range []string{"x=2&y=0", "x=0.5", "x=NaN&y=0"} {
+		tc.Send(422, base+"/point", wrong)
+	}
+	a.Send(404, base+"/point", "x=0&y=0")
 	doc := follow()
 	if doc.Find(".follow.shows-picture .figure").Length() == 0 || doc.Find(".demo-controls, .question, .words").Length() != 0 {
 		t.Error("the picture is not shown alone")

@@ -31,9 +31,10 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 	if l == nil {
 		l = lessonOf(g.Course)
 	}
-	if l == nil && len(polls) > 0 {
-		slug, _, _ := strings.Cut(polls[0].Question, "/")
-		l = all.Find(slug)
+	for _, p := range polls {
+		if slug, _, _ := strings.Cut(p.Question, "/"); l == nil {
+			l = all.Find(slug)
+		}
 	}
 	if l == nil {
 		l = &all.Lessons[0]
@@ -42,15 +43,21 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 	for _, p := range polls {
 		put[p.Question] = p
 	}
-	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l}
+	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l, Own: ownRows(g.Course)}
+	asked := func(row *lessons.PollsRow) {
+		if poll, ok := put[row.Name]; ok {
+			row.Href, row.State = g.poll(poll.ID), stateOf(poll)
+		}
+	}
+	for i := range p.Own {
+		asked(&p.Own[i])
+	}
 	for _, s := range l.Screens {
 		screen := lessons.PollsScreen{Title: s.Title, Href: "/lessons/" + l.Slug + "/" + s.Slug + "?course=" + g.Code}
 		for i := range s.Questions {
 			q := lessons.Asked{Lesson: l, Screen: &s, Question: &s.Questions[i]}
 			row := lessons.PollsRow{Name: q.Name(), Ask: q.Question.Ask}
-			if poll, ok := put[row.Name]; ok {
-				row.Href, row.State = g.poll(poll.ID), stateOf(poll)
-			}
+			asked(&row)
 			screen.Questions = append(screen.Questions, row)
 		}
 		if len(screen.Questions) > 0 {
@@ -97,7 +104,7 @@ func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 }
 
 func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
-	q, err := a.Lessons.Question(ctx, question)
+	q, err := a.question(ctx, g.Course, question)
 	if err != nil {
 		return p, err
 	}
@@ -175,7 +182,7 @@ func (a *Handler) Results(w http.ResponseWriter, r *http.Request, g Course) erro
 }
 
 func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.ResultsPage, err error) {
-	q, err := a.Lessons.Question(r.Context(), t.Question)
+	q, err := a.question(r.Context(), g.Course, t.Question)
 	if err != nil {
 		return p, err
 	}
@@ -185,6 +192,14 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 	}
 	if q.Question.Sketch != nil && !t.Open {
 		if p.Overlay, err = overlay(q, t); err != nil {
+			return p, err
+		}
+	}
+	if q.Lesson.Slug == "own" {
+		p.Slide = g.base + "/questions"
+	}
+	if !t.Open {
+		if p.Point, err = a.pointed(r.Context(), q.Question, t.Rounds[len(t.Rounds)-1], t.Revealed); err != nil {
 			return p, err
 		}
 	}
@@ -293,11 +308,14 @@ func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, p
 	}
 	p.State = phase(put.Poll)
 	if err == nil {
-		q, err := a.Lessons.Question(r.Context(), put.Question)
+		q, err := a.question(r.Context(), c, put.Question)
 		if err != nil {
 			return err
 		}
 		p.Asked, p.Poll, p.Round, p.Open, p.Revealed, p.Given, p.Right = &q, put.ID, put.Round, put.Open, put.Revealed, put.Own.Given, put.Own.Right
+		if p.Point, err = a.pointed(r.Context(), q.Question, map[string]int{put.Own.Given: 1}, put.Revealed); err != nil {
+			return err
+		}
 		if q.Question.Sketch != nil {
 			if p.Sketch, err = a.Lessons.Drawing(r.Context(), q, put.Own.Given, put.Revealed); err != nil {
 				return err
@@ -368,7 +386,7 @@ func (a *Handler) vote(ctx context.Context, c store.Course, id int64, round int,
 	case poll.ID != id:
 		return store.ErrPollClosed
 	}
-	q, err := a.Lessons.Question(ctx, poll.Question)
+	q, err := a.question(ctx, c, poll.Question)
 	if err != nil {
 		return err
 	}

@@ -272,8 +272,9 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		got = append(got, strings.Join(slices.Delete(line, 8, 9), ",")) // without the time
 	}
 	want := []string{
-		"name,student,lesson,screen,question,round,answer,right,drawn", "Ada,1,margins,line,distance,0,7,false,", "Ada,1,margins,two-margins,double,1," + lessons.Letter(place(t, 0)) + ",false,",
-		"anonymous 2,2,margins,line,distance,0,7,false,", "anonymous 2,2,margins,two-margins,double,0," + lessons.Letter(place(t, 1)) + ",true,",
+		"name,student,lesson,screen,question,round,answer,right,drawn,misconception", "Ada,1,margins,line,distance,0,7,false,,",
+		"Ada,1,margins,two-margins,double,1," + lessons.Letter(place(t, 0)) + ",false,,You took the geometric margin for $y f$: it is divided by $\\lVert\\mathbf w\\rVert$.",
+		"anonymous 2,2,margins,line,distance,0,7,false,,", "anonymous 2,2,margins,two-margins,double,0," + lessons.Letter(place(t, 1)) + ",true,,",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -433,7 +434,7 @@ func TestPollDrawn(t *testing.T) {
 		t.Errorf("the wrong drawings: %q", got)
 	}
 	file := string(tc.Want(200, "GET", "/courses/"+code+"/answers.csv", "").Body)
-	if !strings.Contains(file, `,"1 at y f(x) = −2, still at 3",false,`) || !strings.Contains(file, ","+flat+"\n") {
+	if !strings.Contains(file, `,"1 at y f(x) = −2, still at 3",false,`) || !strings.Contains(file, ","+flat+",\n") {
 		t.Errorf("as a file:\n%s", file)
 	}
 }

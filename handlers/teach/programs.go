@@ -149,7 +149,7 @@ func (a *Handler) polled(r *http.Request, g Course, id int64) (p pollJSON, err e
 	if err != nil {
 		return p, err
 	}
-	q, err := a.Lessons.Question(r.Context(), t.Question)
+	q, err := a.question(r.Context(), g.Course, t.Question)
 	if err != nil {
 		return p, err
 	}
@@ -254,7 +254,7 @@ func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := a.Lessons.Question(r.Context(), put.Question)
+	q, err := a.question(r.Context(), c, put.Question)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // How a course answers the questions of a lesson, as it changes.
 import { again } from "./again.js";
+import "./names.js";
 import { tell } from "./times.js";
 
 const part = (root) => root.querySelector("[data-answers]");

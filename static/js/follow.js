@@ -1,5 +1,6 @@
 // The teacher's slide on the phones of a class: it changes as the teacher goes on, unless a
 // student pauses it.
+import { point } from "./dot.js";
 import { answer, follow, fragment } from "./live.js";
 import { mount } from "./lesson.js";
 
@@ -23,7 +24,8 @@ async function renew() {
   mount(next);
 }
 
-follow(`${path}/events`, "place", async ({ version }) => {
+follow(`${path}/events`, "place", async ({ version, point: at }) => {
+  point(shown().querySelector(".stage"), !paused && at);
   if (String(version) === shown().dataset.place) return;
   if (paused) status.textContent = "The teacher has moved on.";
   else await renew();

@@ -1,5 +1,6 @@
 // The teacher's page of a course: what is handed in appears by itself.
 import { again } from "./again.js";
+import "./names.js";
 import { choose } from "./runs.js";
 import { tell } from "./times.js";
 

@@ -1,4 +1,5 @@
 // A presenter's second window or phone: it follows the slides, and turns them.
+import { pad } from "./dot.js";
 import { watchFormulas } from "./formulas.js";
 import { answer, follow } from "./live.js";
 
@@ -61,6 +62,8 @@ if (remote) {
     if (version && slide !== page.dataset.slide) return location.reload();
     mark(part, step && `step ${step}`);
   });
+  const touch = page.querySelector("[data-pad]");
+  if (touch) pad(touch, (at) => answer(touch.dataset.pad, { method: "POST", body: new URLSearchParams(at) }));
   page.querySelector("[data-free]")?.addEventListener("change", (e) => {
     answer(remote.replace(/remote$/, "present"), { method: "POST", body: new URLSearchParams({ free: e.target.checked ? "1" : "0" }) }).catch((error) => (state.textContent = error.message));
   });

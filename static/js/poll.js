@@ -1,6 +1,7 @@
 // A question to a class: on the phones of students, and with its histogram on the
 // teacher's page.
 import { answer, follow, fragment, Later } from "./live.js";
+import { points } from "./point.js";
 import { sketches } from "./sketch.js";
 
 const again = [2000, 16000]; // milliseconds until an answer is sent once more: each time twice as many, up to the last
@@ -14,6 +15,7 @@ if (student) {
     stop();
     part().replaceWith(fresh);
     sketches(part());
+    points(part());
   };
   let waiting, once, latest; // to send an answer once more, and how; what was sent last
   const stop = () => {

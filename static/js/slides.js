@@ -1,5 +1,6 @@
 // Slides: keys for the presenter, parts and slides that turn in place, so that a full
 // screen stays full, and a second window with notes that follows.
+import { point } from "./dot.js";
 import { mount, resize, stepped, unfold } from "./lesson.js";
 import { answer, follow as listen } from "./live.js";
 import { tally } from "./poll.js";
@@ -129,9 +130,9 @@ async function renew(page) {
   old.replaceWith(document.adoptNode(fresh));
 }
 
-/** Asks the class the question in sight. */
-function ask() {
-  const button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button");
+/** Asks the class the question of a button, or that in sight. */
+function ask(button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button")) {
+  document.querySelector("dialog[open]")?.close();
   if (button) results(button.form.action, new URLSearchParams({ question: button.value }));
 }
 
@@ -140,9 +141,22 @@ function conduct(what) {
   document.querySelector(`dialog.class-results button[name=do][value=${what}]`)?.click();
 }
 
+/** Hides the names of students on the teacher's pages, or shows them again, and says which. */
+async function names() {
+  const { teaches } = slide().dataset;
+  if (!teaches) return;
+  const { hidden } = await (await answer(`${teaches}/names`, { method: "POST", body: new URLSearchParams() })).json();
+  document.querySelector(".slide-note")?.remove();
+  const note = document.createElement("output");
+  note.className = "timer slide-note";
+  note.textContent = hidden ? "Names are hidden" : "Names are shown";
+  document.body.append(note);
+  setTimeout(() => note.remove(), 3000);
+}
+
 /** A timer in the corner: it starts, stops, and goes. */
 function timer() {
-  const there = document.querySelector(".timer");
+  const there = document.querySelector(".timer:not(.slide-note)");
   if (there?.dataset.stopped) return there.remove();
   if (there) {
     clearInterval(there.ticking);
@@ -344,7 +358,7 @@ function toggle(dialog) {
 
 /** Keys in a dialog: they close it, and go from slide to slide of the overview. Whether it was one of them. */
 function choose(dialog, key) {
-  if (key === "o" || key === "?") return toggle(slide().querySelector(key === "o" ? ".overview" : ".keys")), true;
+  if (key === "o" || key === "?" || key === "m") return keys[key](), true;
   const slides = [...dialog.querySelectorAll("li a")], row = slides.filter((a) => a.offsetTop === slides[0].offsetTop).length;
   const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, ArrowDown: row, ArrowUp: -row }[key];
   slides[Math.min(slides.length - 1, Math.max(0, slides.indexOf(document.activeElement) + by))]?.focus();
@@ -408,9 +422,11 @@ const keys = {
   ".": blank,
   p: pointer,
   t: timer,
-  q: ask,
+  q: () => ask(),
+  m: () => slide().dataset.teaches && toggle(slide().querySelector(".own-questions")),
   c: () => conduct("close"),
   v: () => conduct("reveal"),
+  h: names,
   o: () => toggle(slide().querySelector(".overview")),
   Escape: () => toggle(slide().querySelector(".overview")),
   n: notes,
@@ -480,7 +496,7 @@ document.addEventListener("submit", (e) => {
     afresh();
   } else if (e.target.matches(".ask-class")) { // which keeps the screen full
     e.preventDefault();
-    ask();
+    ask(e.submitter);
   }
 });
 for (const what of ["unfolded", "stepped", "changed"]) document.addEventListener(what, tell);
@@ -512,6 +528,11 @@ channel.addEventListener("message", ({ data }) => {
   if (data.begun) sessionStorage.begun = data.begun;
 });
 
-if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => keys[key] && press(key, false));
+if (slide().dataset.teaches) listen(`${slide().dataset.teaches}/remote/events`, "key", (key) => {
+  if (key.startsWith("point:")) return point([...slide().querySelectorAll(".stage")].find((e) => e.clientHeight), key.length > 6 && key.slice(6).split(",").map(Number));
+  const button = key.startsWith("own/") && slide().querySelector(`.own-questions [value="own/course/${CSS.escape(key.slice(4))}"]`);
+  if (button) ask(button);
+  else if (keys[key]) press(key, false);
+});
 
 start();

@@ -36,8 +36,13 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 	case len(q.Options) > 0:
 		k, err := strconv.Atoi(given)
 		return strconv.Itoa(k), right, err
+	case q.Words != nil:
+		return strings.Join(strings.Fields(given), " "), right, nil
+	case q.Point != nil:
+		x, y, err := q.Point.Read(given)
+		return q.Point.kept(x, y), right, err
 	}
-	v, err := readNumber(given)
+	v, err := ReadNumber(given)
 	return strconv.FormatFloat(v, 'g', 6, 64), right, err
 }
 
@@ -45,6 +50,12 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 func (a Asked) Right() string {
 	if s := a.Question.Sketch; s != nil {
 		return s.told(a.Truth.Curve)
+	}
+	if w := a.Question.Words; w != nil {
+		return w.told()
+	}
+	if p := a.Question.Point; p != nil {
+		return p.told()
 	}
 	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
@@ -63,8 +74,18 @@ func (a Asked) Label(kept string) string {
 		}
 		return kept
 	}
+	if a.Question.Words != nil {
+		return Literal(kept)
+	}
+	if p := a.Question.Point; p != nil {
+		x, y, err := p.Read(kept)
+		if err != nil {
+			return kept
+		}
+		return "(" + Plain(x, 3) + ", " + Plain(y, 3) + ")"
+	}
 	if len(a.Question.Options) == 0 {
-		if v, err := readNumber(kept); err == nil {
+		if v, err := ReadNumber(kept); err == nil {
 			return Plain(v, 4)
 		}
 		return kept
@@ -106,7 +127,7 @@ func (a Asked) Often(counts map[string]int) (label string, n int) {
 			most = text
 		}
 	}
-	if n = counts[most]; n > 1 {
+	if n = counts[most]; n > 1 && a.Question.Point == nil {
 		return a.Label(most), n
 	}
 	return "", 0
@@ -133,6 +154,7 @@ type HistogramRow struct {
 	Label  string // may hold formulas
 	Counts []int  // by round
 	Right  bool   // and this may be seen
+	Why    string // the misconception behind it, where it may be seen; it may hold formulas
 }
 
 // mostNumbers is the largest number of different numbers that a histogram shows.
@@ -148,6 +170,9 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 		row := make([]*HistogramRow, len(h.Rows)) // by option
 		for i, k := range a.Order() {
 			h.Rows[i] = HistogramRow{Letter: Letter(i), Label: a.Question.Options[k], Counts: make([]int, len(rounds)), Right: revealed && float64(k) == a.Truth.Value}
+			if revealed {
+				h.Rows[i].Why = a.Question.Mistaken(strconv.Itoa(k))
+			}
 			row[k] = &h.Rows[i]
 		}
 		for round, counts := range rounds {
@@ -159,7 +184,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 		}
 		return h
 	}
-	if a.Question.Sketch != nil {
+	if a.Question.Sketch != nil || a.Question.Point != nil {
 		return a.drawn(rounds, revealed)
 	}
 	type place struct {
@@ -169,12 +194,15 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	size, at := map[place]float64{}, map[place]*HistogramRow{}
 	for round, counts := range rounds {
 		for given, n := range counts {
-			v, err := readNumber(given)
 			right, _, wrong := a.Question.Judge(a.Truth, given)
-			if err != nil || wrong != nil {
+			if wrong != nil {
 				continue
 			}
-			p := place{Plain(v, 4), right && revealed}
+			p, v := place{Literal(same(given)), right && revealed}, 0.0
+			if a.Question.Words == nil {
+				v, _ = ReadNumber(given)
+				p.label = Plain(v, 4)
+			}
 			if at[p] == nil {
 				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v
 			}
@@ -194,10 +222,12 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 				rest.Counts[round] += n
 			}
 		}
-		rest.Label = fmt.Sprintf("%d other numbers", len(places)-mostNumbers)
+		rest.Label = fmt.Sprintf("%d other answers", len(places)-mostNumbers)
 		places = places[:mostNumbers]
 	}
-	slices.SortFunc(places, bySize)
+	if a.Question.Words == nil { // those in words stay with the most frequent first
+		slices.SortFunc(places, bySize)
+	}
 	for _, p := range places {
 		h.Rows = append(h.Rows, *at[p])
 	}
@@ -207,7 +237,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	return h
 }
 
-// drawn counts the sketches. A picture shows them; the histogram shows how many are near enough
+// drawn counts the sketches, or points. A picture shows them; the histogram shows how many are near enough
 // only once the answer is revealed.
 func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
 	h.Totals = make([]int, len(rounds))

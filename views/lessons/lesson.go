@@ -288,6 +288,8 @@ type Question struct {
 	Options []string // to choose from; nil: a number is asked for
 	Wrong   []string // the misconception behind each option; empty for the right one
 	Sketch  *Sketch  // to be drawn instead; it has the answer
+	Words   *Words   // to be answered in words instead; it has the answer
+	Point   *Point   // to be pointed at in a picture instead; it has the answer
 	// Answer computes the right answer: the index of an option, or the number.
 	Answer func(ctx context.Context) (float64, error)
 	// Within is how far a number may be off, as a share of the right one (of 1 where
@@ -313,6 +315,9 @@ func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
 		t.Curve.Name = "computed"
 		return t, err
 	}
+	if q.Answer == nil { // of words or a point
+		return t, nil
+	}
 	t.Value, err = q.Answer(ctx)
 	return t, err
 }
@@ -325,7 +330,14 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 		right, err = q.Sketch.judge(q, truth.Curve, given)
 		return right, q.Sketch.told(truth.Curve), err
 	}
-	if len(q.Options) > 0 {
+	switch {
+	case q.Words != nil:
+		right, err = q.Words.judge(q, given)
+		return right, q.Words.told(), err
+	case q.Point != nil:
+		right, err = q.Point.judge(q, given)
+		return right, q.Point.told(), err
+	case len(q.Options) > 0:
 		k := int(truth.Value)
 		if k < 0 || k >= len(q.Options) || float64(k) != truth.Value {
 			return false, "", fmt.Errorf("question %s: the answer %g is none of its %d options", q.Slug, truth.Value, len(q.Options))
@@ -336,7 +348,7 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 		}
 		return g == k, q.Options[k], nil
 	}
-	g, err := readNumber(given)
+	g, err := ReadNumber(given)
 	if err != nil {
 		return false, "", param.Problems{{Field: q.Slug, Message: "Give a number, such as 0.25, 1/4 or -3e-2."}}
 	}
@@ -377,6 +389,10 @@ func (q *Question) Given(truth Truth) string {
 		return q.Sketch.given(truth.Curve)
 	case len(q.Options) > 0:
 		return strconv.Itoa(int(truth.Value))
+	case q.Words != nil:
+		return q.Words.Right[0]
+	case q.Point != nil:
+		return q.Point.kept(q.Point.X, q.Point.Y)
 	}
 	return views.Short(truth.Value)
 }

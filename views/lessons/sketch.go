@@ -79,7 +79,7 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 	}
 	heights := make([]float64, len(texts))
 	for i, text := range texts {
-		v, err := readNumber(text)
+		v, err := ReadNumber(text)
 		if err != nil || s.Log && v <= 0 {
 			return nil, fmt.Errorf("%q is no height", text)
 		}

@@ -114,8 +114,8 @@ func prose(w io.Writer, s string) error {
 	return nil
 }
 
-// readNumber reads 0.25, 0,25, 1/4 and −3e-2.
-func readNumber(s string) (float64, error) {
+// ReadNumber reads 0.25, 0,25, 1/4 and −3e-2.
+func ReadNumber(s string) (float64, error) {
 	s = strings.NewReplacer("−", "-", ",", ".", " ", "").Replace(s)
 	over, under, fraction := strings.Cut(s, "/")
 	v, err := strconv.ParseFloat(over, 64)

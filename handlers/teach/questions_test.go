@@ -1,0 +1,200 @@
+package teach_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// write adds an own question to a course and returns its name.
+func write(c *handlerstest.Client, base, fields string) string {
+	c.T.Helper()
+	list := c.Send(200, base+"/questions", fields).HTML()
+	slug := list.Find(".polls a").Last().AttrOr("href", "")
+	return "own/course/" + slug[strings.LastIndex(slug, "/")+1:]
+}
+
+// A teacher writes questions of every kind; students answer them as those of lessons.
+func TestOwnQuestions(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lessons/margins", "")
+	base := "/courses/" + code
+	tc.Page(200, base+"/questions/new?kind=options")
+	options := write(tc, base, "kind=options&ask=Why+$\\alpha$?&option.0=because&wrong.0=habit&option.2=so&wrong.2=&right=2&explain=That+is+so.")
+	number := write(tc, base, "kind=number&ask=How+many?&right=10&within=2")
+	words := write(tc, base, "kind=words&ask=Who?&right=Vapnik%3B+Chervonenkis")
+	opinion := write(tc, base, "kind=words&ask=What+did+you+learn?")
+	slide := "/lessons/margins/two-margins"
+	point := write(tc, base, "kind=point&ask=Where?&right=1+1&within=0.5&slide="+url.QueryEscape("http://localhost"+slide))
+	if form := tc.Page(200, base+"/questions/"+point[len("own/course/"):]); form.Find(".point-stage img").Length() != 1 || form.Find(".point-right").Length() != 1 || form.Find("[name=slide]").AttrOr("value", "") != slide {
+		t.Error("the form of a point does not show its picture")
+	}
+	for _, wrong := range []string{
+		"kind=options&ask=a&option.0=one&right=0", "kind=options&ask=a&option.0=one&option.1=two", "kind=number&ask=a&right=x",
+		"kind=words&ask=", "kind=words&ask=a%24b", "kind=point&ask=a&right=1+1&within=1&slide=/lessons/none", "kind=song&ask=a",
+	} {
+		if doc := tc.Send(422, base+"/questions", wrong).HTML(); doc.Find("[role=alert]").Length() == 0 {
+			t.Errorf("%s: no fault is told", wrong)
+		}
+	}
+	a.Page(404, base+"/questions")
+
+	// The slides of the course offer them, to the teacher alone.
+	if n := tc.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions [name=question]").Length(); n != 5 {
+		t.Errorf("the slide offers %d own questions", n)
+	}
+	if a.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions").Length() != 0 {
+		t.Error("a student's slide has the teacher's questions")
+	}
+	if n := tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(); n != 0 {
+		t.Error("the remote asks before a slide is shown")
+	}
+	tc.Send(204, base+"/present", "path=/lessons/margins/line&part=picture")
+	if n := tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(); n != 5 {
+		t.Errorf("the remote offers %d own questions", n)
+	}
+
+	for _, c := range []struct{ name, ada, ben, bad, counts, labels string }{
+		{options, "1", "0", "2", "1 1", ""},
+		{number, "9", "13", "many", "1 1", "9 13"},
+		{words, " vapnik ", "Mercer", " ", "1 1", "mercer vapnik"},
+		{opinion, "$a$ *b*", "$A$  *b*", "", "2", "＄a＄ ∗b∗"},
+		{point, "1.2 1.1", "3;-1", "3", "1 1", "near enough farther off"},
+	} {
+		path := tc.Ask(code, c.name)
+		vote(a, 422, code, url.QueryEscape(c.bad))
+		vote(a, 200, code, url.QueryEscape(c.ada))
+		vote(b, 200, code, url.QueryEscape(c.ben))
+		if n := tc.Page(200, path).Find(".histogram, .point-marks").Length(); n != 0 {
+			t.Errorf("%s: answers show while it is open", c.name)
+		}
+		tc.Send(200, path, "do=reveal")
+		doc := tc.Page(200, path)
+		if got := strings.Join(counts(doc), " "); got != c.counts {
+			t.Errorf("%s: counts %q", c.name, got)
+		}
+		labels := strings.Join(handlerstest.Texts(doc.Find(".histogram tbody th > span:first-of-type")), " ")
+		if c.labels != "" && labels != c.labels {
+			t.Errorf("%s: labels %q", c.name, labels)
+		}
+		right := a.Page(200, "/course/"+code+"/poll").Find(".verdict.right").Length() == 1
+		wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1
+		if judged := c.name != opinion; right != judged || wrong != judged {
+			t.Errorf("%s: right %t, wrong %t", c.name, right, wrong)
+		}
+	}
+	if doc := tc.Page(200, base+"/polls"); doc.Find(".polls a[href*='/polls/']").Length() != 5 {
+		t.Error("the list does not lead to the answers")
+	}
+	poll := b.Page(200, "/course/"+code+"/poll")
+	if poll.Find(".point-marks circle").Length() != 1 || poll.Find(".point-right").Length() != 1 {
+		t.Error("the student does not see the own point and the right one")
+	}
+
+	// Afterwards: by question with the misconception, and as CSV.
+	doc := tc.Page(200, base+"/answers?lesson=own")
+	if got := doc.Find("table.answers tbody tr").Length(); got != 5 {
+		t.Errorf("answers to %d questions", got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(tc.Fetch("GET", base+"/answers.csv", "").Body))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, row := range rows[1:] {
+		found[row[4]+" "+row[6]+" "+row[7]+" "+row[10]] = true
+	}
+	for _, want := range []string{"q2 9 true ", "q3 vapnik true ", "q3 Mercer false ", "q4 $a$ *b*  ", "q5 1.2 1.1 true "} {
+		if !found[want] {
+			t.Errorf("the CSV has no %q: %q", want, rows)
+		}
+	}
+	if !strings.Contains(fmt.Sprint(rows), "false") || !strings.Contains(fmt.Sprint(rows), "habit") {
+		t.Error("the CSV does not tell the misconception")
+	}
+
+	// What was asked is not changed, but can be deleted with its answers.
+	tc.Send(409, base+"/questions/q2", "kind=number&ask=How+few?&right=1")
+
+	// The next course has them: by a copy, by its file, or taken over.
+	from := tc.Page(200, base+"/copy").Find("[name=from]").AttrOr("value", "")
+	n := func(doc interface{ Length() int }) int { return doc.Length() }
+	copied := tc.Send(200, "/courses", "target=/lessons/margins&title=Next&from="+from).HTML()
+	next := strings.TrimSpace(copied.Find(".course-code").Text())
+	if got := n(tc.Page(200, "/courses/"+next+"/questions").Find(".polls a")); got != 5 {
+		t.Errorf("the copy has %d questions", got)
+	}
+	b.Send(404, "/courses", "target=/lessons/margins&title=Mine&from="+code)
+	if file := string(tc.Fetch("GET", base+"/course.json", "").Body); !strings.Contains(file, "Vapnik; Chervonenkis") {
+		t.Error("the file of the course has no questions")
+	}
+	third := tc.Course("/lab", "")
+	taken := tc.Send(200, "/courses/"+third+"/questions/take", "from="+code).HTML()
+	if got := n(taken.Find(".polls a")); got != 5 {
+		t.Errorf("%d questions were taken over", got)
+	}
+	b.Send(404, "/courses/"+third+"/questions/take", "from="+code)
+	tc.Send(200, base+"/questions/q2", "do=delete")
+	if got := n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr")); got != 4 {
+		t.Errorf("%d questions are left", got)
+	}
+	a.Page(200, "/course/"+code+"/poll")
+}
+
+// Names are hidden by one key on all pages of a teacher, and come back.
+func TestNamesHidden(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lab?data=moons&n=40", "")
+	base := "/courses/" + code
+	for name, c := range map[string]*handlerstest.Client{"Ada Byron": a, "Ben Nevis": b} {
+		c.Send(200, "/course/"+code+"/handins", "course="+code+"&who="+url.QueryEscape(name))
+		c.Send(200, "/course/"+code+"/name", "who="+url.QueryEscape(name))
+	}
+	tc.Ask(code, handlerstest.Numeric)
+	vote(a, 200, code, "2")
+	gallery := tc.Page(200, base)
+	var ids []string
+	for _, box := range gallery.Find("input[name=run]").EachIter() {
+		ids = append(ids, box.AttrOr("value", ""))
+	}
+	if len(ids) != 2 {
+		t.Fatalf("%d hand-ins", len(ids))
+	}
+	pages := []string{base, base + "/answers?lesson=margins", base + "/runs/" + ids[0], base + "/compare?run=" + ids[0] + "&run=" + ids[1], tc.Secret(code), base + "/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], base + "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1]}
+	named := func() (n int) {
+		for _, page := range pages {
+			if body := string(tc.Fetch("GET", page, "").Body); strings.Contains(body, "Byron") || strings.Contains(body, "Nevis") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := named(); n != len(pages) {
+		t.Fatalf("%d of %d pages name students", n, len(pages))
+	}
+	if doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML(); doc.Find("h1").Text() != "Answers" || !strings.Contains(doc.Text(), "student 1") {
+		t.Error("hiding names does not lead back to the answers")
+	}
+	if n := named(); n != 0 {
+		t.Errorf("%d pages name students whose names are hidden", n)
+	}
+	if csv := string(tc.Fetch("GET", base+"/handins.csv", "").Body); !strings.Contains(csv, "Byron") {
+		t.Error("the file has no names")
+	}
+	if got := string(tc.Send(200, base+"/names", "").Body); !strings.Contains(got, `"hidden":false`) {
+		t.Errorf("the key answers %s", got)
+	}
+	if n := named(); n != len(pages) {
+		t.Errorf("%d of %d pages name students again", n, len(pages))
+	}
+	b.Send(404, base+"/names", "hidden=0")
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml/param"
+)
+
+// OwnQuestion is a question that the teacher of a course has written.
+type OwnQuestion struct {
+	Slug    string   `json:"slug"` // unique in the course; given by SaveQuestion
+	Kind    string   `json:"kind"` // "options", "number", "words", "point"
+	Ask     string   `json:"ask"`  // may hold formulas between dollar signs
+	Explain string   `json:"explain,omitempty"`
+	Options []string `json:"options,omitempty"`
+	Wrong   []string `json:"wrong,omitempty"`  // the misconception behind each option
+	Right   string   `json:"right,omitempty"`  // index of an option, a number, words with semicolons between, coordinates; empty for words: nothing is right or wrong
+	Within  float64  `json:"within,omitempty"` // how far a number or a point may be off
+	Slide   string   `json:"slide,omitempty"`  // path and query of the slide whose picture a point is on
+}
+
+// ownPrefix begins the names of own questions, as those of lessons begin with their slug.
+const ownPrefix = "own/course/"
+
+// Name returns the name under which the question is asked.
+func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
+
+// MaxQuestions is the largest number of own questions in one course.
+const MaxQuestions = 100
+
+// SaveQuestion adds a question without a slug to a course, or replaces the one with its slug.
+// Errors: ErrNotFound, ErrAsked for a question that was asked, param.Problems.
+func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		c, err := findCourse(ctx, tx, `code = ?`, code)
+		if err != nil {
+			return err
+		}
+		if q.Slug == "" {
+			if len(c.Questions) >= MaxQuestions {
+				return param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", MaxQuestions)}}
+			}
+			q.Slug = newSlug(c.Questions)
+			return writeQuestions(ctx, tx, code, append(c.Questions, q))
+		}
+		at := slices.IndexFunc(c.Questions, func(o OwnQuestion) bool { return o.Slug == q.Slug })
+		if at < 0 {
+			return ErrNotFound
+		}
+		switch _, err := findPoll(ctx, tx, `course = ? AND question = ?`, code, q.Name()); err {
+		case nil:
+			return ErrAsked
+		case ErrNotFound:
+		default:
+			return err
+		}
+		c.Questions[at] = q
+		return writeQuestions(ctx, tx, code, c.Questions)
+	})
+	return q, err
+}
+
+// DeleteQuestion deletes an own question of a course with its answers.
+func (s *Store) DeleteQuestion(ctx context.Context, code, slug string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		c, err := findCourse(ctx, tx, `code = ?`, code)
+		if err != nil {
+			return err
+		}
+		rest := slices.DeleteFunc(slices.Clone(c.Questions), func(q OwnQuestion) bool { return q.Slug == slug })
+		if len(rest) == len(c.Questions) {
+			return ErrNotFound
+		}
+		for _, table := range []string{"votes", "polls"} {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE course = ? AND question = ?`, code, ownPrefix+slug); err != nil {
+				return err
+			}
+		}
+		return writeQuestions(ctx, tx, code, rest)
+	})
+}
+
+func writeQuestions(ctx context.Context, tx *sql.Tx, code string, questions []OwnQuestion) error {
+	return affected(tx.ExecContext(ctx, `UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code))
+}
+
+// newSlug returns a slug that none of some questions has.
+func newSlug(questions []OwnQuestion) string {
+	last := 0
+	for _, q := range questions {
+		if n, err := strconv.Atoi(strings.TrimPrefix(q.Slug, "q")); err == nil {
+			last = max(last, n)
+		}
+	}
+	return "q" + strconv.Itoa(last+1)
+}

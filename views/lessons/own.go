@@ -1,0 +1,97 @@
+package lessons
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml/param"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// Words is a question that is answered in words.
+type Words struct {
+	Right []string // the right answers; nil: none is right or wrong
+}
+
+// same returns text as it is compared: without case, and without spaces at its ends.
+func same(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+
+func (w *Words) judge(q *Question, given string) (bool, error) {
+	if same(given) == "" {
+		return false, param.Problems{{Field: q.Slug, Message: "Write an answer first."}}
+	}
+	return slices.ContainsFunc(w.Right, func(right string) bool { return same(right) == same(given) }), nil
+}
+
+// told is the right answer as it is shown.
+func (w *Words) told() string { return Literal(strings.Join(w.Right, " or ")) }
+
+// Opinion reports whether no answer to the question is right or wrong.
+func (q *Question) Opinion() bool { return q.Words != nil && len(q.Words.Right) == 0 }
+
+// Point is a question that is answered by a point on a picture.
+type Point struct {
+	X, Y   float64 // data coordinates of the right answer
+	Within float64 // largest distance from it that is right, in the units of the axes
+	Slide  string  // path and query of the slide whose first figure is the picture
+}
+
+// Read returns the coordinates of an answer: "1.5 2", "(1.5; 2)".
+func (p *Point) Read(given string) (x, y float64, err error) {
+	texts := strings.Fields(strings.NewReplacer(";", " ", "(", " ", ")", " ").Replace(given))
+	if len(texts) != 2 {
+		return 0, 0, fmt.Errorf("%d coordinates", len(texts))
+	}
+	if x, err = ReadNumber(texts[0]); err == nil {
+		y, err = ReadNumber(texts[1])
+	}
+	return x, y, err
+}
+
+func (p *Point) judge(q *Question, given string) (bool, error) {
+	x, y, err := p.Read(given)
+	if err != nil {
+		return false, param.Problems{{Field: q.Slug, Message: "Point at the picture, or give both coordinates, such as 1.5 2."}}
+	}
+	return math.Hypot(x-p.X, y-p.Y) <= p.Within, nil
+}
+
+func (p *Point) kept(x, y float64) string {
+	return strconv.FormatFloat(x, 'g', 4, 64) + " " + strconv.FormatFloat(y, 'g', 4, 64)
+}
+
+func (p *Point) told() string { return "(" + Plain(p.X, 3) + ", " + Plain(p.Y, 3) + ")" }
+
+// PointView is the picture of a Point with places marked on it.
+type PointView struct {
+	views.Picture
+	Frame  figure.Frame
+	Stage  string // JSON of the frames, for the page's script
+	Places []Spot
+	Right  *Spot // the right answer, once it is revealed
+}
+
+// Spot is a place on a picture in CSS pixels, with a radius.
+type Spot struct{ X, Y, RX, RY float64 }
+
+// Mark returns where the point (x, y) is on the picture.
+func (v *PointView) Mark(x, y, within float64) Spot {
+	across := func(at, from, to float64, log bool) float64 {
+		if log {
+			at, from, to = math.Log(at), math.Log(from), math.Log(to)
+		}
+		return (at - from) / (to - from)
+	}
+	f := v.Frame
+	p := Spot{
+		X: f.Left + f.Width*across(x, f.Limits.XMin, f.Limits.XMax, f.LogX),
+		Y: f.Top + f.Height*(1-across(y, f.Limits.YMin, f.Limits.YMax, f.LogY)),
+	}
+	p.RX = math.Abs(f.Left + f.Width*across(x+within, f.Limits.XMin, f.Limits.XMax, f.LogX) - p.X)
+	p.RY = math.Abs(f.Top + f.Height*(1-across(y+within, f.Limits.YMin, f.Limits.YMax, f.LogY)) - p.Y)
+	return p
+}
