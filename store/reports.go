@@ -46,7 +46,8 @@ type ReportItem struct {
 
 // ReportFigure is a picture in every form in which a report shows it.
 type ReportFigure struct {
-	Caption string `json:"caption"` // what it shows, in words
+	Title   string `json:"title,omitempty"` // for its caption
+	Caption string `json:"caption"`         // what it shows, for readers who do not see it
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
 	SVG     []byte `json:"svg"`

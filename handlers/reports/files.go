@@ -153,9 +153,9 @@ func writeMarkdown(w io.Writer, one store.Report) error {
 		b.WriteString(prose + "\n\n")
 		return nil
 	}, func(caption string, item store.ReportItem, at int) error {
-		for k := range item.Figures {
+		for k, f := range item.Figures {
 			figures++
-			fmt.Fprintf(&b, "![Figure %d. %s](%s)\n\n", figures, markdown.Replace(caption), figureFile(at, k, "svg"))
+			fmt.Fprintf(&b, "![Figure %d. %s](%s)\n\n", figures, markdown.Replace(strings.TrimSuffix(caption+". "+f.Title, ". ")), figureFile(at, k, "svg"))
 		}
 		fmt.Fprintf(&b, "**%s.** %s %s\n\n", markdown.Replace(caption), markdown.Replace(item.Verdict), markdown.Replace(item.Details))
 		if err := study.Markdown(&b, item.Tables); err != nil {
@@ -221,10 +221,14 @@ func writeLaTeX(w io.Writer, one store.Report) error {
 		b.WriteString(text + "\n")
 		return nil
 	}, func(caption string, item store.ReportItem, at int) error {
-		text := fmt.Sprintf("%s. %s %s", study.LaTeXText(caption), study.LaTeXText(item.Verdict), study.LaTeXText(item.Details))
+		title := ""
+		if len(item.Figures) > 0 && item.Figures[0].Title != "" {
+			title = study.LaTeXText(item.Figures[0].Title) + ". "
+		}
+		text := fmt.Sprintf("%s. %s%s %s", study.LaTeXText(caption), title, study.LaTeXText(item.Verdict), study.LaTeXText(item.Details))
 		for k, f := range item.Figures {
 			if k > 0 {
-				text = study.LaTeXText(f.Caption)
+				text = study.LaTeXText(f.Title)
 			}
 			fmt.Fprintf(&b, "\\begin{figure}[htbp]\n\\centering\n\\includegraphics[width=0.7\\linewidth]{%s}\n\\caption{%s}\n\\end{figure}\n\n", figureFile(at, k, "pdf"), text)
 		}

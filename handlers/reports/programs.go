@@ -93,12 +93,12 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 // ReplaceJSON replaces title and text of a report. Items that were placed before stay as they are
 // unless they are to be refreshed.
 func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
-	var n asked
-	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
-		return err
-	}
 	before, err := a.report(r)
 	if err != nil {
+		return err
+	}
+	var n asked
+	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
 		return err
 	}
 	f, err := a.compose(r.Context(), before.Frozen, n.Text, n.Refresh)

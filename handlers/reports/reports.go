@@ -281,7 +281,7 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 		v := &views.ReportItem{Caption: strings.TrimSuffix(captionOf(part, item), "."), Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
 		for i, f := range item.Figures {
 			figures++
-			pic := views.Picture{Alt: f.Caption, Caption: f.Caption, Width: f.Width, Height: f.Height}
+			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height}
 			if base == "" {
 				pic.Src, pic.DarkSrc = inline(f.SVG), inline(f.Dark)
 			} else {

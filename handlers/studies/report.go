@@ -31,7 +31,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 	item.Details = fmt.Sprintf("%s, data hash %s.", door.SchemeName(s.Scheme), s.Hash[:12])
 	item.Details = strings.ToUpper(item.Details[:1]) + item.Details[1:]
 	item.Command = door.SearchLine(s.Search)
-	var names []string
+	var names, titles []string
 	if len(s.Scheme.Learning) > 0 {
 		l := learning(s)
 		t := study.Table{Title: "Learning curve", Head: []string{"Training points", "Share", "Test " + l.Score, "Support vectors"}}
@@ -56,16 +56,19 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 		}
 		for _, pic := range pictures(s.Search) {
 			name, _, _ := strings.Cut(pic.Src[strings.LastIndex(pic.Src, "/")+1:], ".")
-			names = append(names, name)
+			names, titles = append(names, name), append(titles, pic.Caption)
 		}
 		names = names[:min(len(names), 2)]
 	}
-	for _, name := range names {
+	for i, name := range names {
 		fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
 			return draw(s, name, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height})
 		})
 		if err != nil {
 			return item, err
+		}
+		if i < len(titles) {
+			fig.Title = titles[i]
 		}
 		item.Figures = append(item.Figures, fig)
 	}
@@ -107,13 +110,14 @@ func (a *Handler) ReportStudy(ctx context.Context, id string) (item store.Report
 	if item.Command != "" {
 		item.Task.Study = &f
 	}
-	for k := range figure.StudyRanks(res, figure.Format{}) {
+	for k, ranks := range figure.StudyRanks(res, figure.Format{}) {
 		fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
 			return figure.StudyRanks(res, figure.Format{Dark: o.Dark, Width: o.Width})[k].Picture()
 		})
 		if err != nil {
 			return item, err
 		}
+		fig.Title = ranks.Title
 		item.Figures = append(item.Figures, fig)
 	}
 	return item, nil

@@ -32,11 +32,11 @@ var Exports = []Export{
 
 // Table is a part of a result for people.
 type Table struct {
-	Title string
-	Head  []string
-	Rows  [][]string // as long as Head
-	Best  [][2]int   // row and column of what is best in its row
-	Notes []string   // sentences below it
+	Title string     `json:"title"`
+	Head  []string   `json:"head"`
+	Rows  [][]string `json:"rows"`            // as long as Head
+	Best  [][2]int   `json:"best,omitempty"`  // row and column of what is best in its row
+	Notes []string   `json:"notes,omitempty"` // sentences below it
 }
 
 // Verdict returns the result in a sentence or two: which learners are shown to be better or worse

@@ -45,15 +45,15 @@ var plainMarkdown = goldmark.New(
 	))),
 )
 
-// Prose returns Markdown as HTML that is safe to show whoever wrote it. Headings begin at the
-// second level. Errors name what is wrong with a formula.
+// Prose returns Markdown as HTML that is safe to show whoever wrote it. Headings are of the
+// second level at the highest. Errors name what is wrong with a formula.
 func Prose(source string) (string, error) {
 	var b bytes.Buffer
 	err := plainMarkdown.Convert([]byte(source), &b)
 	return b.String(), err
 }
 
-// proseRenderer writes formulas as MathML, headings below that of the page, and the texts of
+// proseRenderer writes formulas as MathML, headings below the title of the page, and the texts of
 // pictures.
 type proseRenderer struct{ formulaRenderer }
 
@@ -68,7 +68,7 @@ func (r proseRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		if entering {
 			format = "<h%d>"
 		}
-		_, err := fmt.Fprintf(w, format, min(n.(*ast.Heading).Level+1, 6))
+		_, err := fmt.Fprintf(w, format, max(n.(*ast.Heading).Level, 2))
 		return ast.WalkContinue, err
 	})
 }
@@ -101,7 +101,7 @@ func (w *latexWriter) node(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	}
 	switch n := n.(type) {
 	case *ast.Heading:
-		return around([]string{`\section*{`, `\subsection*{`, `\subsubsection*{`, `\paragraph*{`}[min(n.Level, 4)-1], "}\n\n")
+		return around([]string{`\section*{`, `\subsection*{`, `\subsubsection*{`}[min(max(n.Level, 2), 4)-2], "}\n\n")
 	case *ast.Paragraph:
 		return around("", "\n\n")
 	case *ast.TextBlock:
