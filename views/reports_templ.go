@@ -1261,7 +1261,7 @@ func addToReport(f AddToReport) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if f.Address != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<form method=\"post\" action=\"/reports/add\" class=\"inline add-to-report\"><input type=\"hidden\" name=\"address\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<form method=\"post\" action=\"/reports/add\" class=\"add-to-report\"><input type=\"hidden\" name=\"address\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
