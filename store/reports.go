@@ -59,7 +59,7 @@ type ReportFigure struct {
 const (
 	MaxReports     = 200
 	MaxReportItems = 30
-	maxReportText  = 100_000  // characters
+	MaxReportText  = 50_000   // characters
 	maxFrozen      = 32 << 20 // bytes of JSON
 )
 
@@ -68,7 +68,7 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	var ps param.Problems
 	title = required(&ps, "title", line(title), maxName)
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\x00", "")
-	text = limited(&ps, "text", strings.TrimSpace(text), maxReportText)
+	text = limited(&ps, "text", strings.TrimSpace(text), MaxReportText)
 	if n := len(f.Items); n > MaxReportItems {
 		ps = append(ps, param.Problem{Field: "text", Message: fmt.Sprintf("The report shows %d items; at most %d are allowed.", n, MaxReportItems)})
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -102,6 +103,9 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 // compose returns what a text shows: items of before as they were, unless they are to be refreshed
 // and their sources are there, and new ones as they are now. Faults are param.Problems.
 func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
+	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
+		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
+	}
 	parts := split(text)
 	if err := check(parts); err != nil {
 		return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}

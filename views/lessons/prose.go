@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -45,9 +47,18 @@ var plainMarkdown = goldmark.New(
 	))),
 )
 
+// The parser takes time that grows with the square of these.
+const maxNested, maxBrackets = 20, 2000
+
+// nested is the beginning of a line in more lists and quotes than are allowed.
+var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])[ \t])){` + strconv.Itoa(maxNested+1) + `}`)
+
 // Prose returns Markdown as HTML that is safe to show whoever wrote it. Headings are of the
 // second level at the highest. Errors name what is wrong with a formula.
 func Prose(source string) (string, error) {
+	if strings.Count(source, "[") > maxBrackets || nested.MatchString(source) {
+		return "", fmt.Errorf("lists and quotes may be nested %d deep on a line, and there may be %d square brackets; take some away", maxNested, maxBrackets)
+	}
 	var b bytes.Buffer
 	err := plainMarkdown.Convert([]byte(source), &b)
 	return b.String(), err
