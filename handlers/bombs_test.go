@@ -169,7 +169,7 @@ func archiveBombs(t testing.TB, unpacked int) []bomb {
 	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
 	half := func(piece string) string { return strings.Repeat(piece, min(unpacked, 30<<20)/len(piece)) } // what one file may unfold to
 	index := func(text string, more ...string) body {
-		return zipBomb(t, append(more, "workspace.json", `{"format":2,`+text+`}`)...)
+		return zipBomb(t, append(more, "workspace.json", `{"format":3,`+text+`}`)...)
 	}
 	points := func(text string) body { // a data set of them
 		sum := sha256.Sum256([]byte(text))
@@ -187,6 +187,9 @@ func archiveBombs(t testing.TB, unpacked int) []bomb {
 		{"data sets", "", index(`"datasets":[` + long("{},") + `{}]`)},
 		{"searches", "", index(`"searches":[` + long("{},") + `{}]`)},
 		{"studies", "", index(`"studies":[` + long("{},") + `{}]`)},
+		{"reports", "", index(`"reports":[` + long("{},") + `{}]`)},
+		{"items of a report", "", index(`"reports":[{"id":"a","title":"t"}]`, "reports/a.json", `{"items":[`+half("{},")+`{}]}`)},
+		{"figures of a report", "", index(`"reports":[{"id":"a","title":"t"}]`, "reports/a.json", `{"items":[{"figures":[`+half("{},")+`{}]}]}`)},
 		{"answers", "", index(`"answers":[` + long("{},") + `{}]`)},
 		{"tags", "", index(`"runs":[{"tags":[` + half(`"",`) + `""]}]`)},
 		{"spec", "", index(`"runs":[{"id":"r","name":"n","points":"`+hash+`","spec":{`+half(`"a":0,`)+`"b":0}}]`, "points/"+hash+".csv", square)},

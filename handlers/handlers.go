@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/handlers/lab"
 	"marginlab/handlers/lessons"
+	"marginlab/handlers/reports"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/studies"
 	"marginlab/handlers/teach"
@@ -42,6 +43,7 @@ type App struct {
 	data            *data.Handler
 	runs            *runs.Handler
 	studies         *studies.Handler
+	reports         *reports.Handler
 	teach           *teach.Handler
 	handins, shared *runs.Reader // of the gallery of a course; by read-only links
 	api             *api.Handler
@@ -76,6 +78,7 @@ func New(c Config) *App {
 	h := door.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days, h.Fetcher = c.Days, c.Fetcher
 	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Handler{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
+	a.reports = reports.New(h, a.runs, a.studies)
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Collection), runs.NewShared(h)
 	a.site = web.NewSite(c.Log, a.errorPage)
@@ -104,6 +107,7 @@ var near = []struct{ below, to, text string }{
 	{"/compare", "/runs", "Runs"},
 	{"/searches", "/searches", "Searches"},
 	{"/studies", "/studies", "Studies"},
+	{"/reports", "/reports", "Reports"},
 	{"/datasets", "/datasets", "Data"},
 	{"/lab", "/lab", "Lab"},
 	{"/lessons/", "/lessons", "Lessons"},

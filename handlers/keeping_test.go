@@ -104,6 +104,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	asked := a.Ended(handlerstest.Decode[api.RunStatus](a.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf("[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[learner.SVM]\n[learner.MCM]\nlearner = \"mcm\"\n"))).ID)
 	search := handlerstest.Decode[api.RunStatus](a.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10]},"folds":3}`)).ID
 	a.App.Jobs.Wait(t.Context(), time.Hour, search)
+	a.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"findings","text":"![the search](/searches/`+search+`)"}`)
 	holds := func(c *handlerstest.Client) (datasets, runs float64) {
 		o := handlerstest.Decode[handlerstest.Object](c.Want(http.StatusOK, "GET", "/api/workspace", ""))
 		return o["datasets"].(float64), o["runs"].(float64)
@@ -112,7 +113,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	if kind := archive.Header.Get("Content-Type"); kind != "application/zip" || !strings.Contains(archive.Header.Get("Content-Disposition"), "margin-lab-") {
 		t.Errorf("%v", archive.Header)
 	}
-	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"present":4}`} {
+	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"reports":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"reports":0,"present":5}`} {
 		if got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -137,6 +138,11 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	if n := b.Page(http.StatusOK, "/searches/"+found.ID).Find(".problem").Length(); n > 0 || found.Status != store.Done || found.Done != 3 {
 		t.Errorf("the search came back otherwise: %+v", found)
 	}
+	report := handlerstest.Decode[struct{ Reports []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/reports", "")).Reports[0]["id"].(string)
+	if text := b.Page(http.StatusOK, "/reports/"+report).Find("main").Text(); !strings.Contains(text, "the search") || !strings.Contains(text, "Best of 2 settings") {
+		t.Error(text)
+	}
+	b.Want(http.StatusOK, "GET", "/reports/"+report+"/figures/1-1.svg", "")
 	b.Want(http.StatusNoContent, "DELETE", "/api/studies/"+there.ID, "")
 	b.Want(http.StatusNoContent, "DELETE", "/api/searches/"+found.ID, "")
 
@@ -157,7 +163,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	part.Write(archive.Body)
 	m.Close()
 	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)
-	if !strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search and 1 study.") {
+	if !strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search, 1 study and 1 report.") {
 		t.Error(page)
 	}
 	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a whole zip file") {

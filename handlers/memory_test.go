@@ -141,6 +141,13 @@ func bombTable(t *testing.T) map[string][]bomb {
 	drawn := formBombs("data=drawing", "points")
 	search := formBombs("data=moons&search.C=1,2", "search.gamma", "search.folds", "search.repeats", "search.draws", "search.learning", "search.points")
 	lesson := formBombs("", "data", "step", "ahead", "a", "kernel", "n", "points", "width", "query")
+	reportBombs := []bomb{
+		{"formulas", "application/json", fill(`{"title":"t","text":"`, `$x^2$ `, `"}`)},
+		{"nested lists", "application/json", fill(`{"title":"t","text":"`, `- - - `, `"}`)},
+		{"quotes", "application/json", fill(`{"title":"t","text":"`, `>`, `"}`)},
+		{"brackets", "application/json", fill(`{"title":"t","text":"`, `[`, `"}`)},
+		{"items", "application/json", fill(`{"title":"t","text":"`, `![](/runs/a)\n`, `"}`)},
+	}
 	few := func(fields ...string) []bomb { return formBombs("", fields...) }
 	none := few()
 	table := map[string][]bomb{
@@ -159,6 +166,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 		"POST /compare/versions": with(lab, drawn), "POST /compare/rules": with(lab, drawn), "POST /compare/share": few("run"), "POST /compare/folds": few("run", "folds", "repeats"),
 		"POST /searches": with(lab, drawn, search), "POST /searches/{id}/cancel": few("back"), "POST /searches/{id}/delete": few("back"), "POST /searches/{id}/runs": few("cell"), "POST /searches/{id}/again": few("how"),
 		"POST /studies": with(few("study", "of", "dataset", "learner", "kernel", "folds"), formBombs("", "study")), "POST /studies/{id}/cancel": few("back"), "POST /studies/{id}/delete": few("back"),
+		"POST /reports": few("title", "text", "place"), "POST /reports/{id}": few("title", "text", "place", "refresh"), "POST /reports/add": few("address", "report"), "POST /reports/{id}/delete": none, "POST /reports/{id}/share": none, "POST /reports/{id}/unshare": none,
 		"POST /course/{code}/poll": few("poll", "answer", "round"), "POST /course/{code}/name": few("who"), "POST /course/{code}/handins": with(lab, drawn), "POST /course/{code}/withdraw": few("handin", "run"),
 		"POST /courses": with(few("title", "target", "handins", "value.C", "group.learner"), formBombs("target=/lab%3Fdata=moons&title=t", "value.data", "value.C")), "POST /courses/new": with(lab, drawn),
 		"POST /courses/import": with(sent("file", jsonBombs(`"format":1,"title":"t","page":"/lab"`, "hidden", "frozen", "points", "data")), few("title")),
@@ -180,6 +188,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 		"POST /api/searches":           jsonBombs(`"dataset":"moons","grid":{"C":[1,2]}`, "dataset", "spec", "grid", "design", "points", "folds", "repeats", "hold_out", "fold_column", "shares", "seed"),
 		"POST /api/searches/{id}/runs": jsonBombs("", "cell"), "POST /api/searches/{id}/again": jsonBombs("", "how"),
 		"POST /api/searches/{id}/cancel": none, "POST /api/studies/{id}/cancel": none,
+		"POST /api/reports": with(jsonBombs("", "title", "text"), reportBombs), "PUT /api/reports/{id}": with(jsonBombs("", "title", "text"), reportBombs),
 	}
 	for _, base := range []string{"/courses/{code}", "/teach/{token}"} {
 		for route, bombs := range map[string][]bomb{
@@ -255,13 +264,14 @@ func TestBombServer(t *testing.T) {
 	search := handlerstest.Decode[struct{ ID string }](own.Want(202, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]},"folds":2}`)).ID
 	study := handlerstest.Decode[struct{ ID string }](own.Want(202, "POST", "/api/studies", mustJSON(t, map[string]string{"study": handlerstest.SmallStudy}))).ID
 	poll := c.Ask(code, handlerstest.Optioned)
+	report := handlerstest.Decode[struct{ ID string }](own.Want(201, "POST", "/api/reports", `{"title":"t","text":"![](/runs/`+run+`)"}`)).ID
 	upload, err := s.App.Store.SaveUpload(context.Background(), store.WorkspaceOf(handlerstest.Alice), "a.csv", strings.NewReader("x,y\n1,2\n3,4\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	secret := c.Secret(code)
 	fmt.Println(mustJSON(t, map[string]string{
-		"url": s.URL, "/datasets/{id}": set.ID, "/mapping/{id}": upload, "/runs/{id}": run, "/searches/{id}": search, "/studies/{id}": study, "{code}": code,
+		"url": s.URL, "/datasets/{id}": set.ID, "/mapping/{id}": upload, "/runs/{id}": run, "/searches/{id}": search, "/studies/{id}": study, "/reports/{id}": report, "{code}": code,
 		"{poll}": poll[strings.LastIndex(poll, "/")+1:], "/teach/{token}": secret[strings.LastIndex(secret, "/")+1:], "{lesson}": "procedures", "{screen}": "naive", "{question}": "objective",
 	}))
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {

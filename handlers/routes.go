@@ -173,6 +173,22 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/studies/{id}/cancel", h(a.studies.CancelStudy))
 	r.Post("/studies/{id}/delete", h(a.studies.DeleteStudy))
 
+	r.Get("/reports", h(a.reports.List))
+	r.Post("/reports", h(a.reports.Save))
+	r.Get("/reports/new", h(a.reports.Edit))
+	r.Post("/reports/add", h(a.reports.Add))
+	r.Get("/reports/{id}", h(a.reports.Page))
+	r.Post("/reports/{id}", h(a.reports.Save))
+	r.Get("/reports/{id}/edit", h(a.reports.Edit))
+	r.Get("/reports/{id}/{file}", h(a.reports.File))
+	r.Get("/reports/{id}/figures/{figure}", h(a.reports.Figure))
+	r.Post("/reports/{id}/delete", h(a.reports.Delete))
+	r.Post("/reports/{id}/share", h(a.reports.Share))
+	r.Post("/reports/{id}/unshare", h(a.reports.Unshare))
+
+	r.Get("/shared/reports/{token}", h(a.reports.Shared))
+	r.Get("/shared/reports/{token}/{file}", h(a.reports.SharedFile))
+	r.Get("/shared/reports/{token}/figures/{figure}", h(a.reports.SharedFigure))
 	r.Get("/shared/compare", h(a.shared.Compare))
 	r.Get("/shared/compare.csv", h(a.shared.CompareTable))
 	r.Get("/shared/compare/tests.csv", h(a.shared.CompareTests))
@@ -313,6 +329,13 @@ func (a *App) programs(r chi.Router) {
 	r.Delete("/studies/{id}", h(a.api.DeleteStudy))
 	r.Post("/studies/{id}/cancel", h(a.api.CancelStudy))
 	r.Get("/studies/{id}/{file}", h(a.studies.StudyFile))
+
+	r.Get("/reports", h(a.reports.ListJSON))
+	r.Post("/reports", h(a.reports.CreateJSON))
+	r.Get("/reports/{id}", h(api.Tagged(a.reports.ReportJSON)))
+	r.Put("/reports/{id}", h(api.Matching(a.reports.ReportJSON, a.reports.ReplaceJSON)))
+	r.Delete("/reports/{id}", h(api.Matching(a.reports.ReportJSON, a.reports.DeleteJSON)))
+	r.Get("/reports/{id}/{file}", h(a.reports.File))
 }
 
 // teaching installs the teacher's pages below the address of a course.

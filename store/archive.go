@@ -31,10 +31,11 @@ import (
 //	models/RUN-before.json    of a conformal run, with the kernel as it was
 //	searches/SEARCH.json      the result of a search that is done
 //	studies/STUDY.json        the result of a study that is done
+//	reports/REPORT.json       what a report shows
 //
 // What one holds at most, unpacked:
 const (
-	archiveFormat = 2 // in 1 there were no searches and studies
+	archiveFormat = 3 // in 1 there were no searches and studies, in 2 no reports
 	maxEntries    = 50_000
 	maxIndex      = 64 << 20
 	maxPoints     = 128 << 20 // a file
@@ -68,6 +69,7 @@ type archiveIndex struct {
 	Runs     []archivedRun     `json:"runs"`
 	Searches []archivedSearch  `json:"searches,omitempty"`
 	Studies  []archivedStudy   `json:"studies,omitempty"`
+	Reports  []archivedReport  `json:"reports,omitempty"`
 	Answers  []archivedAnswer  `json:"answers"`
 }
 
@@ -115,7 +117,7 @@ func modelName(run, part string) string {
 	return "models/" + run + ".json"
 }
 
-// Export writes the data sets, runs, searches, studies and answers of a workspace as an
+// Export writes the data sets, runs, searches, studies, reports and answers of a workspace as an
 // archive that Import reads. Runs that have not ended, searches and studies that are not done,
 // the single searches of a study, courses and links are not exported. Items deleted meanwhile may
 // be missing.
@@ -191,6 +193,9 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	if x.Studies, err = s.exportStudies(ctx, ws, z); err != nil {
 		return err
 	}
+	if x.Reports, err = s.exportReports(ctx, ws, z); err != nil {
+		return err
+	}
 	for _, q := range slices.Sorted(maps.Keys(answers)) {
 		x.Answers = append(x.Answers, archivedAnswer{q, answers[q].Given, answers[q].Right})
 	}
@@ -253,6 +258,7 @@ type Imported struct {
 	Runs     int `json:"runs"`     // new ones
 	Searches int `json:"searches"` // new ones
 	Studies  int `json:"studies"`  // new ones
+	Reports  int `json:"reports"`  // new ones
 	Present  int `json:"present"`  // of all these, those that were there already
 }
 
@@ -264,6 +270,9 @@ func (i Imported) String() string {
 	}
 	if i.Studies > 0 {
 		parts = append(parts, number(i.Studies, "study"))
+	}
+	if i.Reports > 0 {
+		parts = append(parts, number(i.Reports, "report"))
 	}
 	last := len(parts) - 1
 	text := "Brought in: " + strings.Join(parts[:last], ", ") + " and " + parts[last] + "."
@@ -366,6 +375,21 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 			return done, err
 		}
 		count(fresh, &done.Studies)
+	}
+	for _, one := range a.index.Reports {
+		frozen, err := a.report(&one)
+		if err != nil {
+			return done, err
+		}
+		var fresh bool
+		err = s.update(ctx, func(tx *sql.Tx) error {
+			fresh, err = s.importReport(ctx, tx, ws, one, frozen)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		count(fresh, &done.Reports)
 	}
 	return done, s.update(ctx, func(tx *sql.Tx) error {
 		for _, q := range a.index.Answers {
@@ -528,6 +552,8 @@ func (x *archiveIndex) read(r io.Reader) error {
 			err = readEntries(dec, &x.Searches, &entries)
 		case "studies":
 			err = readEntries(dec, &x.Studies, &entries)
+		case "reports":
+			err = readEntries(dec, &x.Reports, &entries)
 		case "answers":
 			err = readEntries(dec, &x.Answers, &entries)
 		default:
@@ -605,6 +631,9 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	}
 	for _, s := range a.index.Studies {
 		wanted[studyName(s.ID)] = true
+	}
+	for _, r := range a.index.Reports {
+		wanted[reportName(r.ID)] = true
 	}
 	for name := range a.files {
 		if !wanted[name] {
@@ -688,6 +717,18 @@ func (a *archive) check(ctx context.Context) error {
 	}
 	if err := a.checkSearches(names, note); err != nil {
 		return err
+	}
+	reports := map[string]bool{}
+	for i := range a.index.Reports {
+		r := &a.index.Reports[i]
+		_, err := a.report(r)
+		if r.ID == "" || reports[r.ID] {
+			err = errors.New("its id is missing or not the only one")
+		}
+		reports[r.ID] = true
+		if err := note(fmt.Sprintf("report %d, %.100q", i+1, r.Title), err); err != nil {
+			return err
+		}
 	}
 	for _, q := range a.index.Answers {
 		ps = nil

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"marginlab/ml/eval"
@@ -120,6 +121,27 @@ func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) 
 			return nil, err
 		}
 		list = append(list, archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created})
+	}
+	return list, nil
+}
+
+// exportReports adds the reports, the oldest first.
+func (s *Store) exportReports(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedReport, err error) {
+	all, _, err := s.Reports(ctx, ws, -1, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range slices.Backward(all) {
+		r, err := s.Report(ctx, ws, r.ID)
+		if err == nil {
+			err = addJSON(z, reportName(r.ID), r.Frozen)
+		}
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated})
 	}
 	return list, nil
 }

@@ -31,7 +31,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	if v < known() && len(damage) == 0 {
 		return s.checkCopy(ctx)
 	}
-	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkSearches, s.checkCourses} {
+	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkSearches, s.checkCourses, s.checkReports} {
 		faults, err := read(ctx)
 		if err != nil {
 			return nil, have, err

@@ -12,14 +12,14 @@ const UndoFor = 24 * time.Hour
 
 // Deletion lists the items deleted by one action.
 type Deletion struct {
-	At                      time.Time // to the millisecond; it names the deletion within its workspace
-	Runs, Datasets, Courses int
-	Names                   []string // the first of what they were called
+	At                               time.Time // to the millisecond; it names the deletion within its workspace
+	Runs, Datasets, Courses, Reports int
+	Names                            []string // the first of what they were called
 }
 
 // String describes the deleted items: "2 runs".
 func (d Deletion) String() string {
-	return Holdings{Runs: d.Runs, Datasets: d.Datasets, Courses: d.Courses}.String()
+	return Holdings{Runs: d.Runs, Datasets: d.Datasets, Courses: d.Courses, Reports: d.Reports}.String()
 }
 
 // keptNames is the largest number of names in a Deletion.
@@ -34,12 +34,13 @@ func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course
 // deletionTime names a deletion: now, or a moment later where that is taken.
 func deletionTime(ctx context.Context, tx *sql.Tx, ws Workspace, now int64) (at int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT max(?2, 1 + coalesce(max(deleted), 0)) FROM (
-		SELECT deleted FROM runs WHERE workspace = ?1 UNION ALL SELECT deleted FROM datasets WHERE workspace = ?1 UNION ALL SELECT deleted FROM courses WHERE workspace = ?1)`,
+		SELECT deleted FROM runs WHERE workspace = ?1 UNION ALL SELECT deleted FROM datasets WHERE workspace = ?1 UNION ALL SELECT deleted FROM courses WHERE workspace = ?1
+		UNION ALL SELECT deleted FROM reports WHERE workspace = ?1)`,
 		trash(ws), now).Scan(&at)
 	return at, err
 }
 
-// softDelete puts a run, data set or course into the trash. key is the name of the column
+// softDelete puts a run, data set, course or report into the trash. key is the name of the column
 // that id is in.
 func softDelete(ctx context.Context, tx *sql.Tx, table, key string, ws Workspace, id string, at int64) error {
 	also := ""
@@ -64,7 +65,8 @@ func (s *Store) Deletions(ctx context.Context, ws Workspace) (list []Deletion, e
 func listDeletions(ctx context.Context, tx *sql.Tx, ws Workspace, since time.Time) (list []Deletion, err error) {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT deleted, kind, name FROM (
-			SELECT deleted, 1 AS kind, name, workspace FROM runs UNION ALL SELECT deleted, 2, name, workspace FROM datasets UNION ALL SELECT deleted, 3, title, workspace FROM courses)
+			SELECT deleted, 1 AS kind, name, workspace FROM runs UNION ALL SELECT deleted, 2, name, workspace FROM datasets UNION ALL SELECT deleted, 3, title, workspace FROM courses
+			UNION ALL SELECT deleted, 4, title, workspace FROM reports)
 		WHERE workspace = ? AND deleted > ? ORDER BY deleted DESC, kind DESC, name`, trash(ws), since.UnixMilli())
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func listDeletions(ctx context.Context, tx *sql.Tx, ws Workspace, since time.Tim
 			list = append(list, Deletion{At: fromMillis(at)})
 		}
 		d := &list[len(list)-1]
-		*[]*int{&d.Runs, &d.Datasets, &d.Courses}[kind-1]++
+		*[]*int{&d.Runs, &d.Datasets, &d.Courses, &d.Reports}[kind-1]++
 		if len(d.Names) < keptNames {
 			d.Names = append(d.Names, name)
 		}
@@ -103,7 +105,7 @@ func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (d Dele
 				if err := s.Quota.room(ctx, tx, ws, d.Datasets, d.Runs); err != nil {
 					return err
 				}
-				for _, table := range []string{"runs", "datasets", "courses"} {
+				for _, table := range []string{"runs", "datasets", "courses", "reports"} {
 					if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET workspace = ?, deleted = NULL WHERE workspace = ? AND deleted = ?`, ws, trash(ws), at.UnixMilli()); err != nil {
 						return err
 					}
@@ -144,7 +146,11 @@ func forget(ctx context.Context, tx *sql.Tx, where string, args ...any) (n int, 
 			return n, err
 		}
 	}
-	n = len(codes)
+	n, err = affectedRows(tx.ExecContext(ctx, `DELETE FROM reports WHERE `+where, args...))
+	if err != nil {
+		return n, err
+	}
+	n += len(codes)
 	for _, table := range []string{"runs", "datasets"} {
 		hashes, err := texts(ctx, tx, `DELETE FROM `+table+` WHERE `+where+` RETURNING hash`, args...)
 		if err != nil {

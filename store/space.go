@@ -189,7 +189,7 @@ func (s *Store) forgetOldest(ctx context.Context) (n int, err error) {
 		var at int64
 		err := tx.QueryRowContext(ctx, `
 			SELECT workspace, deleted FROM (SELECT workspace, deleted FROM runs WHERE deleted IS NOT NULL UNION ALL SELECT workspace, deleted FROM datasets WHERE deleted IS NOT NULL
-				UNION ALL SELECT workspace, deleted FROM courses WHERE deleted IS NOT NULL)
+				UNION ALL SELECT workspace, deleted FROM courses WHERE deleted IS NOT NULL UNION ALL SELECT workspace, deleted FROM reports WHERE deleted IS NOT NULL)
 			ORDER BY deleted, workspace LIMIT 1`).Scan(&ws, &at)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil

@@ -15,8 +15,9 @@ type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
 	Datasets, Runs, Searches, Courses int
-	Studies                           int   // whose searches are among Searches
-	Bytes                             int64 // on the disk, of points, models, searches and files that wait for their columns to be chosen
+	Studies                           int // whose searches are among Searches
+	Reports                           int
+	Bytes                             int64 // on the disk, of points, models, searches, reports and files that wait for their columns to be chosen
 }
 
 // String tells it in words, without what there is none of.
@@ -25,7 +26,7 @@ func (h Holdings) String() string {
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{h.Datasets, "data set"}, {h.Runs, "run"}, {h.Searches, "search"}, {h.Studies, "study"}, {h.Courses, "course"}} {
+	}{{h.Datasets, "data set"}, {h.Runs, "run"}, {h.Searches, "search"}, {h.Studies, "study"}, {h.Courses, "course"}, {h.Reports, "report"}} {
 		if c.n > 0 {
 			parts = append(parts, number(c.n, c.noun))
 		}
@@ -49,7 +50,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
 			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
 				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM studies WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM links WHERE workspace = ?1))`,
+				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM links WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM reports WHERE workspace = ?1))`,
 			ws, now-seenEvery.Milliseconds()).Scan(&due)
 	})
 	if err != nil || !due {
@@ -69,7 +70,7 @@ func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err e
 			SELECT min(began) FROM (SELECT min(created) AS began FROM datasets WHERE workspace = ?1 UNION ALL SELECT min(created) FROM runs WHERE workspace = ?1
 				UNION ALL SELECT min(created) FROM searches WHERE workspace = ?1 UNION ALL SELECT min(created) FROM studies WHERE workspace = ?1
 				UNION ALL SELECT min(created) FROM courses WHERE workspace = ?1 UNION ALL SELECT min(answered) FROM answers WHERE workspace = ?1
-				UNION ALL SELECT min(created) FROM links WHERE workspace = ?1)`, ws).Scan(&oldest)
+				UNION ALL SELECT min(created) FROM links WHERE workspace = ?1 UNION ALL SELECT min(created) FROM reports WHERE workspace = ?1)`, ws).Scan(&oldest)
 	})
 	if err != nil || !oldest.Valid {
 		return time.Time{}, err
@@ -117,7 +118,7 @@ func (s *Store) Used(ctx context.Context, ws Workspace) (is bool) {
 // something has been there, whether or not that was noted.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
-	UNION ALL SELECT workspace, created FROM links) AS used`
+	UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, updated FROM reports) AS used`
 
 // What a row and its indices take on the disk, about, beside its texts, and a cell of a search with
 // everything: small things are many where somebody makes them by a loop.
@@ -129,6 +130,7 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 	err := tx.QueryRowContext(ctx, `
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
 			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
+			(SELECT count(*) FROM reports WHERE workspace = ?1),
 			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
 				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
 				UNION SELECT hash FROM searches WHERE workspace = ?1 UNION SELECT hash FROM courses WHERE workspace = ?1
@@ -138,8 +140,9 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 			+ (SELECT coalesce(sum(?2 + length(file) + length(sizes) + coalesce(length(result), 0)), 0) FROM studies WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen) + length(questions)), 0) FROM courses WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
+			+ (SELECT coalesce(sum(?2 + length(title) + length(text) + length(frozen)), 0) FROM reports WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
-		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Bytes)
+		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Reports, &h.Bytes)
 	h.Seen = fromMillis(seen)
 	return h, err
 }
@@ -180,7 +183,7 @@ func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "workspaces"} { // models go with their runs
+	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "reports", "workspaces"} { // models go with their runs
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE workspace = ?`, ws); err != nil {
 			return err
 		}

@@ -17,11 +17,12 @@ type Deletion struct {
 	Runs     int       `json:"runs"`
 	Datasets int       `json:"datasets"`
 	Courses  int       `json:"courses"`
+	Reports  int       `json:"reports"`
 	Names    []string  `json:"names"` // the first of them
 }
 
 func newDeletion(d store.Deletion) Deletion {
-	return Deletion{door.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Names}
+	return Deletion{door.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Reports, d.Names}
 }
 
 // Deleted lists what can be restored.

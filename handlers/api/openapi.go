@@ -144,13 +144,13 @@ func describeRefusals(paths object) {
 	}
 }
 
-// describeTags adds the tags of data sets, runs and models, by which a program learns that
+// describeTags adds the tags of data sets, runs, reports and models, by which a program learns that
 // what it has is as it was, or changes only that.
 func describeTags(paths object) {
 	for path, item := range paths {
 		item := item.(object)
 		get, ok := item["get"].(object)
-		tagged := path == "/api/openapi.json" || path == "/api/datasets/{id}" || path == "/api/runs/{id}" || strings.HasPrefix(path, "/api/runs/{id}/model")
+		tagged := path == "/api/openapi.json" || path == "/api/datasets/{id}" || path == "/api/runs/{id}" || path == "/api/reports/{id}" || strings.HasPrefix(path, "/api/runs/{id}/model")
 		if !ok || !tagged {
 			continue
 		}

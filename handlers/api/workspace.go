@@ -15,6 +15,7 @@ type Workspace struct {
 	Runs     int   `json:"runs"`
 	Searches int   `json:"searches"`
 	Courses  int   `json:"courses"`
+	Reports  int   `json:"reports"`
 	Bytes    int64 `json:"bytes"`
 
 	// What it may hold at most, left out where there is no limit.
@@ -30,7 +31,7 @@ func (a *Handler) Workspace(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := a.Store.Quota
-	return web.JSON(w, http.StatusOK, Workspace{h.Datasets, h.Runs, h.Searches, h.Courses, h.Bytes, q.Datasets, q.Runs, q.Bytes})
+	return web.JSON(w, http.StatusOK, Workspace{h.Datasets, h.Runs, h.Searches, h.Courses, h.Reports, h.Bytes, q.Datasets, q.Runs, q.Bytes})
 }
 
 // Client sends the Python module that speaks to this server.

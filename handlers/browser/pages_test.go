@@ -65,6 +65,8 @@ func TestPages(t *testing.T) {
 	c.get(t, search+"/events")
 	c.get(t, learning+"/events")
 	c.get(t, drawn+"/events")
+	report := strings.TrimSuffix(c.post(t, "/reports/add", "address="+run), "/edit")
+	c.post(t, report, "title=Findings&text=Is+$x^2$+enough?%0A%0A![Reshaped]("+run+")%0A%0A![]("+search+")")
 	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
@@ -101,6 +103,9 @@ func TestPages(t *testing.T) {
 		{"study-new", "/studies/new", c},
 		{"study-file", "/studies/new?as=file&data=moons&learner=SVM", c},
 		{"study", study, c},
+		{"reports", "/reports", c},
+		{"report", report, c},
+		{"report-edit", report + "/edit", c},
 		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
 		{"compare-versions", versions, c},
 		{"settings", "/settings", c},

@@ -32,7 +32,7 @@ type Command struct {
 }
 
 // Commands lists the commands of this package.
-var Commands = []Command{fit, cv, path, change, studies, predict, exportModel, gram, generate, worker, backup, restore, check, purge, workspaces, licenses}
+var Commands = []Command{fit, cv, path, change, studies, repeatReport, predict, exportModel, gram, generate, worker, backup, restore, check, purge, workspaces, licenses}
 
 // Exit codes.
 const (

@@ -54,7 +54,7 @@ func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 
 func deletion(d store.Deletion) *views.Deletion {
 	v := &views.Deletion{ID: DeletionID(d), What: d.String(), When: When(d.At), Until: When(d.At.Add(store.UndoFor))}
-	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses > len(d.Names) {
+	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses+d.Reports > len(d.Names) {
 		v.Names += ", …"
 	}
 	return v
@@ -104,6 +104,8 @@ func (a *Base) Restore(w http.ResponseWriter, r *http.Request) error {
 		return Redirect(w, r, "/courses")
 	case d.Datasets > 0:
 		return Redirect(w, r, "/datasets")
+	case d.Reports > 0:
+		return Redirect(w, r, "/reports")
 	}
 	return Redirect(w, r, Back(r, "/runs"))
 }

@@ -164,6 +164,11 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	switch from.Base {
 	case "":
 		p.Shares = true
+		if len(finished(runs)) == len(runs) {
+			if p.Report, err = a.AddToReport(r.Context(), "/compare?"+r.URL.RawQuery); err != nil {
+				return err
+			}
+		}
 		if to := sharedComparison(runs, q); to != "" {
 			p.ShareURL = a.Links.Origin(r) + to
 		}

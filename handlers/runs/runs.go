@@ -155,6 +155,11 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 			return err
 		}
 	}
+	if run.Status == store.Done {
+		if p.Report, err = a.AddToReport(r.Context(), "/runs/"+run.ID); err != nil {
+			return err
+		}
+	}
 	if run.Model != nil {
 		p.Use = a.use(run, a.Links.Origin(r))
 		p.Use.Predicted = predicted

@@ -109,6 +109,11 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 		p.Pictures = pictures(s.Search)
 		p.Confusion = door.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
+	if s.Result != nil {
+		if p.Report, err = a.AddToReport(r.Context(), "/searches/"+s.ID); err != nil {
+			return err
+		}
+	}
 	return a.Render(w, r, views.SearchPage(p))
 }
 

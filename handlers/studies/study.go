@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,9 +42,6 @@ func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	}
 	return a.Render(w, r, views.StudiesPage(p))
 }
-
-// minus is the sign of a number, for which a page has a longer line than files.
-var minus = regexp.MustCompile(`^-(\d)`)
 
 func (a *Handler) study(r *http.Request) (store.Study, error) {
 	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
@@ -116,16 +112,11 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		p.Verdict = res.Verdict()
+		if p.Report, err = a.AddToReport(r.Context(), "/studies/"+s.ID); err != nil {
+			return err
+		}
 		for _, t := range res.Tables() {
-			table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
-			for i, row := range t.Rows {
-				var texts []views.StudyText
-				for j, text := range row {
-					texts = append(texts, views.StudyText{Text: minus.ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
-				}
-				table.Rows = append(table.Rows, texts)
-			}
-			p.Tables = append(p.Tables, table)
+			p.Tables = append(p.Tables, door.StudyTable(t))
 		}
 		for _, e := range study.Exports {
 			p.Exports = append(p.Exports, views.Option{Value: "/studies/" + s.ID + "/" + e.File, Label: e.Label})

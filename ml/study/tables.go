@@ -32,11 +32,11 @@ var Exports = []Export{
 
 // Table is a part of a result for people.
 type Table struct {
-	Title string
-	Head  []string
-	Rows  [][]string // as long as Head
-	Best  [][2]int   // row and column of what is best in its row
-	Notes []string   // sentences below it
+	Title string     `json:"title"`
+	Head  []string   `json:"head"`
+	Rows  [][]string `json:"rows"`            // as long as Head
+	Best  [][2]int   `json:"best,omitempty"`  // row and column of what is best in its row
+	Notes []string   `json:"notes,omitempty"` // sentences below it
 }
 
 // Verdict returns the result in a sentence or two: which learners are shown to be better or worse
@@ -320,18 +320,23 @@ func Markdown(w io.Writer, tables []Table) error {
 	})
 }
 
+// latex replaces what LaTeX would take for commands.
+var latex = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "[", "{[}", "*", "{*}", `"`, `''`, "±", `$\pm$`, "−", `$-$`, "χ²", `$\chi^2$`,
+)
+
+// LaTeXText returns a text as LaTeX shows it.
+func LaTeXText(text string) string { return latex.Replace(text) }
+
 // LaTeX writes the tables as floats that need no package, the best of a row bold.
 func LaTeX(w io.Writer, tables []Table) error {
-	escape := strings.NewReplacer(
-		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
-		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "[", "{[}", "*", "{*}", `"`, `''`, "±", `$\pm$`, "−", `$-$`, "χ²", `$\chi^2$`,
-	).Replace
 	return each(w, tables, func(b *strings.Builder, t Table) {
-		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", escape(t.Title), escape(strings.Join(t.Notes, " ")), strings.Repeat("r", len(t.Head)-1))
+		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", LaTeXText(t.Title), LaTeXText(strings.Join(t.Notes, " ")), strings.Repeat("r", len(t.Head)-1))
 		line := func(i int, row []string) {
 			cells := make([]string, len(row))
 			for j, s := range row {
-				cells[j] = escape(s)
+				cells[j] = LaTeXText(s)
 				if t.best(i, j) {
 					cells[j] = `\textbf{` + cells[j] + `}`
 				}

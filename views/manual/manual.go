@@ -42,6 +42,7 @@ var Topics = []Topic{
 	{"learners", "Learners and kernels", "SVM, MCM, kernel ridge, conformal maps, kernels", new(page)},
 	{"compare", "Comparison and search", "runs, tests of significance, hyperparameters", new(page)},
 	{"studies", "Studies", "learners compared over several data sets", new(page)},
+	{"reports", "Reports", "text with frozen evidence, repeated by one command", new(page)},
 	{"teaching", "Lessons and teaching", "slides, courses, questions to a class, embedding", new(page)},
 	{"terminal", "The terminal", "every command, with examples", new(page)},
 	{"api", "The JSON API", "data sets, runs and searches for programs", new(page)},

@@ -1,0 +1,52 @@
+package cmdline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"marginlab/ml/repeat"
+)
+
+var repeatReport = Command{"repeat", "train again what a report shows and compare the numbers", runRepeat}
+
+func runRepeat(ctx context.Context, args []string, std Streams) error {
+	f := NewFlags("repeat FILE", "Trains everything again that a report shows and compares the numbers. FILE is the report.json of a report; it holds settings, data and results. Prints a line for each number; fails if one differs by more than rounding.")
+	path := f.Argument()
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *path == "" {
+		return usage("the file of a report is missing")
+	}
+	file, err := readFile(ctx, *path, std, func(r io.Reader, _ string) (*repeat.File, error) { return repeat.Read(r) })
+	if err != nil {
+		return err
+	}
+	lines := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	total, differ := 0, 0
+	for _, task := range file.Tasks {
+		again, err := task.Run(ctx, file.Data)
+		if err != nil {
+			return err
+		}
+		for _, c := range task.Compare(again) {
+			total++
+			verdict := "agrees"
+			if !c.Agrees() {
+				differ++
+				verdict = "differs"
+			}
+			fmt.Fprintf(lines, "%s\t%s\t%g\t%g\t%s\n", c.Task, c.Name, c.Was, c.Is, verdict)
+		}
+	}
+	if err := lines.Flush(); err != nil {
+		return err
+	}
+	if differ > 0 {
+		return fmt.Errorf("%d of %d numbers differ", differ, total)
+	}
+	fmt.Fprintf(std.Out, "All %d numbers agree.\n", total)
+	return nil
+}

@@ -1,0 +1,68 @@
+package cmdline
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/repeat"
+)
+
+// repeat tells for each number whether it agrees, and fails where one does not, or where the data
+// are others.
+func TestRepeat(t *testing.T) {
+	t.Parallel()
+	g, err := dataset.FindGenerator("moons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := g.Generate(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ml.Train(t.Context(), d, ml.DefaultSpec(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := json.Marshal(ml.DefaultSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var points strings.Builder
+	if err := d.Encode(&points); err != nil {
+		t.Fatal(err)
+	}
+	write := func(change func(*repeat.File)) string {
+		f := repeat.File{Format: 1, Title: "t", Tasks: []repeat.Task{{Title: "run", Points: d.Hash(), Spec: spec, Numbers: repeat.OfRun(&res.Report)}}, Points: map[string]string{d.Hash(): points.String()}}
+		change(&f)
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "report.json")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, tc := range []struct {
+		change func(*repeat.File)
+		code   int
+		says   string
+	}{
+		{func(*repeat.File) {}, exitDone, "numbers agree."},
+		{func(f *repeat.File) { f.Tasks[0].Numbers[0].Value = 7 }, exitFailed, "1 of "},
+		{func(f *repeat.File) { f.Points[d.Hash()] += " " }, exitFailed, "were changed"},
+		{func(f *repeat.File) { f.Format = 2 }, exitFailed, "newer version"},
+	} {
+		var out, errs strings.Builder
+		code := Run(t.Context(), Commands, []string{"repeat", write(tc.change)}, Streams{Out: &out, Err: &errs})
+		if text := out.String() + errs.String(); code != tc.code || !strings.Contains(text, tc.says) {
+			t.Errorf("exit code %d, want %d and %q: %s", code, tc.code, tc.says, text)
+		}
+	}
+}

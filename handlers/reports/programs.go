@@ -1,0 +1,125 @@
+package reports
+
+import (
+	"net/http"
+	"time"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/web"
+)
+
+// Report is a report in JSON.
+type Report struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	URL     string    `json:"url,omitempty"` // of the read-only link
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	Text    string    `json:"text"`
+	Items   []Item    `json:"items,omitempty"` // lists leave them out
+}
+
+// Item is what a report shows of a page.
+type Item struct {
+	Address string        `json:"address"`
+	Title   string        `json:"title"`
+	Verdict string        `json:"verdict"`
+	Details string        `json:"details"`
+	Tables  []study.Table `json:"tables,omitempty"`
+	Command string        `json:"command,omitempty"`
+	Saved   time.Time     `json:"saved"`
+}
+
+func (a *Handler) json(r *http.Request, one store.Report) Report {
+	j := Report{ID: one.ID, Title: one.Title, Text: one.Text, Created: one.Created, Updated: one.Updated}
+	if one.Share != "" {
+		j.URL = a.Links.Origin(r) + "/shared/reports/" + one.Share
+	}
+	for i, item := range one.Frozen.Items {
+		j.Items = append(j.Items, Item{item.Address, item.Title, item.Verdict, item.Details, item.Tables, command(item, i), item.Saved})
+	}
+	return j
+}
+
+// ListJSON lists the reports of the workspace, the last changed first, without their items.
+func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
+	list, _, err := a.Store.Reports(r.Context(), door.Workspace(r.Context()), store.MaxReports, 0)
+	if err != nil {
+		return err
+	}
+	all := []Report{}
+	for _, one := range list {
+		all = append(all, a.json(r, one))
+	}
+	return web.JSON(w, http.StatusOK, map[string]any{"reports": all})
+}
+
+// ReportJSON answers with one report.
+func (a *Handler) ReportJSON(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.report(r)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, http.StatusOK, a.json(r, one))
+}
+
+// asked is a report as a program writes it.
+type asked struct {
+	Title   string `json:"title"`
+	Text    string `json:"text"`
+	Refresh bool   `json:"refresh"` // items that were placed before, too
+}
+
+// CreateJSON stores a report with the items that its text names, as they are now.
+func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
+	var n asked
+	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
+		return err
+	}
+	f, err := a.compose(r.Context(), store.Frozen{}, n.Text, false)
+	if err != nil {
+		return err
+	}
+	one, err := a.Store.CreateReport(r.Context(), door.Workspace(r.Context()), store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}, n.Title, n.Text, f)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/reports/"+one.ID)
+	return web.JSON(w, http.StatusCreated, a.json(r, one))
+}
+
+// ReplaceJSON replaces title and text of a report. Items that were placed before stay as they are
+// unless they are to be refreshed.
+func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
+	before, err := a.report(r)
+	if err != nil {
+		return err
+	}
+	var n asked
+	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
+		return err
+	}
+	f, err := a.compose(r.Context(), before.Frozen, n.Text, n.Refresh)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.UpdateReport(r.Context(), door.Workspace(r.Context()), before.ID, n.Title, n.Text, f); err != nil {
+		return err
+	}
+	return a.ReportJSON(w, r)
+}
+
+// DeleteJSON deletes a report.
+func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.report(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), one.ID); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,542 @@
+// Package reports serves reports: texts with what they show of runs, searches, studies and
+// comparisons, frozen when it was placed.
+package reports
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"marginlab/handlers/door"
+	"marginlab/ml/param"
+	"marginlab/ml/repeat"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/lessons"
+	"marginlab/web"
+)
+
+// Handler serves the reports of a workspace.
+type Handler struct {
+	*door.Base
+	runs    Runs
+	studies Studies
+}
+
+// Runs freezes runs and comparisons.
+type Runs interface {
+	ReportRun(ctx context.Context, id, figure string) (store.ReportItem, error)
+	ReportComparison(ctx context.Context, q url.Values) (store.ReportItem, error)
+}
+
+// Studies freezes searches and studies.
+type Studies interface {
+	ReportSearch(ctx context.Context, id string) (store.ReportItem, error)
+	ReportStudy(ctx context.Context, id string) (store.ReportItem, error)
+}
+
+// New returns the handlers of reports, whose items runs and studies freeze.
+func New(h *door.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
+
+// freeze returns the item of an address as it is now.
+func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return item, err
+	}
+	words := strings.Split(u.Path, "/") // "", kind, id, "figures", name
+	switch words[1] {
+	case "compare":
+		item, err = a.runs.ReportComparison(ctx, u.Query())
+	case "runs":
+		item, err = a.runs.ReportRun(ctx, words[2], strings.Join(words[min(len(words), 4):], ""))
+	case "searches":
+		item, err = a.studies.ReportSearch(ctx, words[2])
+	default:
+		item, err = a.studies.ReportStudy(ctx, words[2])
+	}
+	item.Address, item.Saved = address, a.Store.Now().UTC()
+	return item, err
+}
+
+// there reports whether the sources of an item are.
+func (a *Handler) there(ctx context.Context, address string) (bool, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false, nil
+	}
+	ids, kind := u.Query()["run"], "runs"
+	if words := strings.Split(u.Path, "/"); len(words) > 2 {
+		ids, kind = words[2:3], words[1]
+	}
+	ws := door.Workspace(ctx)
+	for _, id := range ids {
+		switch kind {
+		case "runs":
+			_, err = a.Store.RunWithoutModels(ctx, ws, id)
+		case "searches":
+			_, err = a.Store.Search(ctx, ws, id)
+		default:
+			_, err = a.Store.Study(ctx, ws, id)
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// compose returns what a text shows: items of before as they were, unless they are to be refreshed
+// and their sources are there, and new ones as they are now. Faults are param.Problems.
+func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
+	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
+		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
+	}
+	parts := split(text)
+	if err := check(parts); err != nil {
+		return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
+	}
+	var addresses []string
+	for _, p := range parts {
+		if p.address != "" && !slices.Contains(addresses, p.address) {
+			addresses = append(addresses, p.address)
+		}
+	}
+	if n := len(addresses); n > store.MaxReportItems {
+		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows %d items; at most %d are allowed", n, store.MaxReportItems)}}
+	}
+	ctx, leave, err := a.PageTurn(ctx)
+	if err != nil {
+		return f, err
+	}
+	defer leave()
+	return door.Within(ctx, a.Patience, "Place fewer items at once, or smaller data sets.", func(ctx context.Context) (store.Frozen, error) {
+		f.Points = map[string]string{}
+		for _, address := range addresses {
+			at := slices.IndexFunc(before.Items, func(i store.ReportItem) bool { return i.Address == address })
+			if at >= 0 && !refresh {
+				f.Items = append(f.Items, before.Items[at])
+				continue
+			}
+			item, err := a.freeze(ctx, address)
+			switch {
+			case errors.Is(err, store.ErrNotFound) && at >= 0:
+				item = before.Items[at]
+			case errors.Is(err, store.ErrNotFound):
+				return f, param.Problems{{Field: "text", Message: "text: " + address + " is no page of this workspace"}}
+			case err != nil:
+				return f, err
+			}
+			f.Items = append(f.Items, item)
+		}
+		for _, item := range f.Items {
+			for _, hash := range hashes(item.Task) {
+				if f.Points[hash] = before.Points[hash]; f.Points[hash] != "" {
+					continue
+				}
+				d, err := a.Store.Data(ctx, hash)
+				if err != nil {
+					return f, err
+				}
+				var b strings.Builder
+				if err := d.Encode(&b); err != nil {
+					return f, err
+				}
+				f.Points[hash] = b.String()
+			}
+		}
+		return f, nil
+	})
+}
+
+// hashes are those of the points of a task.
+func hashes(t repeat.Task) (all []string) {
+	if t.Points != "" {
+		all = append(all, t.Points)
+	}
+	if t.Study != nil {
+		for _, hash := range t.Study.Points {
+			all = append(all, hash)
+		}
+	}
+	for _, run := range t.Runs {
+		all = append(all, hashes(run)...)
+	}
+	return all
+}
+
+// List shows the reports of the workspace.
+func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
+	list, _, err := a.Store.Reports(r.Context(), door.Workspace(r.Context()), store.MaxReports, 0)
+	if err != nil {
+		return err
+	}
+	p := views.Reports{Page: a.frame("Reports")}
+	if p.Undo, err = a.Undo(r); err != nil {
+		return err
+	}
+	for _, one := range list {
+		row := views.ReportRow{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
+		for _, p := range split(one.Text) {
+			if p.address != "" {
+				row.Items++
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return a.Render(w, r, views.ReportsPage(p))
+}
+
+// Page shows a report.
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.report(r)
+	if err != nil {
+		return err
+	}
+	p, err := a.view(one, "/reports/"+one.ID)
+	if err != nil {
+		return err
+	}
+	p.Page = a.frame(one.Title)
+	for _, part := range p.Parts {
+		if item := part.Item; item != nil {
+			there, err := a.there(r.Context(), item.Source)
+			if err != nil {
+				return err
+			}
+			item.Gone = !there
+		}
+	}
+	if one.Share != "" {
+		p.ShareURL = a.Links.Origin(r) + "/shared/reports/" + one.Share
+		if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+			return err
+		}
+	}
+	return a.Render(w, r, views.ReportPage(p))
+}
+
+// Shared shows the report of a read-only link.
+func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.shared(r)
+	if err != nil {
+		return err
+	}
+	p, err := a.view(one, "/shared/reports/"+one.Share)
+	if err != nil {
+		return err
+	}
+	p.Page = a.frame(one.Title)
+	p.Bare = true
+	for _, part := range p.Parts {
+		if part.Item != nil {
+			part.Item.Source = ""
+		}
+	}
+	return a.Render(w, r, views.ReportPage(p))
+}
+
+func (a *Handler) report(r *http.Request) (store.Report, error) {
+	return a.Store.Report(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+}
+
+func (a *Handler) shared(r *http.Request) (store.Report, error) {
+	return a.Store.SharedReport(r.Context(), chi.URLParam(r, "token"))
+}
+
+// day is a date for reading.
+const day = "2 January 2006"
+
+// view is a report as a page shows it. Without a base its figures are part of the page.
+func (a *Handler) view(one store.Report, base string) (p views.Report, err error) {
+	p = views.Report{ID: one.ID, Title: one.Title, Base: base}
+	if !one.Updated.IsZero() {
+		p.Updated = one.Updated.Format(day)
+	}
+	figures, tables := 0, 0
+	for _, part := range split(one.Text) {
+		if part.address == "" {
+			html, err := lessons.Prose(part.prose)
+			if err != nil {
+				return p, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
+			}
+			p.Parts = append(p.Parts, views.ReportPart{Prose: html})
+			continue
+		}
+		at := slices.IndexFunc(one.Frozen.Items, func(i store.ReportItem) bool { return i.Address == part.address })
+		if at < 0 {
+			continue
+		}
+		item := one.Frozen.Items[at]
+		v := &views.ReportItem{Caption: strings.TrimSuffix(captionOf(part, item), "."), Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
+		for i, f := range item.Figures {
+			figures++
+			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height}
+			if base == "" {
+				pic.Src, pic.DarkSrc = inline(f.SVG), inline(f.Dark)
+			} else {
+				pic.Src = fmt.Sprintf("%s/figures/%d-%d.svg", base, at+1, i+1)
+				pic.DarkSrc = pic.Src + "?dark=1"
+			}
+			v.Figures = append(v.Figures, views.ReportFigure{Number: figures, Picture: pic})
+		}
+		for _, t := range item.Tables {
+			tables++
+			v.Tables = append(v.Tables, views.ReportTable{Number: tables, StudyTable: door.StudyTable(t)})
+		}
+		if c := command(item, at); c != "" {
+			p.Repeat = append(p.Repeat, views.ReportCommand{Title: v.Caption, Command: c})
+		}
+		p.Parts = append(p.Parts, views.ReportPart{Item: v})
+	}
+	p.Points = base != "" && slices.ContainsFunc(one.Frozen.Items, func(i store.ReportItem) bool { return repeats(i.Task) })
+	return p, nil
+}
+
+func captionOf(p part, item store.ReportItem) string {
+	if p.caption != "" {
+		return p.caption
+	}
+	return item.Title
+}
+
+func inline(svg []byte) string {
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)
+}
+
+// command is the one of the terminal that repeats an item, the file of a study being that of the
+// download.
+func command(item store.ReportItem, at int) string {
+	if item.Task.Study != nil {
+		return "marginlab study " + studyFile(at)
+	}
+	return item.Command
+}
+
+func studyFile(at int) string { return fmt.Sprintf("study-%d.toml", at+1) }
+
+// repeats reports whether a task says how to train again.
+func repeats(t repeat.Task) bool { return t.Spec != nil || t.Study != nil || t.Runs != nil }
+
+// Edit shows the editor of a report; without an id, of a new one.
+func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
+	p := views.ReportEditor{Request: rand.Text()}
+	if chi.URLParam(r, "id") != "" {
+		one, err := a.report(r)
+		if err != nil {
+			return err
+		}
+		p.ID, p.Title, p.Text = one.ID, one.Title, one.Text
+	}
+	return a.editor(w, r, p)
+}
+
+// choices is how many things of a kind the editor offers.
+const choices = 12
+
+func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportEditor) error {
+	ctx, ws := r.Context(), door.Workspace(r.Context())
+	p.Page = a.frame("Report")
+	done, err := store.ParseQuery("status = done")
+	if err != nil {
+		return err
+	}
+	runs, _, err := a.Store.Runs(ctx, ws, store.Filter{Where: done, Sort: "created", Desc: true, Limit: choices})
+	if err != nil {
+		return err
+	}
+	searches, _, err := a.Store.Searches(ctx, ws, choices, 0)
+	if err != nil {
+		return err
+	}
+	studies, _, err := a.Store.Studies(ctx, ws, choices, 0)
+	if err != nil {
+		return err
+	}
+	kinds := []views.ReportChoices{{Kind: "Runs"}, {Kind: "Searches"}, {Kind: "Studies"}}
+	for _, run := range runs {
+		kinds[0].Items = append(kinds[0].Items, views.Option{Value: placed(run.Name, "/runs/"+run.ID), Label: run.Name})
+	}
+	for _, s := range searches {
+		if s.Status == store.Done {
+			title := door.SearchTitle(s) + " on " + s.DatasetName
+			kinds[1].Items = append(kinds[1].Items, views.Option{Value: placed(title, "/searches/"+s.ID), Label: title})
+		}
+	}
+	for _, s := range studies {
+		if s.Status() == store.Done {
+			kinds[2].Items = append(kinds[2].Items, views.Option{Value: placed(s.Title, "/studies/"+s.ID), Label: s.Title})
+		}
+	}
+	p.Choices = kinds
+	return a.Render(w, r, views.ReportEditorPage(p))
+}
+
+// Save stores a report, shows a preview of it, or places a line at the end of its text.
+func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	ctx, ws := r.Context(), door.Workspace(r.Context())
+	p := views.ReportEditor{ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Request: r.PostFormValue("request")}
+	var before store.Report
+	if p.ID != "" {
+		var err error
+		if before, err = a.report(r); err != nil {
+			return err
+		}
+	}
+	if line := r.PostFormValue("place"); line != "" {
+		p.Text = strings.TrimRight(p.Text, "\n") + "\n\n" + line + "\n"
+		return a.editor(w, r, p)
+	}
+	id := p.ID
+	f, err := a.compose(ctx, before.Frozen, p.Text, r.PostFormValue("refresh") == "1")
+	switch {
+	case err != nil:
+	case r.PostFormValue("act") == "preview":
+		shown, err := a.view(store.Report{Title: p.Title, Text: p.Text, Frozen: f}, "")
+		if err != nil {
+			return err
+		}
+		p.Preview = &shown
+		return a.editor(w, r, p)
+	case id == "":
+		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
+		id = before.ID
+	default:
+		err = a.Store.UpdateReport(ctx, ws, id, p.Title, p.Text, f)
+	}
+	if err == nil {
+		return door.Redirect(w, r, "/reports/"+id)
+	}
+	if p.Problem, err = door.UserMessage(err); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	return a.editor(w, r, p)
+}
+
+// Add appends an item to a report, or to a new one.
+func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+		return err
+	}
+	ctx, ws := r.Context(), door.Workspace(r.Context())
+	address, ok := addressOf(r.PostFormValue("address"))
+	if !ok {
+		return param.Problems{{Field: "address", Message: "address expects that of a run, a search, a study or a comparison"}}
+	}
+	var one store.Report
+	var err error
+	if id := r.PostFormValue("report"); id != "" {
+		if one, err = a.Store.Report(ctx, ws, id); err != nil {
+			return err
+		}
+	}
+	item, err := a.freeze(ctx, address)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(one.Text + "\n\n" + placed(item.Title, address))
+	f, err := a.compose(ctx, store.Frozen{Items: append(one.Frozen.Items, item), Points: one.Frozen.Points}, text, false)
+	if err != nil {
+		return err
+	}
+	if one.ID == "" {
+		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
+	} else {
+		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Title, text, f)
+	}
+	if err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/reports/"+one.ID+"/edit")
+}
+
+// Delete deletes a report.
+func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	return a.Deleted(w, r, "/reports")
+}
+
+// Share makes a read-only link of a report.
+func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if _, err := a.Store.ShareReport(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/reports/"+id+"#h-share")
+}
+
+// Unshare takes the link back.
+func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
+	id := chi.URLParam(r, "id")
+	if err := a.Store.UnshareReport(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		return err
+	}
+	return door.Redirect(w, r, "/reports/"+id+"#h-share")
+}
+
+// frame returns the frame of a page about reports.
+func (a *Handler) frame(title string) views.Page {
+	p := a.Frame(title, "runs")
+	p.Help = "reports"
+	return p
+}
+
+// Figure sends a figure of a report.
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.report(r)
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, one)
+}
+
+// SharedFigure sends a figure of the report of a read-only link.
+func (a *Handler) SharedFigure(w http.ResponseWriter, r *http.Request) error {
+	one, err := a.shared(r)
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, one)
+}
+
+func sendFigure(w http.ResponseWriter, r *http.Request, one store.Report) error {
+	name, ok := strings.CutSuffix(chi.URLParam(r, "figure"), ".svg")
+	first, second, _ := strings.Cut(name, "-")
+	i, wrong := strconv.Atoi(first)
+	k, wrongToo := strconv.Atoi(second)
+	if items := one.Frozen.Items; !ok || wrong != nil || wrongToo != nil || i < 1 || i > len(items) || k < 1 || k > len(items[i-1].Figures) {
+		return store.ErrNotFound
+	}
+	f := one.Frozen.Items[i-1].Figures[k-1]
+	svg := f.SVG
+	if r.FormValue("dark") == "1" {
+		svg = f.Dark
+	}
+	w.Header().Set("Cache-Control", "private, no-cache")
+	// An archive may have brought it: nothing in it is to be run.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox")
+	if web.Unchanged(w, r, web.TagOf(svg)) {
+		return nil
+	}
+	return web.NewContent("image/svg+xml", bytes.Clone(svg)).Send(w, r)
+}

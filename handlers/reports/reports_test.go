@@ -1,0 +1,271 @@
+package reports_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"marginlab/handlers/api"
+	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/reports"
+	"marginlab/ml/dataset"
+	"marginlab/ml/repeat"
+)
+
+// evidence is a workspace with two runs, a search and a study that are done.
+type evidence struct {
+	*handlerstest.Client
+	runs          [2]string
+	search, study string
+}
+
+func gather(t *testing.T, s *handlerstest.Server) evidence {
+	t.Helper()
+	e := evidence{Client: s.As(t, handlerstest.Alice)}
+	set := e.Upload("name=own%20points.csv", "x,y,label\n"+strings.Repeat("0,0,a\n1,0,a\n0,1,b\n1,1,b\n2,2,b\n3,1,a\n", 10)).ID
+	for i, spec := range []string{`"gamma":2,"test_fraction":0.3`, `"kernel":"linear","test_fraction":0.3`} {
+		e.runs[i] = e.Train(`{"dataset":"moons","name":"run_` + fmt.Sprint(i) + `","spec":{` + spec + `}}`)
+		e.Follow(e.runs[i])
+	}
+	e.search = handlerstest.Decode[api.RunStatus](e.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"`+set+`","spec":{},"grid":{"C":[1,10,100]},"folds":3,"nested":true}`)).ID
+	e.App.Jobs.Wait(t.Context(), time.Hour, e.search)
+	e.study = handlerstest.Decode[api.RunStatus](e.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf("[scheme]\nfolds = 2\n[data.own]\nfile = \"own points.csv\"\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[learner.SVM]\n[learner.MCM]\nlearner = \"mcm\"\n"))).ID
+	e.Ended(e.study)
+	return e
+}
+
+// text places everything that can be placed.
+func (e evidence) text() string {
+	return fmt.Sprintf("## Question\n\nIs $x^2$ **sparse**? <script>alert(1)</script> 5 %% & more_\n\n![A first run](/runs/%s)\n\n![](/runs/%s/figures/roc)\n\n![](/searches/%s)\n\n![](/studies/%s)\n\n![Both](/compare?run=%s&run=%s)\n",
+		e.runs[0], e.runs[0], e.search, e.study, e.runs[0], e.runs[1])
+}
+
+func (e evidence) create(t *testing.T, text string) reports.Report {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"title": "Findings & <b>more</b>", "text": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handlerstest.Decode[reports.Report](e.Want(http.StatusCreated, "POST", "/api/reports", string(body)))
+}
+
+// A report shows what the pages show, numbers figures and tables, has no HTML of its writer, and
+// shows the same once all that it was made of is deleted.
+func TestReportIsFrozen(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	e := gather(t, s)
+	made := e.create(t, e.text())
+	if len(made.Items) != 5 {
+		t.Fatalf("%+v", made.Items)
+	}
+	for i, want := range []string{"Test set, ", "Test set, ", "Best of 3 settings: C = ", "No learner is shown to be better than SVM", "“run_"} {
+		if !strings.Contains(made.Items[i].Verdict, want) {
+			t.Errorf("item %d says %q, want %q", i, made.Items[i].Verdict, want)
+		}
+	}
+	b := s.Browse(t, handlerstest.Alice)
+	page := b.Page(http.StatusOK, "/reports/"+made.ID)
+	if n := page.Find("article script, article b").Length(); n > 0 || !strings.Contains(page.Find("article").Text(), "<script>alert(1)</script>") || page.Find("article math").Length() == 0 {
+		t.Error("the HTML of its writer is not shown as text, or the formula is not")
+	}
+	text := page.Find("article").Text()
+	for _, want := range []string{"Figure 1. A first run.", "Figure 2. run_0.", "Table 1.", "Corrected", "McNemar's exact test", "Mean rank", "marginlab repeat report.json", "marginlab fit --data moons"} {
+		if want != "Corrected" && !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	b.Pictures(page, 5)
+
+	e.Want(http.StatusNoContent, "DELETE", "/api/runs/"+e.runs[0], "")
+	e.Want(http.StatusNoContent, "DELETE", "/api/searches/"+e.search, "")
+	e.Want(http.StatusNoContent, "DELETE", "/api/studies/"+e.study, "")
+	again := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID, ""))
+	if diff := cmp.Diff(made, again); diff != "" {
+		t.Error(diff)
+	}
+	page = b.Page(http.StatusOK, "/reports/"+made.ID)
+	if n := page.Find(".report-source:contains('deleted since')").Length(); n != 5 {
+		t.Errorf("%d of 5 items say that they were deleted", n)
+	}
+	b.Pictures(page, 5)
+
+	// Saved again, even with its numbers brought up to date, it keeps what is gone.
+	body, _ := json.Marshal(map[string]any{"title": made.Title, "text": e.text() + "\nmore", "refresh": true})
+	changed := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "PUT", "/api/reports/"+made.ID, string(body)))
+	if diff := cmp.Diff(made.Items, changed.Items); diff != "" {
+		t.Error(diff)
+	}
+	e.Want(http.StatusUnprocessableEntity, "POST", "/api/reports", `{"title":"new","text":"![](/runs/`+e.runs[0]+`)"}`)
+}
+
+// A report is one workspace's own, and everybody's who has its link.
+func TestReportIsPrivate(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	e := gather(t, s)
+	made := e.create(t, e.text())
+	bob := s.As(t, handlerstest.Bob)
+	for _, path := range []string{"", "/edit", "/report.md", "/report.zip", "/figures/1-1.svg"} {
+		bob.Want(http.StatusNotFound, "GET", "/reports/"+made.ID+path, "")
+	}
+	bob.Want(http.StatusUnprocessableEntity, "POST", "/api/reports", `{"title":"theirs","text":"![](/runs/`+e.runs[0]+`)"}`)
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	bob.Want(http.StatusNotFound, "POST", "/reports/add", "report="+made.ID+"&address=/runs/"+e.runs[0], form...)
+	bob.Want(http.StatusNotFound, "POST", "/reports/"+made.ID+"/share", "", form...)
+
+	own := s.Browse(t, handlerstest.Alice)
+	link := own.Send(http.StatusOK, "/reports/"+made.ID+"/share", "").HTML().Find("input.share").AttrOr("value", "")
+	at, err := url.Parse(link)
+	if err != nil || at.Path == "" {
+		t.Fatal(link, err)
+	}
+	stranger := s.Browse(t, handlerstest.Bob)
+	page := stranger.Page(http.StatusOK, at.Path)
+	stranger.Pictures(page, 5)
+	if n := page.Find("a[href^='/runs'], a[href^='/reports'], form").Length(); n > 0 {
+		t.Errorf("strangers see %d links into the workspace", n)
+	}
+	bob.Want(http.StatusOK, "GET", at.Path+"/report.json", "")
+	figure := bob.Want(http.StatusOK, "GET", at.Path+"/figures/1-1.svg", "")
+	if csp := figure.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "sandbox") {
+		t.Errorf("a figure may run what it holds: %q", csp)
+	}
+	own.Send(http.StatusOK, "/reports/"+made.ID+"/unshare", "")
+	bob.Want(http.StatusNotFound, "GET", at.Path, "")
+}
+
+// The files of a report have all that it shows, and the numbers of what is trained again agree; of
+// data that were changed they do not.
+func TestReportFiles(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	e := gather(t, s)
+	made := e.create(t, e.text())
+	get := func(file string) string {
+		return string(e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID+"/"+file, "").Body)
+	}
+	for _, want := range []string{"# Findings &amp; &lt;b>more&lt;/b>\n", "Is $x^2$ **sparse**?", "![Figure 1. A first run](figures/1-1.svg)", "**Accuracy in %**", `| run\_0 |`, "marginlab cv --data 'own points.csv'", "marginlab study study-4.toml", "marginlab repeat report.json"} {
+		if text := get("report.md"); !strings.Contains(text, want) {
+			t.Errorf("Markdown without %q:\n%s", want, text)
+		}
+	}
+	for _, want := range []string{`\title{Findings \& $<$b$>$more$<$/b$>$}`, `\section*{Question}`, `Is $x^2$ \textbf{sparse}?`, `$<$script$>$alert(1)$<$/script$>$ 5 \% \& more\_`, `\includegraphics[width=0.7\linewidth]{figures/1-1.pdf}`, `\caption{A first run. `, `\begin{tabular}`, `\end{document}`} {
+		if text := get("report.tex"); !strings.Contains(text, want) {
+			t.Errorf("LaTeX without %q:\n%s", want, text)
+		}
+	}
+	packed := get("report.zip")
+	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+	}
+	for _, want := range []string{"report.md", "report.tex", "report.json", "figures/1-1.svg", "figures/1-1.pdf", "figures/5-1.pdf", "study-4.toml"} {
+		if !strings.Contains(strings.Join(names, " "), want) {
+			t.Errorf("%v without %s", names, want)
+		}
+	}
+
+	f, err := repeat.Read(strings.NewReader(get("report.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range f.Tasks {
+		again, err := task.Run(t.Context(), f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := task.Compare(again)
+		if len(compared) == 0 {
+			t.Errorf("%s has no numbers", task.Title)
+		}
+		for _, c := range compared {
+			if !c.Agrees() {
+				t.Errorf("%s, %s: was %g, is %g", c.Task, c.Name, c.Was, c.Is)
+			}
+		}
+	}
+	for hash, text := range f.Points {
+		f.Points[hash] = strings.Replace(text, "0", "1", 1)
+	}
+	if _, err := f.Tasks[0].Run(t.Context(), f.Data); err == nil || !strings.Contains(err.Error(), "were changed") {
+		t.Errorf("changed data are trained on: %v", err)
+	}
+}
+
+// Without a script, a page is added to a report, a line placed, the text previewed, saved and
+// refused with its fault; what was deleted comes back.
+func TestReportForms(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	e := gather(t, s)
+	b := s.Browse(t, handlerstest.Alice)
+	for _, path := range []string{"/runs/" + e.runs[0], "/searches/" + e.search, "/studies/" + e.study, "/compare?run=" + e.runs[0] + "&run=" + e.runs[1]} {
+		address := b.Page(http.StatusOK, path).Find("form.add-to-report input[name=address]").AttrOr("value", "")
+		id := ""
+		if list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports; len(list) > 0 {
+			id = list[0].ID
+		}
+		text := b.Send(http.StatusOK, "/reports/add", url.Values{"address": {address}, "report": {id}}.Encode()).HTML().Find("textarea").Text()
+		if !strings.Contains(text, "]("+path+")") {
+			t.Errorf("%s is not in %q", path, text)
+		}
+	}
+	list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports
+	if len(list) != 1 {
+		t.Fatal(list)
+	}
+	at := "/reports/" + list[0].ID
+	place := b.Page(http.StatusOK, "/reports/new").Find("button[name=place]").First().AttrOr("value", "")
+	if text := b.Send(http.StatusOK, "/reports", url.Values{"title": {"t"}, "text": {"begin"}, "place": {place}}.Encode()).HTML().Find("textarea").Text(); text != "begin\n\n"+place+"\n" {
+		t.Errorf("%q", text)
+	}
+	preview := b.Send(http.StatusOK, at, url.Values{"title": {"other"}, "text": {"new\n\n" + place}, "act": {"preview"}}.Encode()).HTML()
+	if preview.Find("#preview .report-figure img[src^='data:image/svg']").Length() != 1 || b.Page(http.StatusOK, at).Find("h1").Text() == "other" {
+		t.Error("the preview shows nothing, or was saved")
+	}
+	if told := b.Send(http.StatusUnprocessableEntity, at, url.Values{"title": {"other"}, "text": {"open $x"}, "act": {"save"}}.Encode()).HTML(); !strings.Contains(told.Find(".problem").Text(), "a $ is missing") || told.Find("textarea").Text() != "open $x" {
+		t.Error(told.Find("main").Text())
+	}
+	twice := url.Values{"title": {"once"}, "text": {"a"}, "request": {"r"}, "act": {"save"}}.Encode()
+	b.Send(http.StatusOK, "/reports", twice)
+	b.Send(http.StatusOK, "/reports", twice)
+	rows := b.Send(http.StatusOK, at+"/delete", "").HTML()
+	if rows.Find("table.runs tbody tr").Length() != 1 || !strings.Contains(rows.Find(".undo").Text(), "Deleted: 1 report") {
+		t.Error(rows.Find("main").Text())
+	}
+	if back := b.Send(http.StatusOK, rows.Find(".undo").AttrOr("action", ""), "").HTML(); back.Find("table.runs tbody tr").Length() != 2 {
+		t.Error(back.Find("main").Text())
+	}
+}
+
+// A report is changed only as it was read.
+func TestReportIfMatch(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	e := evidence{Client: s.As(t, handlerstest.Alice)}
+	at := "/api/reports/" + e.create(t, "one").ID
+	tag := e.Want(http.StatusOK, "GET", at, "").Header.Get("ETag")
+	e.Want(http.StatusOK, "PUT", at, `{"title":"a","text":"two"}`, "If-Match", tag)
+	e.Want(http.StatusPreconditionFailed, "PUT", at, `{"title":"a","text":"three"}`, "If-Match", tag)
+	e.Want(http.StatusPreconditionFailed, "DELETE", at, "", "If-Match", tag)
+	if text := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", at, "")).Text; text != "two" {
+		t.Error(text)
+	}
+	if !bytes.Contains(e.Want(http.StatusUnprocessableEntity, "PUT", at, `{"title":"","text":""}`).Body, []byte("title")) {
+		t.Error("the fault has no place")
+	}
+	e.Want(http.StatusNoContent, "DELETE", at, "")
+}

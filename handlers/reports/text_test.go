@@ -1,0 +1,81 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"marginlab/views/lessons"
+)
+
+// TestSplit reads the lines that place items among others.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a\n\n![The run](/runs/abc)\n\nb":                          "a|The run=/runs/abc|b",
+		"![](https://lab.example/runs/abc/figures/roc.svg?dark=1)": "=/runs/abc/figures/roc",
+		"![s](/searches/abc)  \r\n![t](/studies/x1)":               "s=/searches/abc|t=/studies/x1",
+		"![c](/compare?run=a&diff=1&run=b&base=b)":                 "c=/compare?base=b&run=a&run=b",
+		"![one](/compare?run=a)":                                   "![one](/compare?run=a)",
+		"![x](/settings)":                                          "![x](/settings)",
+		"![x](javascript:alert(1))":                                "![x](javascript:alert(1))",
+		"in a line ![x](/runs/abc)":                                "in a line ![x](/runs/abc)",
+		"```\n![x](/runs/abc)\n```":                                "```\n![x](/runs/abc)\n```",
+		"![x](/runs/../settings)":                                  "![x](/runs/../settings)",
+		"":                                                         "",
+	} {
+		var got []string
+		for _, p := range split(text) {
+			if p.address != "" {
+				got = append(got, p.caption+"="+p.address)
+			} else {
+				got = append(got, p.prose)
+			}
+		}
+		if all := strings.Join(got, "|"); all != want {
+			t.Errorf("%q: %q, want %q", text, all, want)
+		}
+	}
+}
+
+// FuzzSplit checks that a line that is placed is read back, that no text is lost, and that the HTML
+// of prose has nothing that could run.
+func FuzzSplit(f *testing.F) {
+	for _, seed := range []string{"![x](/runs/abc)", "# a\n<script>alert(1)</script>", "[a](javascript:alert(1))", "![a](/runs/a)\n$x^2$", "a <img src=x onerror=alert(1)>", "![<b>](data:text/html,x)", "$\\href{javascript:x}{y}$", "```\n![x](/runs/a)", "&lt;script&gt;", "[a](<java\nscript:x>)", "$$\n<b>$$"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range split(text) {
+			if p.address != "" {
+				again := split(placed(p.caption, p.address))
+				if len(again) != 1 || again[0] != p {
+					t.Errorf("%+v is read back as %+v", p, again)
+				}
+				continue
+			}
+			html, err := lessons.Prose(p.prose)
+			if err != nil {
+				continue
+			}
+			doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := doc.Find("script, img, iframe, object, embed, form, input, link, meta, style, svg, base").Length(); n > 0 {
+				t.Errorf("%q has %d elements that do not belong there: %s", p.prose, n, html)
+			}
+			doc.Find("*").Each(func(_ int, s *goquery.Selection) {
+				for _, a := range s.Nodes[0].Attr {
+					value := strings.ToLower(strings.TrimSpace(a.Val))
+					if strings.HasPrefix(a.Key, "on") || a.Key == "style" || (a.Key == "href" || a.Key == "src") && (strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "vbscript:") || strings.HasPrefix(value, "data:")) {
+						t.Errorf("%q has %s=%q", p.prose, a.Key, a.Val)
+					}
+				}
+			})
+			if _, err := lessons.ProseLaTeX(p.prose); err != nil {
+				t.Errorf("%q is shown and not exported: %v", p.prose, err)
+			}
+		}
+	})
+}

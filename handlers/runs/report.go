@@ -1,0 +1,206 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"marginlab/handlers/door"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/ml/repeat"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/views/figure"
+)
+
+// ReportRun returns what a report shows of a run with one of its figures, the main one if none is
+// named.
+func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.ReportItem, err error) {
+	run, err := a.find(ctx, door.Workspace(ctx), id)
+	if err != nil {
+		return item, err
+	}
+	if run.Status != store.Done {
+		return item, door.Unfinished("the run “" + run.Name + "”")
+	}
+	alone := name != ""
+	if !alone {
+		name, _ = door.MainFigure(run.Report)
+	}
+	fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+		shown, err := a.Base.Run(ctx, run, nil, o)
+		if err != nil {
+			return nil, err
+		}
+		pic, err := shown.Draw(ctx, name)
+		if errors.Is(err, figure.ErrNoFigure) {
+			err = param.Problems{{Field: "text", Message: door.Sentence(err.Error())}}
+		}
+		return pic, err
+	})
+	if err != nil {
+		return item, err
+	}
+	item = store.ReportItem{
+		Title: run.Name, Verdict: upper(headline(run)) + ".", Details: details(run),
+		Figures: []store.ReportFigure{fig}, Command: door.CommandLine(run.Spec, run.DatasetName),
+	}
+	if !alone {
+		t := study.Table{Title: "Evidence for “" + run.Name + "”", Head: []string{"Estimate", "Score", "95 % CI", "Points", "From"}}
+		for _, row := range door.EvidenceRows(run, func(string) bool { return false }) {
+			from := row.From
+			if row.Note != "" {
+				from += " (" + row.Note + ")"
+			}
+			t.Rows = append(t.Rows, []string{upper(row.Scheme), row.Score, orDash(row.Interval), orDash(strings.Fields(row.Points + " –")[0]), from})
+		}
+		item.Tables = append(item.Tables, t)
+	}
+	item.Task, err = task(run)
+	return item, err
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+// details names settings and data of a run.
+func details(run store.Run) string {
+	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Title(), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
+}
+
+// task is what trains a run again.
+func task(run store.Run) (repeat.Task, error) {
+	spec, err := door.StoredSpec(run.Spec)
+	return repeat.Task{Title: run.Name, Points: run.Hash, Spec: spec, Numbers: repeat.OfRun(run.Report)}, err
+}
+
+// ReportComparison returns what a report shows of the comparison that a query asks for.
+func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item store.ReportItem, err error) {
+	from := door.Collection{Workspace: door.Workspace(ctx)}
+	runs, err := comparedRuns(ctx, a.find, from, q)
+	if err != nil {
+		return item, err
+	}
+	for _, run := range runs {
+		if run.Status != store.Done {
+			return item, door.Unfinished("the run “" + run.Name + "”")
+		}
+	}
+	layers, err := a.Layers(ctx, runs, door.Options{})
+	if err != nil {
+		return item, err
+	}
+	e, err := a.evidence(ctx, runs, layers, from, q)
+	if err != nil {
+		return item, err
+	}
+	item.Title = fmt.Sprintf("Comparison of %d runs", len(runs))
+	if !slices.ContainsFunc(runs, func(r store.Run) bool { return r.DatasetName != runs[0].DatasetName }) {
+		item.Title += " on " + runs[0].DatasetName
+	}
+	item.Verdict = e.Why
+	results := study.Table{Title: "Results", Head: []string{"Run", "Score", "95 % CI", "Support vectors"}}
+	if e.Hero != nil {
+		item.Verdict, item.Details = e.Hero.Sentence, e.Hero.Sub
+		results.Head = append(results.Head, "p")
+	}
+	effects := map[string]string{}
+	if e.Hero != nil && len(e.Hero.Bars) > 0 {
+		results.Head = append(results.Head, "Difference (95 % interval)")
+		results.Notes = append(results.Notes, "Difference to “"+e.Hero.Against+"”; p after Holm's correction.")
+		for _, b := range e.Hero.Bars {
+			effects[b.Name] = b.Text
+		}
+	}
+	for i, run := range runs {
+		best := door.BestEvidence(run)
+		row := []string{e.Names[i], best.Score, orDash(best.Interval), fmt.Sprint(run.Report.SupportVectors)}
+		if e.Hero != nil {
+			row = append(row, orDash(e.Hero.P[i]))
+		}
+		if len(results.Head) > len(row) {
+			row = append(row, orDash(effects[e.Names[i]]))
+		}
+		results.Rows = append(results.Rows, row)
+		results.Notes = append(results.Notes, e.Names[i]+": "+best.Scheme+"; "+details(run))
+	}
+	item.Tables = append(item.Tables, results)
+	for _, tests := range []struct {
+		title string
+		head  []string
+		pairs []views.Verdict
+	}{{"Tests on common folds", e.FoldHead, e.FoldPairs}, {"Tests on held-out points", e.PairHead, e.Pairs}} {
+		t := study.Table{Title: tests.title, Head: append([]string{"First", "Second", "Verdict"}, tests.head...)}
+		for _, v := range tests.pairs {
+			t.Rows = append(t.Rows, append([]string{v.First, v.Second, v.Short}, v.Cells...))
+		}
+		if len(t.Rows) > 0 {
+			item.Tables = append(item.Tables, t)
+		}
+	}
+	fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+		lines := drawn(runs, q)
+		layers, err := a.Layers(ctx, lines, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range layers {
+			layers[i].Name = called(runs, lines[i])
+		}
+		return door.Overlay(layers, door.CommonLimits(layers))
+	})
+	if err == nil {
+		item.Figures = append(item.Figures, fig)
+	} else if _, err := door.UserMessage(err); err != nil { // otherwise there is nothing to draw
+		return item, err
+	}
+	return item, a.compareTask(ctx, &item, runs, layers, from, q)
+}
+
+// compareTask fills in what trains the runs of a comparison again and what tests them.
+func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) error {
+	item.Task.Title = item.Title
+	var points [][]ml.Point
+	var lines []string
+	for i, run := range runs {
+		t, err := task(run)
+		if err != nil {
+			return err
+		}
+		item.Task.Runs = append(item.Task.Runs, t)
+		points = append(points, layers[i].Scene.Points)
+		lines = append(lines, door.CommandLine(run.Spec, run.DatasetName))
+	}
+	item.Command = strings.Join(lines, "\n")
+	if door.Alike(runs) == nil {
+		if held, err := eval.OnHeldOut(points); err == nil { // otherwise there is no test
+			item.Task.Numbers = repeat.OfHeldOut(held)
+		}
+	}
+	if !q.Has("folds") {
+		return nil
+	}
+	folds, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, q["folds"])
+	if err != nil {
+		_, err = door.UserMessage(err)
+		return err
+	}
+	for _, s := range folds.Searches {
+		if t, err := door.SearchTask(s); err != nil {
+			return err
+		} else if s.Result != nil {
+			item.Task.Runs = append(item.Task.Runs, t)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"marginlab/ml/param"
+	"marginlab/ml/repeat"
+	"marginlab/ml/study"
+)
+
+// Report is a text with what it shows of runs, searches, studies and comparisons.
+type Report struct {
+	ID, Title        string
+	Text             string // Markdown, which names the addresses of its items
+	Frozen           Frozen // lists leave it out
+	Share            string // token of a read-only link; empty: none
+	Created, Updated time.Time
+}
+
+// Frozen holds what a report shows as it was when it was placed. It depends on nothing that is
+// stored elsewhere.
+type Frozen struct {
+	Items  []ReportItem      `json:"items"`
+	Points map[string]string `json:"points,omitempty"` // that the items were trained on: canonical CSV by hash
+}
+
+// ReportItem is a run, a search, a study, a comparison or one figure of a run.
+type ReportItem struct {
+	Address string         `json:"address"` // path and query of its page
+	Title   string         `json:"title"`
+	Verdict string         `json:"verdict"` // in a sentence
+	Details string         `json:"details"` // settings and data, in a line
+	Tables  []study.Table  `json:"tables,omitempty"`
+	Figures []ReportFigure `json:"figures,omitempty"`
+	Command string         `json:"command,omitempty"` // of the terminal; empty: none
+	Task    repeat.Task    `json:"task"`
+	Saved   time.Time      `json:"saved"`
+}
+
+// ReportFigure is a picture in every form in which a report shows it.
+type ReportFigure struct {
+	Title   string `json:"title,omitempty"` // for its caption
+	Caption string `json:"caption"`         // what it shows, for readers who do not see it
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	SVG     []byte `json:"svg"`
+	Dark    []byte `json:"dark"` // SVG for dark pages
+	PDF     []byte `json:"pdf"`
+}
+
+// What a report may hold, and a workspace of reports.
+const (
+	MaxReports     = 200
+	MaxReportItems = 30
+	MaxReportText  = 50_000   // characters
+	maxFrozen      = 32 << 20 // bytes of JSON
+)
+
+// cleanReport returns the fields of a report as they are stored. Faults are param.Problems.
+func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
+	var ps param.Problems
+	title = required(&ps, "title", line(title), maxName)
+	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\x00", "")
+	text = limited(&ps, "text", strings.TrimSpace(text), MaxReportText)
+	if n := len(f.Items); n > MaxReportItems {
+		ps = append(ps, param.Problem{Field: "text", Message: fmt.Sprintf("The report shows %d items; at most %d are allowed.", n, MaxReportItems)})
+	}
+	if err := ps.Err(); err != nil {
+		return "", "", nil, err
+	}
+	frozen, err := json.Marshal(f)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if len(frozen) > maxFrozen {
+		return "", "", nil, param.Problems{{Field: "text", Message: fmt.Sprintf("The report holds %d MB of figures and data; at most %d are allowed. Place fewer items, or some in another report.", len(frozen)>>20, maxFrozen>>20)}}
+	}
+	packed, err := compress(frozen)
+	return title, text, packed, err
+}
+
+// CreateReport stores a report. The same request again returns the report that it made.
+func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, title, text string, f Frozen) (r Report, err error) {
+	title, text, frozen, err := cleanReport(title, text, f)
+	if err != nil {
+		return r, err
+	}
+	request, err := asks.of(title, text)
+	if err != nil {
+		return r, err
+	}
+	now := s.now()
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		known, err := findReport(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+		if err == ErrNotFound {
+			err = neverAsked(ctx, tx, "reports", ws, request)
+		}
+		if err != ErrNotFound {
+			r = known
+			return err
+		}
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+			return err
+		}
+		var held int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&held); err != nil {
+			return err
+		}
+		if held >= MaxReports {
+			return overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "report"))
+		}
+		r = Report{newID(), title, text, f, "", fromMillis(now), fromMillis(now)}
+		_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated, request) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+			r.ID, ws, title, text, frozen, now, now, request)
+		return err
+	})
+	return r, err
+}
+
+// UpdateReport replaces title, text and items of a report.
+func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text string, f Frozen) error {
+	title, text, frozen, err := cleanReport(title, text, f)
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+			return err
+		}
+		return affected(tx.ExecContext(ctx, `UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id))
+	})
+}
+
+// Report returns one report of a workspace.
+func (s *Store) Report(ctx context.Context, ws Workspace, id string) (r Report, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err = findReport(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+		return err
+	})
+	return r, err
+}
+
+// SharedReport returns the report that a token of ShareReport opens.
+func (s *Store) SharedReport(ctx context.Context, token string) (r Report, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err = findReport(ctx, tx, `share = ? AND deleted IS NULL`, token)
+		return err
+	})
+	return r, err
+}
+
+// Reports lists the reports of a workspace, the last changed first, at most limit of them from
+// offset on, and says how many there are.
+func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&total); err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT id, title, text, coalesce(share, ''), created, updated FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scanReport(rows)
+			if err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, total, err
+}
+
+// DeleteReport deletes a report. Restore brings it back.
+func (s *Store) DeleteReport(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		at, err := deletionTime(ctx, tx, ws, s.now())
+		if err != nil {
+			return err
+		}
+		if err := softDelete(ctx, tx, "reports", "id", ws, id, at); err != nil {
+			return err
+		}
+		return s.Quota.bound(ctx, tx, ws, 1)
+	})
+}
+
+// ShareReport returns the token of a report's read-only link: 130 random bits. A report that is
+// shared already keeps its token.
+func (s *Store) ShareReport(ctx context.Context, ws Workspace, id string) (token string, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		return found(tx.QueryRowContext(ctx, `UPDATE reports SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
+			strings.ToLower(rand.Text()), ws, id).Scan(&token))
+	})
+	return token, err
+}
+
+// UnshareReport makes the link of a report stop working for good.
+func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE reports SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
+	})
+}
+
+func scanReport(row interface{ Scan(...any) error }, more ...any) (r Report, err error) {
+	var created, updated int64
+	err = row.Scan(append([]any{&r.ID, &r.Title, &r.Text, &r.Share, &created, &updated}, more...)...)
+	r.Created, r.Updated = fromMillis(created), fromMillis(updated)
+	return r, found(err)
+}
+
+func findReport(ctx context.Context, tx *sql.Tx, where string, args ...any) (Report, error) {
+	var packed []byte
+	r, err := scanReport(tx.QueryRowContext(ctx, `SELECT id, title, text, coalesce(share, ''), created, updated, frozen FROM reports WHERE `+where, args...), &packed)
+	if err != nil {
+		return r, err
+	}
+	text, err := decompress(packed)
+	if err != nil {
+		return r, err
+	}
+	return r, json.NewDecoder(param.Unfolding(bytes.NewReader(text), 8*maxFrozen)).Decode(&r.Frozen)
+}
+
+// An archive holds a report in its table of contents and what it shows in a file.
+type archivedReport struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Text    string    `json:"text"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+}
+
+func reportName(id string) string { return "reports/" + id + ".json" }
+
+// importReport stores a report unless it is there already.
+func (s *Store) importReport(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedReport, frozen []byte) (fresh bool, err error) {
+	var there bool
+	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM reports WHERE workspace = ? AND title = ? AND created = ?)`,
+		ws, from.Title, from.Created.UnixMilli()).Scan(&there); err != nil || there {
+		return false, err
+	}
+	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
+	return true, err
+}
+
+// report checks a report of an archive and returns what it shows, packed.
+func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
+	var f Frozen
+	if err := a.result(reportName(r.ID), &f); err != nil {
+		return nil, err
+	}
+	r.Title, r.Text, frozen, err = cleanReport(r.Title, r.Text, f)
+	return frozen, err
+}
+
+func (s *Store) checkReports(ctx context.Context) ([]string, error) {
+	faults, err := s.each(ctx, `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, func(tx *sql.Tx, id string) error {
+		_, err := findReport(ctx, tx, `id = ?`, id)
+		return err
+	})
+	return prefixed("report ", faults, err)
+}
