@@ -448,15 +448,12 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	item, err := a.freeze(ctx, address)
+	f, err := a.compose(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
 	if err != nil {
 		return err
 	}
-	text := strings.TrimSpace(one.Text + "\n\n" + placed(item.Title, address))
-	f, err := a.compose(ctx, store.Frozen{Items: append(one.Frozen.Items, item), Points: one.Frozen.Points}, text, false)
-	if err != nil {
-		return err
-	}
+	at := slices.IndexFunc(f.Items, func(i store.ReportItem) bool { return i.Address == address })
+	text := one.Text + "\n\n" + placed(f.Items[at].Title, address)
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
 	} else {
