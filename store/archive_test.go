@@ -278,7 +278,7 @@ func TestImportRefuses(t *testing.T) {
 	for says, change := range map[string]func(f map[string]string){
 		`"workspace.json" is missing`:     func(f map[string]string) { delete(f, indexName) },
 		"unknown field \"colour\"":        index(`"format"`, `"colour": 1, "format"`),
-		"its format is 9":                 index(`"format": 2`, `"format": 9`),
+		"its format is 9":                 index(`"format": 3`, `"format": 9`),
 		"is not in its table of contents": func(f map[string]string) { f["../../etc/passwd"] = "" },
 		"points/":                         func(f map[string]string) { delete(f, points(f)) },
 		"does not hold the points":        func(f map[string]string) { f[points(f)] += "\n" },

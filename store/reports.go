@@ -52,7 +52,14 @@ type ReportFigure struct {
 	Height  int    `json:"height"`
 	SVG     []byte `json:"svg"`
 	Dark    []byte `json:"dark"` // SVG for dark pages
-	PDF     []byte `json:"pdf"`
+
+	// The same for narrow screens.
+	Narrow       []byte `json:"narrow"`
+	NarrowDark   []byte `json:"narrow_dark"`
+	NarrowWidth  int    `json:"narrow_width"`
+	NarrowHeight int    `json:"narrow_height"`
+
+	PDF []byte `json:"pdf"`
 }
 
 // What a report may hold, and a workspace of reports.

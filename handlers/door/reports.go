@@ -21,27 +21,34 @@ const reportWidth, reportHeight = 520, 390
 
 // ReportFigure draws a figure in every form in which a report keeps it.
 func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFigure, err error) {
-	o := Options{Width: reportWidth, Height: reportHeight, Cores: true}
 	for _, form := range []struct {
-		to   *[]byte
-		dark bool
-		as   string
-	}{{&f.SVG, false, "svg"}, {&f.Dark, true, "svg"}, {&f.PDF, false, "pdf"}} {
-		o.Dark = form.dark
-		pic, err := draw(o)
+		to            *[]byte
+		width, height int
+		dark, pdf     bool
+	}{
+		{&f.Narrow, phoneWidth, phoneHeight, false, false},
+		{&f.NarrowDark, phoneWidth, phoneHeight, true, false},
+		{&f.SVG, reportWidth, reportHeight, false, false},
+		{&f.Dark, reportWidth, reportHeight, true, false},
+		{&f.PDF, reportWidth, reportHeight, false, true},
+	} {
+		pic, err := draw(Options{Width: form.width, Height: form.height, Cores: true, Dark: form.dark})
 		if err != nil {
 			return f, err
 		}
 		var b bytes.Buffer
-		if write := pic.SVG; form.as == "pdf" {
-			err = pic.PDF(&b)
-		} else {
-			err = write(&b)
+		write := pic.SVG
+		if form.pdf {
+			write = pic.PDF
 		}
-		if err != nil {
+		if err := write(&b); err != nil {
 			return f, err
 		}
-		*form.to, f.Caption, f.Width, f.Height = b.Bytes(), pic.Caption, pic.Width, pic.Height
+		if *form.to, f.Caption = b.Bytes(), pic.Caption; form.width == phoneWidth {
+			f.NarrowWidth, f.NarrowHeight = pic.Width, pic.Height
+		} else {
+			f.Width, f.Height = pic.Width, pic.Height
+		}
 	}
 	return f, nil
 }

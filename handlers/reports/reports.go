@@ -285,12 +285,12 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 		v := &views.ReportItem{Caption: strings.TrimSuffix(captionOf(part, item), "."), Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
 		for i, f := range item.Figures {
 			figures++
-			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height}
+			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height, NarrowSize: [2]int{f.NarrowWidth, f.NarrowHeight}}
 			if base == "" {
-				pic.Src, pic.DarkSrc = inline(f.SVG), inline(f.Dark)
+				pic.Src, pic.DarkSrc, pic.Narrow, pic.NarrowDark = inline(f.SVG), inline(f.Dark), inline(f.Narrow), inline(f.NarrowDark)
 			} else {
 				pic.Src = fmt.Sprintf("%s/figures/%d-%d.svg", base, at+1, i+1)
-				pic.DarkSrc = pic.Src + "?dark=1"
+				pic.DarkSrc, pic.Narrow, pic.NarrowDark = pic.Src+"?dark=1", pic.Src+"?narrow=1", pic.Src+"?narrow=1&dark=1"
 			}
 			v.Figures = append(v.Figures, views.ReportFigure{Number: figures, Picture: pic})
 		}
@@ -448,15 +448,12 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	item, err := a.freeze(ctx, address)
+	f, err := a.compose(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
 	if err != nil {
 		return err
 	}
-	text := strings.TrimSpace(one.Text + "\n\n" + placed(item.Title, address))
-	f, err := a.compose(ctx, store.Frozen{Items: append(one.Frozen.Items, item), Points: one.Frozen.Points}, text, false)
-	if err != nil {
-		return err
-	}
+	at := slices.IndexFunc(f.Items, func(i store.ReportItem) bool { return i.Address == address })
+	text := one.Text + "\n\n" + placed(f.Items[at].Title, address)
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
 	} else {
@@ -529,7 +526,12 @@ func sendFigure(w http.ResponseWriter, r *http.Request, one store.Report) error 
 	}
 	f := one.Frozen.Items[i-1].Figures[k-1]
 	svg := f.SVG
-	if r.FormValue("dark") == "1" {
+	switch dark, narrow := r.FormValue("dark") == "1", r.FormValue("narrow") == "1"; {
+	case dark && narrow:
+		svg = f.NarrowDark
+	case narrow:
+		svg = f.Narrow
+	case dark:
 		svg = f.Dark
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")
