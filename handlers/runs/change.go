@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/go-chi/chi/v5"
 	"gonum.org/v1/gonum/stat"
@@ -167,16 +168,20 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 	} else {
 		p.Nearest = fmt.Sprintf("No change of the parameters by a factor of up to ten changes any of %s.", views.Counted(s.Judged, judged+" prediction"))
 	}
-	object := func(row int) string {
-		if d.Objects != nil {
-			return door.Clipped(d.Objects.Text(row - 1))
+	object := func(row int) (text string, drawn views.Picture) {
+		switch {
+		case d.Kind() == dataset.KindGraphs:
+			near := strconv.Itoa(row)
+			return "", door.Thumbnail(p.Run+"/figures/", "objects", "near="+near, "the graph of row "+near)
+		case d.Objects != nil:
+			return door.Clipped(d.Objects.Text(row - 1)), drawn
 		}
-		return door.Coordinates(d.X.RawRowView(row - 1))
+		return door.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		p.Removals = append(p.Removals, views.RemovalRow{
-			Row: m.Row, Where: object(m.Row), Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: m.Changed,
-		})
+		row := views.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: m.Changed}
+		row.Where, row.Drawn = object(m.Row)
+		p.Removals = append(p.Removals, row)
 	}
 	if len(s.Removals) > 0 {
 		m := s.Removals[0]
@@ -194,7 +199,9 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		p.Unsure = append(p.Unsure, views.UnsureRow{Row: i + 1, Where: object(i + 1), Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])})
+		row := views.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
+		row.Where, row.Drawn = object(i + 1)
+		p.Unsure = append(p.Unsure, row)
 	}
 }
 
