@@ -83,7 +83,7 @@ func TestUsage(t *testing.T) {
 		args string
 		says string
 	}{
-		{"train", `no command "train": expected one of fit, cv, path, change, study, predict`},
+		{"train", `no command "train": expected one of fit, cv, path, change, study, repeat, predict`},
 		{"help train", `no command "train"`},
 		{"fot --data F", `no command "fot" (did you mean fit?): expected one of`},
 		{"help predcit", "(did you mean predict?)"},

@@ -213,7 +213,7 @@ func TestReportForms(t *testing.T) {
 	e := gather(t, s)
 	b := s.Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/runs/" + e.runs[0], "/searches/" + e.search, "/studies/" + e.study, "/compare?run=" + e.runs[0] + "&run=" + e.runs[1]} {
-		address := b.Page(http.StatusOK, path).Find("form.add-to-report input[name=address]").AttrOr("value", "")
+		address := b.Page(http.StatusOK, path).Find(".add-to-report input[name=address]").AttrOr("value", "")
 		id := ""
 		if list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports; len(list) > 0 {
 			id = list[0].ID
