@@ -17,14 +17,14 @@ import (
 // the points are too few or too far apart, and leaves u and g as they are then or
 // when ctx ends.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
-	if o.without.coarse || o.m < coarseFrom {
+	if o.without.coarse || o.m < many {
 		return false, nil
 	}
 	w := slices.Clone(o.weight[:o.m])
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
 	}
-	k, group, apart := merged(o.Context, o.k, o.y[:o.m], w, coarseSize)
+	k, group, apart := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
 	o.dense = apart <= nearApart
 	if !(apart <= coarseApart) {
 		return false, nil

@@ -24,7 +24,7 @@ func TestCoarse(t *testing.T) {
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
 		k := kernel.NewGram(kernel.RBF(1), x)
-		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), coarseSize); apart > coarseApart {
+		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), oneOf); apart > coarseApart {
 			t.Fatalf("points are merged that are %g apart", apart)
 		}
 		const tol = 1e-3

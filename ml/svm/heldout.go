@@ -117,7 +117,7 @@ func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
 		return o.along(c, tol)
 	}
 	for {
-		next := min(c, pathFactor*o.c)
+		next := min(c, smaller*o.c)
 		if next > o.c {
 			if err := o.grow(next); err != nil {
 				return trace.Numerical, err

@@ -26,10 +26,12 @@ import (
 // rho keeps d short along directions that are flat altogether (the proximal point
 // method, Rockafellar 1976): there a free point would go to its bound for nothing.
 // The remainder of g_F is rho d, a fraction of the violation.
-// newton makes a Newton step, unless too many points are free.
+// newton makes a Newton step, unless too many points are free. One along a flat direction goes
+// on without the points that have met their bounds: with a kernel of small rank more points
+// are free than its rank allows, and they go there one after the other. It overwrites free.
 func (o *smo[T]) newton(free []int) error {
 	defer o.weigh(&o.newtons, o.spent, o.Objective)
-	if len(free) < 2 || len(free) > newtonFree || !o.rows.Hold(len(free)) {
+	if len(free) > newtonFree || !o.rows.Hold(len(free)) {
 		return nil
 	}
 	held := make([][]T, len(free))
@@ -40,14 +42,31 @@ func (o *smo[T]) newton(free []int) error {
 		}
 		held[a] = row
 	}
-	var best line
-	for _, move := range o.directions(free, held) {
-		if l := o.line(free, held, move); l.gain > best.gain {
-			best = l
+	for len(free) > 1 && o.Iterations < o.Limit {
+		var best line
+		for _, move := range o.directions(free, held) {
+			if l := o.line(free, held, move); l.gain > best.gain {
+				best = l
+			}
 		}
-	}
-	if best.gain > 0 {
+		if !(best.gain > 0) {
+			return nil
+		}
 		o.follow(free, held, best)
+		if best.step > flat*best.full {
+			return nil
+		}
+		n := 0
+		for a, i := range free {
+			if o.up[i] == 0 && o.low[i] == 0 {
+				free[n], held[n] = i, held[a]
+				n++
+			}
+		}
+		if n == len(free) {
+			return nil
+		}
+		free, held = free[:n], held[:n]
 	}
 	return nil
 }
@@ -55,8 +74,13 @@ func (o *smo[T]) newton(free []int) error {
 // line is a step along the moves of the free points.
 type line struct {
 	move       []float64
+	full       float64 // how far it is to the maximum, +Inf where there is none
 	step, gain float64 // how far to go, what the objective gains by it
 }
+
+// flat is the share of the way to the maximum that a step is cut to where only rounding and
+// rho have the direction curved.
+const flat = 1e-6
 
 // line finds the step along move to the maximum of the objective or to the first
 // bound.
@@ -72,16 +96,24 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 		slope += move[a] * o.g[i]
 		curvature += move[a] * change
 	}
-	if !(slope > 0 && curvature > 0) {
+	rises := !(curvature > 0) // or is flat but for rounding, if K is positive semidefinite
+	if !(slope > 0) || rises && !rows.Definite(o.k) {
 		return l
 	}
-	l.step = slope / curvature
+	l.full = math.Inf(1)
+	if !rises {
+		l.full = slope / curvature
+	}
+	l.step = l.full
 	for a, i := range free {
 		if move[a] > 0 {
 			l.step = min(l.step, (o.hi[i]-o.u[i])/move[a])
 		} else if move[a] < 0 {
 			l.step = min(l.step, (o.lo[i]-o.u[i])/move[a])
 		}
+	}
+	if math.IsInf(l.step, 1) { // nothing bounds it
+		return l
 	}
 	l.gain = l.step * (slope - l.step*curvature/2)
 	return l

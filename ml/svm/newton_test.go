@@ -2,7 +2,10 @@ package svm
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/rows"
@@ -59,5 +62,65 @@ func TestNewton(t *testing.T) {
 	}
 	if v := spread(); v > 0.01 {
 		t.Errorf("g differs by %g among the free points", v)
+	}
+}
+
+// TestSmallRank trains with kernels of small rank, features that are not scaled and a large
+// C: more points are free on the way than the rank allows, and among these, directions are
+// flat altogether. Where rounding lets the tolerance be reached it is, in few steps, and
+// elsewhere the end is an early one.
+func TestSmallRank(t *testing.T) {
+	t.Parallel()
+	for _, p := range []struct {
+		kernel  kernel.Kernel
+		n, d    int
+		c       float64
+		spread  float64 // of the features
+		rounded bool
+	}{
+		{kernel.Linear(), 2000, 10, 1e4, 10, false},
+		{kernel.Linear(), 23, 2, 5e7, 100, true},
+		{kernel.Linear(), 1500, 5, 1e5, 1000, true},
+		{kernel.Polynomial(1, 1, 1), 398, 20, 1e6, 30, true},
+		{kernel.Polynomial(80, 1, 3), 200, 2, 1e3, 1, true},
+	} {
+		r := rand.New(rand.NewPCG(1, uint64(p.n)))
+		x, y := mat.NewDense(p.n, p.d, nil), make([]float64, p.n)
+		for i := range p.n { // a ball in a cloud, with noise
+			square := 0.0
+			for j := range p.d {
+				v := r.NormFloat64()
+				square += v * v
+				x.Set(i, j, p.spread*v)
+			}
+			y[i] = math.Copysign(1, square-float64(p.d)+0.6+0.5*r.NormFloat64()*math.Sqrt(float64(p.d)))
+		}
+		res, err := Train(t.Context(), kernel.NewGram(p.kernel, x), y, Settings{C: p.c, MaxIter: 100_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done := res.Status == trace.Converged || p.rounded && res.Status == trace.Numerical; !done || res.Gap > 1e-4 {
+			t.Errorf("%s, n = %d, d = %d, C = %g: %s after %d steps, gap %g, violation %g",
+				p.kernel.Name, p.n, p.d, p.c, res.Status, res.Iterations, res.Gap, res.KKTViolation)
+		}
+	}
+}
+
+// TestNewtonFlat steps along a direction without any curvature: to the bounds.
+func TestNewtonFlat(t *testing.T) {
+	t.Parallel()
+	x, y := mat.NewDense(6, 1, nil), []float64{1, -1, 1, -1, 1, -1}
+	o := newState(kernel.NewGram(kernel.Linear(), x), y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
+	s := newSMO(kernel.NewGram(kernel.Linear(), x), o, rows.NewMemory[float64](nil, len(y), 1<<20))
+	for i, y := range y {
+		s.place(i, y/10)
+	}
+	if err := s.newton(s.free()); err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range y {
+		if math.Abs(s.u[i]-100*y) > 1e-9 {
+			t.Errorf("u[%d] = %g", i, s.u[i])
+		}
 	}
 }

@@ -42,9 +42,9 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	case done:
 		return o.finish(tol)
 	}
-	start := pathStart * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
+	start := smaller * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
 	stations := []float64{c}
-	for next := c / pathFactor; next > start && !o.without.path; next /= pathFactor {
+	for next := c / smaller; next > start && !o.without.path; next /= smaller {
 		stations = append(stations, next)
 	}
 	slices.Reverse(stations)

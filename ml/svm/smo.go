@@ -301,9 +301,9 @@ func (o *state) active(high, low float64) []int {
 // bias: a few points far on the wrong side make the interval of all too wide to tell.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	before, violation := o.Iterations, high-low
-	part := max(tol, violation/10)
+	part := max(tol, violation/smaller)
 	active := o.active(high, low)
-	if !o.without.sample && len(active) >= sampleFrom && violation <= o.sampled/2 {
+	if !o.without.sample && len(active) >= many && violation <= o.sampled/2 {
 		o.sampled = violation
 		if sample := o.sample(active); 2*len(sample) <= o.m {
 			status, err := o.climbPart(sample, part)
@@ -324,7 +324,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			}
 		}
 	}
-	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > nearSize {
+	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > many {
 		if o.spent >= o.nears.due(o.nearWork(o.m)) {
 			status, err := o.neighbourhoods(free, part)
 			if err != nil || status == trace.Cancelled {
@@ -358,7 +358,7 @@ func (o *state) sample(points []int) []int {
 	r := rand.New(rand.NewPCG(1, uint64(o.Iterations)))
 	var s []int
 	for _, i := range points {
-		if o.up[i] == 0 && o.low[i] == 0 || r.IntN(sampleOf) == 0 {
+		if o.up[i] == 0 && o.low[i] == 0 || r.IntN(oneOf) == 0 {
 			s = append(s, i)
 		}
 	}

@@ -41,6 +41,13 @@ func single(o *state, s Settings) bool {
 // singleSuits tells whether single does for some C; most is max |K_ii|.
 func singleSuits(m int, most float64) bool { return m >= singleFrom && most < 1e30 }
 
+// What several strategies share.
+const (
+	many    = 2000 // points from which samples and merged points pay; a neighbourhood has so many
+	oneOf   = 4    // a sample is one point in so many, and so many are merged into one
+	smaller = 10   // times smaller: the violation that any other part leaves, and a C before the next
+)
+
 // Parts: a round makes so many steps before it looks for points that have settled, and a
 // part so many for each of its points before the others are looked at. A part of all active
 // points leaves this share of the violation: to look at the others costs as much as
@@ -55,26 +62,11 @@ const (
 // anew, shorter.
 func partOf(m int) int { return m / 2 }
 
-// Samples: with many points the violation is a smooth function of where they lie, so
-// that the steps on some, one of sampleOf, lower it for all.
+// Starts.
 const (
-	sampleFrom = 2000
-	sampleOf   = 4
-)
-
-// Merged points.
-const (
-	coarseFrom  = 2000 // points
-	coarseSize  = 4    // points merged into one
-	coarseApart = 0.02 // how far they may be apart, see kernel.Gram.Merged
+	coarseApart = 0.02 // how far merged points may be apart, see kernel.Gram.Merged
 	coarseTol   = 0.3  // stopping rule for merged points
-)
-
-// The path along C.
-const (
-	pathStart  = 10   // first C, in units of 1 / mean K_ii
-	pathFactor = 10   // from one C to the next
-	pathTol    = 1e-2 // stopping rule before the last C
+	pathTol     = 1e-2 // stopping rule before the last C
 )
 
 // Newton steps.
@@ -136,7 +128,6 @@ func (m *monitor) weigh(t *turns, begun int, before float64) {
 // Neighbourhoods.
 const (
 	nearFree  = 1500 // free points beyond which a turn may be due
-	nearSize  = 2000 // points of a neighbourhood
 	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
 )
 
