@@ -13,6 +13,7 @@ import (
 // of this smaller problem, shared out, is where the steps on all points begin. It
 // is found in the same way (a multilevel method, as in Razzaghi and Safro,
 // "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
+
 // coarse goes from u = 0 to the solution for merged points. It reports false when
 // the points are too few or too far apart, and leaves u and g as they are then or
 // when ctx ends.

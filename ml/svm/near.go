@@ -12,6 +12,7 @@ import (
 // other, the other points staying as they are. The neighbourhoods overlap, so that none has an
 // edge everywhere (the alternating method of Schwarz), and steps on pairs of all
 // points in between keep them at one bias.
+
 // neighbourhoods solves for the neighbourhoods of the free points, each until its violation
 // is at most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {

@@ -26,6 +26,7 @@ import (
 // rho keeps d short along directions that are flat altogether (the proximal point
 // method, Rockafellar 1976): there a free point would go to its bound for nothing.
 // The remainder of g_F is rho d, a fraction of the violation.
+
 // newton makes a Newton step, unless too many points are free. One along a flat direction goes
 // on without the points that have met their bounds: with a kernel of small rank more points
 // are free than its rank allows, and they go there one after the other. It overwrites free.
