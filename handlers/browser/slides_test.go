@@ -51,8 +51,12 @@ const slideFaults = `(() => {
 	if (box) {
 		const share = (box.width * box.height) / (innerWidth * innerHeight), letters = (12 * box.width) / image.naturalWidth;
 		if (name.startsWith("#picture") && share < 0.6) out.push("the picture has " + share.toFixed(3) + " of the window");
-		if (letters < 18) out.push("letters of " + letters.toFixed(1) + " px");
+		if (letters < 0.022 * innerHeight) out.push("letters of " + (100 * letters / innerHeight).toFixed(2) + " % of the height");
 	} else if (name.startsWith("#picture")) out.push("there is no picture");
+	for (const e of slide.querySelectorAll(".pictured, .help, figcaption")) {
+		const size = parseFloat(getComputedStyle(e).fontSize);
+		if (e.offsetHeight && e.textContent.trim() && !e.closest("dialog, .visually-hidden") && size < 0.0219 * innerHeight) out.push("a caption of " + (100 * size / innerHeight).toFixed(2) + " % of the height: " + e.className);
+	}
 	return [...new Set(out)];
 })()`
 
