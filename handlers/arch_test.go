@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // arrows lists the packages of our own that each package may import directly: main > handlers >
@@ -93,10 +95,7 @@ func TestArrowsRunDownwards(t *testing.T) {
 			}
 		}
 	}
-	guide, err := os.ReadFile("../.github/CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := require.Value(os.ReadFile("../.github/CONTRIBUTING.md"))(t)
 	for row := range arrows {
 		if row != "" && !strings.Contains(string(guide), "`"+strings.TrimSuffix(row, "/")+"`") {
 			t.Errorf(".github/CONTRIBUTING.md does not say what %s is", row)

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -34,9 +35,7 @@ func TestBarred(t *testing.T) {
 				return nil
 			}
 		}
-		if err := bar(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, bar())
 		alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 		for _, path := range []string{"/", "/lab", "/runs", "/api/runs"} {
 			if a := bob.Do("GET", path, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "The operator of this server has blocked") {

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // bombBytes is the most that a bomb weighs.
@@ -48,13 +50,9 @@ func zipBomb(t testing.TB, files ...string) body {
 			if err == nil {
 				_, err = io.WriteString(w, files[i+1])
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, z.Close())
 		return b.String()
 	}
 }
@@ -66,9 +64,7 @@ func gzipBomb(t testing.TB, text string) body {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
 		_, err := io.WriteString(z, text)
-		if err := errors.Join(err, z.Close()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, z.Close()))
 		return b.String()
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -133,14 +134,9 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := s.App.Store.Course(ctx, code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(s.App.Store.Course(ctx, code))(t)
 	runs, _, err := s.App.Store.Runs(ctx, c.Gallery(), store.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var ids []string
 	different := map[string]bool{}
 	for _, r := range runs {
@@ -150,9 +146,7 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 	own := 0
 	for i := range students {
 		_, n, err := s.App.Store.Runs(ctx, store.WorkspaceOf(fmt.Sprintf("%032x", i+1)), store.Filter{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		own += n
 	}
 	s.App.Jobs.Wait(ctx, time.Minute, ids...)
@@ -173,10 +167,7 @@ func TestPollAtOnce(t *testing.T) {
 	if refused := rush(t, s, code, students, func(int) {}, func(time.Time) {}); refused > 0 {
 		t.Errorf("%d answers were refused", refused)
 	}
-	poll, err := s.App.Store.CurrentPoll(t.Context(), code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
 	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
 	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 {
 		t.Errorf("%+v, %v", tally, err)

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -109,10 +110,7 @@ func TestDay(t *testing.T) {
 		}
 	}
 	for i := range people {
-		have, err := st.Datasets(t.Context(), store.WorkspaceOf(token(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		have := require.Value(st.Datasets(t.Context(), store.WorkspaceOf(token(i))))(t)
 		for _, set := range have {
 			delete(sets[i], set.ID)
 		}
@@ -123,10 +121,7 @@ func TestDay(t *testing.T) {
 			t.Errorf("person %d: %d runs of %d, %v", i, n, runs[i], err)
 		}
 	}
-	course, err := st.Course(t.Context(), code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	course := require.Value(st.Course(t.Context(), code))(t)
 	if _, n, err := st.Runs(t.Context(), course.Gallery(), store.Filter{Limit: 1}); err != nil || n != people { // the last of each
 		t.Errorf("%d hand-ins of %d people, %v", n, people, err)
 	}

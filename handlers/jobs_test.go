@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -102,23 +103,15 @@ func TestStudyIsAJob(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	req, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/api/jobs/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := require.Value(http.NewRequestWithContext(ctx, "GET", s.URL+"/api/jobs/events", nil))(t)
 	req.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(http.DefaultClient.Do(req))(t)
 	defer res.Body.Close()
 	next := func() []api.Job {
 		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 				var e struct{ Jobs []api.Job }
-				if err := json.Unmarshal([]byte(data), &e); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal([]byte(data), &e))
 				return e.Jobs
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web/jobs"
 )
@@ -30,10 +31,7 @@ func TestUseIsNoted(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", "x,y,c\n1,2,a\n3,4,b\n")
 	seen := func() time.Time {
-		h, err := s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice))
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(s.App.Store.Holdings(t.Context(), store.WorkspaceOf(handlerstest.Alice)))(t)
 		return h.Seen
 	}
 	for _, hours := range []int{30, 100 * 24} {
@@ -54,9 +52,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 	const points = "x,y,c\n1,2,a\n3,4,b\n"
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=a.csv", points)
 	c.Want(http.StatusOK, "GET", "/healthz", "")
-	if err := os.RemoveAll(filepath.Dir(s.App.Store.Path())); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Dir(s.App.Store.Path())))
 	c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", points)
 	c.Want(http.StatusInsufficientStorage, "GET", "/healthz", "")
 	c.Want(http.StatusOK, "GET", "/", "") // pages can still be looked at
@@ -156,10 +152,7 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	}
 	var body bytes.Buffer
 	m := multipart.NewWriter(&body)
-	part, err := m.CreateFormFile("file", "a.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := require.Value(m.CreateFormFile("file", "a.zip"))(t)
 	part.Write(archive.Body)
 	m.Close()
 	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)

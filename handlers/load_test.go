@@ -25,6 +25,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -93,9 +94,7 @@ func peakMemory(t *testing.T) (bytes int64) {
 		t.Skip("this system does not tell how much memory was in use")
 	}
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(fmt.Sscanf(rest, "%d kB", &bytes))(t)
 	return bytes << 10
 }
 
@@ -190,14 +189,9 @@ func TestNeighbours(t *testing.T) {
 			x, y := r.NormFloat64(), r.NormFloat64()
 			points[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+r.NormFloat64() < 1.5]
 		}
-		d, err := dataset.FromPoints(points, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(dataset.FromPoints(points, labels))(t)
 		set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", workspace)), "spread", "", d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return set.ID
 	}
 	var asked atomic.Int64
@@ -253,13 +247,8 @@ func TestNeighbours(t *testing.T) {
 	spec.Learner = "mcm"
 	for i := range heavy {
 		ws := store.WorkspaceOf(fmt.Sprintf("%032x", i+2))
-		d, err := s.App.Store.Dataset(t.Context(), ws, spread(i+2, 4000))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.App.Store.CreateRun(t.Context(), ws, store.NewRun{Dataset: d.ID, Spec: spec}); err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(s.App.Store.Dataset(t.Context(), ws, spread(i+2, 4000)))(t)
+		require.Value(s.App.Store.CreateRun(t.Context(), ws, store.NewRun{Dataset: d.ID, Spec: spec}))(t)
 	}
 	queue.Notify()
 	time.Sleep(lasting)
@@ -267,14 +256,8 @@ func TestNeighbours(t *testing.T) {
 	stop()
 	trained.Wait()
 
-	set, err := s.App.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := s.App.Store.Data(t.Context(), set.Hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := require.Value(s.App.Store.Dataset(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", 2)), sets[0]))(t)
+	d := require.Value(s.App.Store.Data(t.Context(), set.Hash))(t)
 	gammas := make([]float64, 40)
 	for i := range gammas {
 		gammas[i] = 0.1 * float64(i+1)
@@ -282,9 +265,7 @@ func TestNeighbours(t *testing.T) {
 	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), store.NewSearch{
 		Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"gamma": eval.Numbers(gammas...)}, Scheme: eval.Scheme{Folds: 10, Repeats: 5},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, stop = context.WithCancel(t.Context())
 	trained.Go(func() { queue.Run(ctx) })
 	time.Sleep(lasting)
@@ -292,9 +273,7 @@ func TestNeighbours(t *testing.T) {
 	stop()
 	trained.Wait()
 	search, err = s.App.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs, %v beside a search, of which %d of %d cells were done meanwhile",
 		alone, live, heavy, float64(served)/lasting.Seconds(), again, background, searching, search.Done, search.Total)
 	alone = (alone + again) / 2
@@ -407,10 +386,7 @@ func TestPollRush(t *testing.T) {
 	tc := s.Browse(t, handlerstest.Teacher)
 	code := tc.Course("/lessons/margins", "")
 	path := tc.Ask(code, handlerstest.Optioned)
-	poll, err := s.App.Store.CurrentPoll(t.Context(), code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	follow := func(c *handlerstest.Client, path string, told func(data string)) {

@@ -28,6 +28,7 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web/jobs"
 )
@@ -119,15 +120,12 @@ func TestMemory(t *testing.T) {
 // bodyRoutes are the routes that may read a body, without those that only lead to another.
 func bodyRoutes(t *testing.T) (list []string) {
 	app := handlerstest.Serve(t, false, dataset.DefaultLimits).App
-	err := chi.Walk(app.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	require.NoError(t, chi.Walk(app.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if moved := strings.HasPrefix(pattern, "/class") || pattern == "/metrics" || pattern == "/favicon.ico"; !moved && slices.Contains([]string{"POST", "PUT", "PATCH"}, method) {
 			list = append(list, method+" "+pattern)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(list)
 	return list
 }
@@ -213,24 +211,13 @@ type bombed struct {
 // startBombed starts the server, which ends with the test.
 func startBombed(t *testing.T) *bombed {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := require.Value(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestBombServer$", "-test.timeout=0")
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GOMEMLIMIT=") || strings.HasPrefix(s, "GOGC=") }), bombServer+"=1")
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := require.Value(cmd.StdinPipe())(t)
+	out := require.Value(cmd.StdoutPipe())(t)
+	require.NoError(t, cmd.Start())
 	s := &bombed{ask: in, told: bufio.NewReader(out), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	t.Cleanup(func() { // the server ends when it is asked nothing more
 		in.Close()
@@ -266,9 +253,7 @@ func TestBombServer(t *testing.T) {
 	poll := c.Ask(code, handlerstest.Optioned)
 	report := handlerstest.Decode[struct{ ID string }](own.Want(201, "POST", "/api/reports", `{"title":"t","text":"![](/runs/`+run+`)"}`)).ID
 	upload, err := s.App.Store.SaveUpload(context.Background(), store.WorkspaceOf(handlerstest.Alice), "a.csv", strings.NewReader("x,y\n1,2\n3,4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	secret := c.Secret(code)
 	fmt.Println(mustJSON(t, map[string]string{
 		"url": s.URL, "/datasets/{id}": set.ID, "/mapping/{id}": upload, "/runs/{id}": run, "/searches/{id}": search, "/studies/{id}": study, "/reports/{id}": report, "{code}": code,
@@ -277,41 +262,28 @@ func TestBombServer(t *testing.T) {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		if in.Text() == "fresh" {
 			debug.FreeOSMemory()
-			if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 		}
-		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := require.Value(os.ReadFile("/proc/self/status"))(t)
 		fmt.Println(string(regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)[1]))
 	}
 }
 
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(v))(t)
 	return string(text)
 }
 
 // question asks the server, which answers with the peak of its memory.
 func (s *bombed) question(t *testing.T, what string) int64 {
 	t.Helper()
-	if _, err := fmt.Fprintln(s.ask, what); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(fmt.Fprintln(s.ask, what))(t)
 	line, err := s.told.ReadString('\n')
 	if err != nil {
 		t.Fatalf("the server is gone: %v", err)
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := require.Value(strconv.ParseInt(strings.TrimSpace(line), 10, 64))(t)
 	return n << 10
 }
 

@@ -31,6 +31,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/web/jobs"
 )
@@ -124,10 +125,7 @@ func newAsker(t *testing.T, s *handlerstest.Server, seed uint64) *asker {
 		t.Fatal("no spreadsheets", err)
 	}
 	for _, path := range sheets {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(os.ReadFile(path))(t)
 		a.files = append(a.files, string(b))
 	}
 	err = chi.Walk(s.App.Handler().(chi.Routes), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -136,9 +134,7 @@ func newAsker(t *testing.T, s *handlerstest.Server, seed uint64) *asker {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	slices.SortFunc(a.routes, func(a, b route) int { return strings.Compare(a.pattern+a.method, b.pattern+b.method) })
 	for _, p := range ml.Params {
 		for _, o := range p.Options {

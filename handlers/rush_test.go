@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"marginlab/handlers/handlerstest"
+	"marginlab/ml/mltest/require"
 )
 
 // rush lets students answer at the same time, each thrice, half of them sending all
 // twice: every student counts once, with the last answer.
 func rush(t *testing.T, s *handlerstest.Server, code string, students int, pause func(i int), taken func(time.Time)) (refused int) {
-	poll, err := s.App.Store.CurrentPoll(t.Context(), code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
 	client := &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: students},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -20,6 +20,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web/jobs"
 )
@@ -91,10 +92,7 @@ func TestStarvation(t *testing.T) {
 	form := url.Values{"data": {"moons"}, "course": {code}, "learner": {"mcm"}, "kernel": {"rbf"}, "C": {"3"}, "who": {"Ada"}}
 	begin := time.Now()
 	student.Want(200, "POST", "/course/"+code+"/handins", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	course, err := s.App.Store.Course(t.Context(), code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	course := require.Value(s.App.Store.Course(t.Context(), code))(t)
 	runs, _, err := s.App.Store.Runs(t.Context(), course.Gallery(), store.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(len(runs), err)

@@ -16,6 +16,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -95,9 +96,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	t.Setenv("TMPDIR", temp)
 	app := handlerstest.Serve(t, false, dataset.DefaultLimits).App
 	server, err := web.Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var underWay, requests sync.WaitGroup // until all have come; until the last has left, also those that were cut off
 	underWay.Add(n)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -162,10 +161,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	requests.Wait()
 	rows := strings.Count(file, "\n") - 1
 	for i := range n {
-		sets, err := app.Store.Datasets(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", i+1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := require.Value(app.Store.Datasets(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", i+1))))(t)
 		if len(sets) > 1 || len(sets) == 1 && sets[0].Rows != rows || kept[i] && len(sets) == 0 {
 			t.Errorf("upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
 		}

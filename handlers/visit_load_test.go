@@ -26,6 +26,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/views/lessons/all"
 	"marginlab/web/jobs"
@@ -54,9 +55,7 @@ func TestVisits(t *testing.T) {
 			b = newBrowser(s, with, i+1)
 			for _, sum := range []*time.Duration{&first, &again} {
 				before := processors()
-				if err := b.visit(t.Context(), page); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, b.visit(t.Context(), page))
 				*sum += (processors() - before) / students
 			}
 		}
@@ -117,14 +116,8 @@ func TestReadersBesideSearch(t *testing.T) {
 		x, y := rand.NormFloat64(), rand.NormFloat64()
 		rows[i], labels[i] = [2]float64{x, y}, map[bool]string{true: "in", false: "out"}[x*x+y*y+rand.NormFloat64() < 1.5]
 	}
-	d, err := dataset.FromPoints(rows, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(handlerstest.Alice), "rings", "", d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints(rows, labels))(t)
+	set := require.Value(s.App.Store.CreateDataset(t.Context(), store.WorkspaceOf(handlerstest.Alice), "rings", "", d))(t)
 	measure := func(t *testing.T, until <-chan struct{}) time.Duration {
 		var mu sync.Mutex
 		var took []time.Duration
@@ -171,10 +164,7 @@ func TestReadersBesideSearch(t *testing.T) {
 		t.Fatalf("%d cells, %v", search.Total, err)
 	}
 	s.App.Jobs.Notify()
-	events, err := s.App.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), search.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := require.Value(s.App.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), search.ID))(t)
 	over := make(chan struct{})
 	var last jobs.Event
 	go func() {

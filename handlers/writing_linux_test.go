@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestBytesWritten does what a class does in a lecture and counts what goes to the disk for it: with
@@ -81,10 +82,7 @@ func numbers(r *rand.Rand, rows, features int) string {
 // held returns how large the database is.
 func held(t *testing.T, s *handlerstest.Server) int64 {
 	t.Helper()
-	space, err := s.App.Store.Space(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := require.Value(s.App.Store.Space(t.Context()))(t)
 	return space.Database - space.Reusable
 }
 

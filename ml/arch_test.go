@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestArrowsRunDownwards keeps the numeric packages usable as a library: nothing
@@ -64,10 +66,7 @@ func TestOneKindIsNamed(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(file))(t)
 		for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 			if strings.HasPrefix(word, "Kind") && word != "Kind" && word != "KindVectors" || word == "Precomputed" || word == "Strings" {
 				t.Errorf("%s names %s", file, word)

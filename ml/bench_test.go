@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // BenchmarkTrain measures a training from the data to the report.
@@ -23,15 +24,10 @@ func BenchmarkTrain(b *testing.B) {
 	} {
 		for _, n := range []int{100, 300, 1000, 3000} {
 			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
-				d, err := dataset.Generate("moons", n, 0.3, 1)
-				if err != nil {
-					b.Fatal(err)
-				}
+				d := require.Value(dataset.Generate("moons", n, 0.3, 1))(b)
 				s := spec(b, c.set...)
 				for b.Loop() {
-					if _, err := ml.Train(context.Background(), d, s, nil); err != nil {
-						b.Fatal(err)
-					}
+					require.Value(ml.Train(context.Background(), d, s, nil))(b)
 				}
 			})
 		}

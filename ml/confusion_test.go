@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 func TestConfusionByHand(t *testing.T) {
@@ -32,10 +33,7 @@ func TestConfusionOfATraining(t *testing.T) {
 	for _, set := range [][]string{{"test_fraction", "0.3"}, {"multiclass", "ovr"}, {"positive", "elm", "test_fraction", "0.2"}, {"multiclass", "ww", "test_fraction", "0.2"}} {
 		s := spec(t, set...)
 		res := train(t, d, s)
-		ps, err := res.Model.Points(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ps := require.Value(res.Model.Points(d, s))(t)
 		for held, rows := range map[bool][]ml.ClassReport{false: res.Report.Confusion, true: res.Report.TestConfusion} {
 			if held && s.TestFraction == 0 {
 				if rows != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Cost tells small trainings from long ones, by learner, C and rows.
@@ -16,10 +17,7 @@ func TestCostOf(t *testing.T) {
 		for i := range xy {
 			xy[i], labels[i] = [2]float64{float64(i), float64(i * i % 7)}, []string{"a", "b"}[i%2]
 		}
-		d, err := dataset.FromPoints(xy, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(dataset.FromPoints(xy, labels))(t)
 		return d
 	}
 	small, large := points(200), points(12_000)
@@ -37,9 +35,7 @@ func TestCostOf(t *testing.T) {
 	}
 	s := DefaultSpec()
 	one := CostOf(large, s)
-	if err := s.Set("C", "1000"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Set("C", "1000"))
 	if CostOf(large, s).Time <= one.Time {
 		t.Error("a larger C costs nothing")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // gappy are clouds of which every fourth row lacks one of its values.
@@ -39,10 +40,7 @@ func TestFillIsFitted(t *testing.T) {
 		d := gappy(80, 3, 5)
 		s := spec(t, append(set, "test_fraction", "0.3", "seed", "4")...)
 		res := train(t, d, s)
-		points, err := res.Model.Points(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(res.Model.Points(d, s))(t)
 		var in []int
 		for _, p := range points {
 			if !p.HeldOut {
@@ -108,25 +106,18 @@ func TestFillOfAFile(t *testing.T) {
 	const file = "sex,x1,x2\nf,1,\nm,,0.5\n,0.2,0.1\nm,0.2,0.1\n"
 	read := func(text string) *dataset.Data {
 		d, err := dataset.Read(strings.NewReader(text), "f", dataset.Mapping{Features: []string{"x1", "x2", "sex"}, Missing: dataset.MissingMedian}, dataset.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return d
 	}
 	predict := func(d *dataset.Data) (*ml.Predictions, *ml.Model, error) {
 		res := train(t, d, spec(t, "gamma", "0.5"))
-		table, err := dataset.ParseTable(strings.NewReader(file), "new", dataset.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(dataset.ParseTable(strings.NewReader(file), "new", dataset.Limits{}))(t)
 		p, err := res.Model.PredictTable(t.Context(), table)
 		return p, res.Model, err
 	}
 	const whole = "x1,x2,sex,label\n1,1,f,A\n0,0.5,m,B\n0.1,1,m,A\n1,0,f,B\n0.3,0.2,m,B\n"
 	p, m, err := predict(read(whole + "0.4,,m,A\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if want := (dataset.Fill{0.35, 0.5, 1}); !cmp.Equal(want, m.Fill) {
 		t.Errorf("fill %v, want %v", m.Fill, want)
 	}

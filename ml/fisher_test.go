@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -19,10 +20,7 @@ func TestFisherLearnsFromTrainingRows(t *testing.T) {
 	for _, standardize := range []string{"true", "false"} {
 		s := spec(t, "kernel", "fisher", "components", "3", "standardize", standardize, "test_fraction", "0.25")
 		d := clouds(80, 2, 4)
-		target, err := ml.TargetOf(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := require.Value(ml.TargetOf(d, s))(t)
 		_, held := dataset.Split(target.Strata(), 0.25, s.Seed)
 		a := train(t, d, s)
 		moved := clouds(80, 2, 4)

@@ -15,15 +15,13 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // fixture is a file of testdata.
 func fixture(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile(filepath.Join("testdata", name)))(t)
 	return string(text)
 }
 
@@ -37,9 +35,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		X [][]float64
 		F []float64
 	}
-	if err := json.Unmarshal([]byte(fixture(t, "model_format1_decisions.json")), &recorded); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(fixture(t, "model_format1_decisions.json")), &recorded))
 	if len(recorded) != 5 {
 		t.Fatalf("%d models", len(recorded))
 	}
@@ -96,9 +92,7 @@ func format1(t testing.TB, text string) func(x []float64) float64 {
 		Coef       []float64
 		B          float64
 	}
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	z := mat.NewDense(len(m.Vectors), len(m.Vectors[0]), nil)
 	for i, v := range m.Vectors {
 		z.SetRow(i, v)
@@ -185,9 +179,7 @@ func aModel(t testing.TB) string {
 func change(t testing.TB, text, path, value string) string {
 	t.Helper()
 	var m any
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	in := m
 	keys := strings.Split(path, ".")
 	for _, k := range keys[:len(keys)-1] {
@@ -196,9 +188,7 @@ func change(t testing.TB, text, path, value string) string {
 			in = v[k]
 		case []any:
 			var i int
-			if _, err := fmt.Sscan(k, &i); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(fmt.Sscan(k, &i))(t)
 			in = v[i]
 		}
 	}
@@ -223,9 +213,7 @@ func TestReadModelRefuses(t *testing.T) {
 	good, projected := aModel(t), asJSON(t, train(t, toy(), spec(t, "project", "pca")).Model)
 	old, oldProjected := fixture(t, "model_format1_conformal.json"), fixture(t, "model_format1_projected.json")
 	for _, text := range []string{good, projected, old, oldProjected} {
-		if _, err := ml.ReadModel(strings.NewReader(text + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(ml.ReadModel(strings.NewReader(text + "\n")))(t)
 	}
 	both := func(good, projected, component string) faulty {
 		set := func(path, value string) string { return change(t, good, path, value) }
@@ -312,10 +300,7 @@ func FuzzReadModel(f *testing.F) {
 			}
 			x := &dataset.Precomputed{K: mat.NewDense(2, m.Columns(), nil), Number: []int{0, 0}, Self: []float64{1, 2}}
 			x.K.Set(1, 0, 0.5)
-			a, err := m.ScoresOf(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := require.Value(m.ScoresOf(t.Context(), x))(t)
 			b, err := again.ScoresOf(t.Context(), x)
 			for i, v := range a.RawMatrix().Data {
 				if err != nil || math.Float64bits(v) != math.Float64bits(b.RawMatrix().Data[i]) {

@@ -8,6 +8,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // joined is the data with a graph in the place of each point: of every coordinate a path,
@@ -57,10 +58,7 @@ func TestGraphsAreTheirKernel(t *testing.T) {
 		{"kernel", "random-walk", "walk_weight", "0.02", "labelled", "true", "normalize", "true"},
 	} {
 		k := spec(t, set...)
-		g, err := kernel.GramOf(t.Context(), kernel.New(k.Kernel, k.Values, nil), d.Objects)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(kernel.GramOf(t.Context(), kernel.New(k.Kernel, k.Values, nil), d.Objects))(t)
 		values := asGiven(d, g)
 		for _, more := range [][]string{
 			{"C", "2", "tol", "1e-9", "test_fraction", "0.3"},
@@ -77,21 +75,12 @@ func TestGraphsAreTheirKernel(t *testing.T) {
 				t.Errorf("%s: preprocessing %q", at, a.Preprocessing)
 			}
 			text := asJSON(t, got.Model)
-			back, err := ml.ReadModel(strings.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"graphs","column":"graph"`) {
 				t.Errorf("%s\n%s", text, again)
 			}
-			f, err := back.ScoresOf(t.Context(), d.Objects)
-			if err != nil {
-				t.Fatal(err)
-			}
-			own, err := got.Model.ScoresOf(t.Context(), d.Objects)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
+			own := require.Value(got.Model.ScoresOf(t.Context(), d.Objects))(t)
 			for i := range d.Len() {
 				if f.At(i, 0) != own.At(i, 0) {
 					t.Errorf("%s: row %d: f = %g, read again %g", at, i, own.At(i, 0), f.At(i, 0))
@@ -116,9 +105,7 @@ func TestWalksThatDiverge(t *testing.T) {
 		}
 	}
 	complete, err := dataset.NewGraph(9, all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = res.Model.ScoresOf(t.Context(), &dataset.Graphs{Name: "graph", Values: []dataset.Graph{{N: 1}, complete}})
 	if err == nil || !strings.Contains(err.Error(), "row 2 with itself is 64, and 0.02 times that is not below 1; take a weight below 0.0156") {
 		t.Error(err)

@@ -9,23 +9,19 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 func TestWilson(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("eval/testdata/statistics.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("eval/testdata/statistics.json"))(t)
 	var scipy struct {
 		Wilson []struct {
 			Right, N         int
 			Level, Low, High float64
 		}
 	}
-	if err := json.Unmarshal(text, &scipy); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &scipy))
 	for _, c := range scipy.Wilson {
 		got, err := ml.Wilson(c.Right, c.N, c.Level)
 		if err != nil || math.Abs(got.Low-c.Low) > 1e-9 || math.Abs(got.High-c.High) > 1e-9 {

@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -27,19 +28,14 @@ func spec(t testing.TB, set ...string) ml.Spec {
 	t.Helper()
 	s := ml.DefaultSpec()
 	for i := 0; i < len(set); i += 2 {
-		if err := s.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(set[i], set[i+1]))
 	}
 	return s
 }
 
 func train(t testing.TB, d *dataset.Data, s ml.Spec) *ml.Result {
 	t.Helper()
-	res, err := ml.Train(context.Background(), d, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(context.Background(), d, s, nil))(t)
 	return res
 }
 
@@ -200,10 +196,7 @@ func TestTrainIsDeterministic(t *testing.T) {
 		once := func() string {
 			res := train(t, clouds(80, 3, 4), spec(t, append(set, "test_fraction", "0.3", "seed", "7")...))
 			res.Report.FitSeconds = 0
-			out, err := json.Marshal(res)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := require.Value(json.Marshal(res))(t)
 			return string(out)
 		}
 		if a, b := once(), once(); a != b {
@@ -424,9 +417,7 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 			d := clouds(60, 3, 6)
 			a := train(t, d, s)
 			y, _, _, err := d.Binary("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			_, held := dataset.Split(y, s.TestFraction, s.Seed)
 			if len(held) != a.Report.TestN || len(held) == 0 {
 				t.Fatalf("%d rows are held out, the report says %d", len(held), a.Report.TestN)
@@ -449,10 +440,7 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := require.Value(json.Marshal(v))(t)
 	return string(out)
 }
 
@@ -478,10 +466,7 @@ func TestFeaturesAreChosen(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 9)
 	a := train(t, d, spec(t, "features", "x3,x1"))
-	only, err := d.Columns([]string{"x3", "x1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	only := require.Value(d.Columns([]string{"x3", "x1"}))(t)
 	b := train(t, only, spec(t))
 	if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" || a.Report.D != 2 {
 		t.Errorf("d = %d %s", a.Report.D, diff)
@@ -538,9 +523,7 @@ func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 		{[]string{"learner", "mcm", "conformal", "amari"}, "dual_objective slack_sum gamma C h l1 rank core_gamma cores j_before j_after sign_change"},
 	} {
 		var got map[string]any
-		if err := json.Unmarshal([]byte(asJSON(t, train(t, toy(), spec(t, c.set...)).Report)), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(asJSON(t, train(t, toy(), spec(t, c.set...)).Report)), &got))
 		want := strings.Fields(always + " " + c.more)
 		slices.Sort(want)
 		var keys []string
@@ -653,16 +636,13 @@ func TestProgressIsReported(t *testing.T) {
 	last := map[string]int{}
 	d := clouds(400, 2, 13)
 	for _, l := range ml.Learners {
-		_, err := ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "100000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
+		require.Value(ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "100000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
 			phases[s.Phase]++
 			if s.Iteration < last[s.Phase] {
 				t.Errorf("iteration %d of %s after %d", s.Iteration, s.Phase, last[s.Phase])
 			}
 			last[s.Phase] = s.Iteration
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
 	if phases["svm"] == 0 {
 		t.Errorf("the SVM reported nothing: %v", phases)

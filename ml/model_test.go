@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // eachModel runs a test on models of every learner, kernel and conformal method,
@@ -86,16 +87,10 @@ func TestSurfaceAgreesWithDecisions(t *testing.T) {
 		names := []string{"x1", ""}
 		if cols > 1 {
 			names[1] = "x2"
-			v, err := dataset.ColumnView(d, d.Features[cols-1], "x1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(dataset.ColumnView(d, d.Features[cols-1], "x1"))(t)
 			views = append(views, v)
 		}
-		v, err := dataset.ColumnView(d, names[0], names[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(dataset.ColumnView(d, names[0], names[1]))(t)
 		views = append(views, v)
 
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -165,10 +160,7 @@ func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
 	t.Parallel()
 	d := clouds(50, 3, 3)
 	m := train(t, d, spec(t, "features", "x3,x2")).Model
-	cols, err := d.Columns(m.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cols := require.Value(d.Columns(m.Features))(t)
 	f := m.Decisions(cols.X)
 	right := 0
 	for i := range f {
@@ -240,9 +232,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	t.Parallel()
 	m, err := ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got := m.Predict([]float64{7}); got != "b" || m.Decision([]float64{1}) != -2 {
 		t.Errorf("predicts %s", got)
 	}

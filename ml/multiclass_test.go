@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -45,14 +46,9 @@ func TestMulticlassReference(t *testing.T) {
 			Objective      float64
 		}
 	}
-	if err := json.Unmarshal(reference(t, "reference", "multiclass.json"), &cases); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(reference(t, "reference", "multiclass.json"), &cases))
 	set, _ := dataset.FindBuiltin("iris")
-	d, err := set.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(set.Load())(t)
 	compared := 0
 	for _, c := range cases {
 		way := ""
@@ -113,9 +109,7 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 					want = nil // every 5th row of a pair is another one in the whole
 				}
 				m, r := res.Model, res.Report
-				if err := m.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, m.Validate())
 				if want != nil {
 					if got, want := asJSON(t, m), asJSON(t, want); got != want {
 						t.Errorf("trained together\n%s\none by one\n%s", got, want)
@@ -170,19 +164,14 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"conformal", "amari", "core_gamma", "0.4", "core_step", "5"}} {
 			set = append(set, "multiclass", way, "tol", "1e-8")
 			var steps int
-			res, err := ml.Train(t.Context(), d, spec(t, set...), func(s trace.Step) {
+			res := require.Value(ml.Train(t.Context(), d, spec(t, set...), func(s trace.Step) {
 				steps++
 				if s.Machines != 0 {
 					t.Errorf("%v: step %+v", set, s)
 				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			m, r := res.Model, res.Report
-			if err := m.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Validate())
 			if m.Rule != ml.Argmax || r.Rule != ml.Argmax || len(m.Machines) != 3 || len(r.Machines) != 3 || r.Status != trace.Converged {
 				t.Errorf("%v: %s", set, asJSON(t, r))
 			}
@@ -268,10 +257,7 @@ func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
 	if res.Report.TestN != 15 || res.Report.TrainN != 45 || res.Report.TestAccuracy == nil {
 		t.Fatalf("%+v", res.Report)
 	}
-	ps, err := res.Model.Points(d, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ps := require.Value(res.Model.Points(d, s))(t)
 	wrong := map[bool]float64{}
 	for _, p := range ps {
 		if p.Wrong {
@@ -308,13 +294,8 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			set := append([]string{"multiclass", way.Name}, set...)
 			res := train(t, given, spec(t, append(set, "kernel", "precomputed")...))
 			m := res.Model
-			if err := m.Validate(); err != nil {
-				t.Fatal(err)
-			}
-			scores, err := m.ScoresOf(t.Context(), values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Validate())
+			scores := require.Value(m.ScoresOf(t.Context(), values))(t)
 			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
 			if err != nil || asJSON(t, back) != asJSON(t, m) {
 				t.Errorf("%v: read again: %v", set, err)
@@ -461,10 +442,7 @@ func TestTrainerJudgesSeveralClasses(t *testing.T) {
 				if s.Learner == "svm" {
 					s = s.With("tol", param.Of(1e-8))
 				}
-				trainer, err := ml.NewTrainer(d, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				trainer := require.Value(ml.NewTrainer(d, s))(t)
 				cs := []float64{0.5, 30}
 				if s.Values.Switch("hard_margin") {
 					cs = cs[:1]
@@ -475,10 +453,7 @@ func TestTrainerJudgesSeveralClasses(t *testing.T) {
 				}
 				for a, c := range cs {
 					res := trainOn(t, part(d, fit), s.With("C", param.Of(c)))
-					accuracy, err := res.Model.Accuracy(part(d, test))
-					if err != nil {
-						t.Fatal(err)
-					}
+					accuracy := require.Value(res.Model.Accuracy(part(d, test)))(t)
 					want := res.Model.Scores(part(d, test).X)
 					for i := range test {
 						for k := range 3 {

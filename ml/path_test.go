@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 )
 
@@ -15,10 +16,7 @@ func TestPathIsAlongTheTrainings(t *testing.T) {
 	t.Parallel()
 	d := clouds(80, 3, 14)
 	set := []string{"learner", "ridge", "gamma", "scale", "test_fraction", "0.25", "seed", "3", "positive", "a"}
-	path, err := ml.Path(context.Background(), d, spec(t, set...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(ml.Path(context.Background(), d, spec(t, set...)))(t)
 	for _, lambda := range []string{"1e-4", "0.3", "50"} {
 		s := spec(t, append(set, "lambda", lambda)...)
 		r := train(t, d, s).Report

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -58,10 +59,7 @@ func TestPlattIsThatOfScikitLearn(t *testing.T) {
 			}
 			f[i] *= c.scale
 		}
-		got, err := ml.FitPlatt(f, positive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(ml.FitPlatt(f, positive))(t)
 		for want, tol := range map[ml.Platt]float64{c.sklearn: 1e-5, c.scipy: 1e-7} {
 			if math.Abs(got.A-want.A) > tol*math.Abs(want.A) || math.Abs(got.B-want.B) > tol*math.Abs(want.B) {
 				t.Errorf("%d points: %+v, want %+v", c.n, got, want)
@@ -86,10 +84,7 @@ func TestPlattIsTheOptimum(t *testing.T) {
 				}
 			}
 		}
-		p, err := ml.FitPlatt(f, positive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(ml.FitPlatt(f, positive))(t)
 		scaled := make([]float64, n)
 		for i := range f {
 			scaled[i] = scale * f[i]
@@ -124,10 +119,7 @@ func TestPlattIsTheOptimum(t *testing.T) {
 // Probabilities come with the model, from points that are not those held out, and are no f.
 func TestCalibration(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("moons", 200, 0.4, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 200, 0.4, 2))(t)
 	for _, learner := range []string{"svm", "mcm", "ridge"} {
 		s := spec(t, "calibration", "platt", "test_fraction", "0.3", "seed", "2", "learner", learner)
 		res := train(t, d, s)
@@ -136,10 +128,7 @@ func TestCalibration(t *testing.T) {
 		if m.Platt == nil || m.Platt.A >= 0 || plain.Model.Platt != nil || plain.Report.TestBrier != nil {
 			t.Fatalf("%s: %+v and, uncalibrated, %+v", learner, m.Platt, plain.Model.Platt)
 		}
-		points, err := m.Points(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(m.Points(d, s))(t)
 		var logLoss, brier, n float64
 		for _, p := range points {
 			if !p.HeldOut {
@@ -171,10 +160,7 @@ func TestCalibration(t *testing.T) {
 	s := spec(t, "calibration", "platt", "test_fraction", "0.3", "seed", "2")
 	before := train(t, d, s)
 	_, held := dataset.Split(func() []float64 {
-		target, err := ml.TargetOf(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := require.Value(ml.TargetOf(d, s))(t)
 		return target.Strata()
 	}(), 0.3, 2)
 	for _, i := range held {
@@ -186,10 +172,7 @@ func TestCalibration(t *testing.T) {
 
 	// Of several classes there is no one probability; of two points none can be held out.
 	iris, _ := dataset.FindBuiltin("iris")
-	three, err := iris.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := require.Value(iris.Load())(t)
 	few := d.Subset([]int{0, 1, 2, 3})
 	few.Y = []int{0, 1, 1, 1}
 	for says, c := range map[string]*dataset.Data{"name a positive class": three, "only 1": few} {
@@ -201,14 +184,9 @@ func TestCalibration(t *testing.T) {
 		t.Error(err)
 	}
 	var m map[string]any
-	if err := json.Unmarshal([]byte(asJSON(t, before.Model)), &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, before.Model)), &m))
 	m["rule"] = "ovo"
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(m))(t)
 	if _, err := ml.ReadModel(strings.NewReader(string(text))); err == nil {
 		t.Error("a model of pairs has a probability")
 	}

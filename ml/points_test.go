@@ -9,6 +9,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -26,10 +27,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			d := clouds(90, 2, 21)
 			res := train(t, d, s)
 			r := res.Report
-			ps, err := res.Model.Points(d, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ps := require.Value(res.Model.Points(d, s))(t)
 			if len(ps) != 90 {
 				t.Fatalf("%d points", len(ps))
 			}
@@ -105,10 +103,7 @@ func TestFreePointsLieOnTheMargin(t *testing.T) {
 	d := clouds(90, 2, 22)
 	for _, s := range []ml.Spec{spec(t, "tol", "1e-9"), spec(t, "tol", "1e-9", "hard_margin", "true", "gamma", "50"), spec(t, "tol", "1e-9", "conformal", "eigen")} {
 		res := train(t, d, s)
-		ps, err := res.Model.Points(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ps := require.Value(res.Model.Points(d, s))(t)
 		free := 0
 		for _, p := range ps {
 			switch {
@@ -150,19 +145,14 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	sets := map[string]*dataset.Data{}
 	for _, b := range dataset.Builtins {
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
 		if !d.Scattered() && d.Len() <= 400 {
 			sets[b.Slug] = d
 		}
 	}
 	i := slices.IndexFunc(dataset.Generators, func(g dataset.Generator) bool { return g.Name == "checkerboard" })
 	noisy, err := dataset.Generators[i].Generate(param.Values{}.With("n", param.Of(4000.0)).With("noise", param.Of(0.4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sets["4000 points of which many coincide nearly"] = noisy
 	for name, d := range sets {
 		for _, learner := range []string{"svm", "mcm", "ridge"} {
@@ -179,10 +169,7 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(name, learner, err)
 				}
-				points, err := res.Points(t.Context(), res.Model, d, spec)
-				if err != nil {
-					t.Fatal(err)
-				}
+				points := require.Value(res.Points(t.Context(), res.Model, d, spec))(t)
 				n := map[ml.Role]int{}
 				for _, p := range points {
 					n[p.Role]++

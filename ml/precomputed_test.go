@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -90,14 +91,8 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 				t.Errorf("%s: preprocessing %q", at, b.Preprocessing)
 			}
 			f := want.Model.Decisions(points.X)
-			ps, err := got.Model.Points(matrix, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			scores, err := got.Model.ScoresOf(t.Context(), strangers(matrix, true, 3, 59, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ps := require.Value(got.Model.Points(matrix, s))(t)
+			scores := require.Value(got.Model.ScoresOf(t.Context(), strangers(matrix, true, 3, 59, 0)))(t)
 			for i, p := range ps {
 				if math.Abs(p.F-f[i]) > 1e-6*(1+math.Abs(f[i])) || p.X != nil {
 					t.Errorf("%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
@@ -220,21 +215,12 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 	d := given(clouds(30, 2, 5), kernel.RBF(0.1))
 	m := train(t, d, spec(t, "kernel", "precomputed", "conformal", "eigen")).Model
 	text := asJSON(t, m)
-	back, err := ml.ReadModel(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 	if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"precomputed","columns":30`) || strings.Contains(text, "vectors") {
 		t.Errorf("%s\n%s", text, again)
 	}
-	a, err := m.ScoresOf(t.Context(), d.Objects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := back.ScoresOf(t.Context(), d.Objects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(m.ScoresOf(t.Context(), d.Objects))(t)
+	b := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
 	if diff := cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data); diff != "" {
 		t.Error(diff)
 	}
@@ -253,9 +239,7 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		"no features, scaler, projec": func(m *ml.Model) { m.Scaler = &dataset.Scaler{} },
 	} {
 		var spoilt ml.Model
-		if err := json.Unmarshal([]byte(text), &spoilt); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), &spoilt))
 		change(&spoilt)
 		if _, err := ml.ReadModel(strings.NewReader(asJSON(t, spoilt))); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want something about %q", err, says)
@@ -270,10 +254,7 @@ func TestTrainerOnPrecomputed(t *testing.T) {
 	d := given(points, kernel.RBF(0.1))
 	for _, set := range [][]string{{"tol", "1e-6"}, {"learner", "mcm"}, {"conformal", "amari"}} {
 		s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
-		tr, err := ml.NewTrainer(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := require.Value(ml.NewTrainer(d, s))(t)
 		var rows, held []int
 		for i := range 60 {
 			if i%4 == 1 {
@@ -282,19 +263,11 @@ func TestTrainerOnPrecomputed(t *testing.T) {
 				rows = append(rows, i)
 			}
 		}
-		judged, err := tr.Judge(t.Context(), rows, held, []float64{0.5, 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		judged := require.Value(tr.Judge(t.Context(), rows, held, []float64{0.5, 5}))(t)
 		for a, c := range []string{"0.5", "5"} {
-			if err := s.Set("C", c); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set("C", c))
 			m := train(t, d.Subset(rows), s).Model
-			f, err := m.ScoresOf(t.Context(), d.Objects.Subset(held))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(m.ScoresOf(t.Context(), d.Objects.Subset(held)))(t)
 			for i, v := range judged[a].Scores.RawMatrix().Data {
 				if math.Abs(v-f.At(i, 0)) > 1e-4*(1+math.Abs(v)) {
 					t.Errorf("%v, C = %s: f = %g at row %d, by Train %g", set, c, v, held[i], f.At(i, 0))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Labels of others' files are no formulas in the files that people download.
@@ -14,29 +15,16 @@ func TestPredictionsHoldNoFormulas(t *testing.T) {
 	d.Label = "@label"
 	s := spec(t, "kernel", "linear")
 	m := train(t, d, s).Model
-	points, err := m.Points(d, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(m.Points(d, s))(t)
 	var b strings.Builder
-	if err := m.WritePoints(&b, points); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.WritePoints(&b, points))
 	if got := b.String(); !strings.HasPrefix(got, "row,'@label,predicted,") || !strings.Contains(got, "\n1,'=1+2,'=1+2,") || !strings.Contains(got, "\n3,yes,yes,") {
 		t.Errorf("of the points:\n%s", got)
 	}
-	table, err := dataset.ParseTable(strings.NewReader("x1,@label\n-3,=1+2\n3,yes\n"), "more.csv", dataset.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.PredictTable(t.Context(), table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(dataset.ParseTable(strings.NewReader("x1,@label\n-3,=1+2\n3,yes\n"), "more.csv", dataset.Limits{}))(t)
+	p := require.Value(m.PredictTable(t.Context(), table))(t)
 	b.Reset()
-	if err := p.WriteCSV(&b, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.WriteCSV(&b, false))
 	if got := b.String(); !strings.Contains(got, "\n1,'=1+2,") || !strings.Contains(got, ",'=1+2\n") || !strings.Contains(got, "\n2,yes,") {
 		t.Errorf("of the file:\n%s", got)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -24,9 +25,7 @@ func reference(t testing.TB, folder, name string) []byte {
 	if err != nil {
 		text, err = os.ReadFile(filepath.Join("testdata", name))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -47,9 +46,7 @@ func (k referenceKernel) set(t *testing.T, s *ml.Spec) {
 		if v == "0" {
 			continue
 		}
-		if err := s.Set(name, v); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(name, v))
 	}
 }
 
@@ -91,9 +88,7 @@ func TestReferenceSolutions(t *testing.T) {
 			Rank           int
 		}
 	}
-	if err := json.Unmarshal(reference(t, "reference", "solutions.json"), &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(reference(t, "reference", "solutions.json"), &rows))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)
@@ -157,9 +152,7 @@ func TestReferenceRidge(t *testing.T) {
 			TrainAccuracy  float64 `json:"train_accuracy"`
 		}
 	}
-	if err := json.Unmarshal(reference(t, "reference", "ridge.json"), &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(reference(t, "reference", "ridge.json"), &rows))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)
@@ -203,9 +196,7 @@ func TestReferenceConformal(t *testing.T) {
 			Cores      int
 		}
 	}
-	if err := json.Unmarshal(reference(t, "reference", "conformal.json"), &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(reference(t, "reference", "conformal.json"), &rows))
 	load := referenceData(t)
 	for _, row := range rows {
 		d := load(row.Data)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -19,10 +20,7 @@ func TestRegularise(t *testing.T) {
 	d := clouds(80, 3, 14)
 	set := []string{"gamma", "scale", "test_fraction", "0.25", "seed", "3", "positive", "a", "C", "3", "tol", "1e-6"}
 	var steps []trace.Step
-	r, err := ml.Regularise(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(ml.Regularise(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) }))(t)
 	for k, s := range steps {
 		if k > 0 && s.Done*steps[k-1].Trainings <= steps[k-1].Done*s.Trainings {
 			t.Errorf("%v after %v", s, steps[k-1])

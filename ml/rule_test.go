@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 var update = flag.Bool("update", false, "write the fixtures of the present format anew")
@@ -104,9 +105,7 @@ func eachTogether(t *testing.T, test func(t *testing.T, d *dataset.Data, m *ml.M
 		for _, set := range [][]string{{"kernel", "linear"}, {"gamma", "0.5"}, {"conformal", "eigen", "gamma", "0.3"}, {"learner", "mcm", "kernel", "poly", "degree", "2", "coef0", "1"}} {
 			t.Run(string(rule)+" "+strings.Join(set, " "), func(t *testing.T) {
 				m, alone := together(t, rule, d, set...)
-				if err := m.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, m.Validate())
 				test(t, d, m, alone)
 			})
 		}
@@ -223,14 +222,8 @@ func TestSeveralMachinesRoundTripBitForBit(t *testing.T) {
 	t.Parallel()
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, _ []*ml.Model) {
 		text := asJSON(t, m)
-		file, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored, err := ml.ReadStoredModel([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
+		stored := require.Value(ml.ReadStoredModel([]byte(text)))(t)
 		for _, back := range []*ml.Model{file, stored} {
 			if again := asJSON(t, back); again != text {
 				t.Errorf("%s was written again as %s", text, again)
@@ -247,9 +240,7 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
 		s := spec(t, "test_fraction", "0")
 		ps, err := m.Points(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		accuracy, _ := m.Accuracy(d)
 		wrong := 0
 		for i, p := range ps {
@@ -301,10 +292,7 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 func TestRulesOnIris(t *testing.T) {
 	t.Parallel()
 	set, _ := dataset.FindBuiltin("iris")
-	d, err := set.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(set.Load())(t)
 	scaled := *d
 	scaled.X = dataset.FitScaler(d.X).Apply(d.X)
 	for rule, want := range map[ml.Rule]float64{ml.OneVsOne: 0.9666666666666667, ml.OneVsRest: 0.94} {
@@ -399,18 +387,10 @@ func TestFormat2IsReadForEver(t *testing.T) {
 		path := filepath.Join("testdata", fmt.Sprintf("model_format2_%s.json", rule))
 		if *update {
 			m, _ := together(t, rule, d, "conformal", "eigen", "gamma", "0.3")
-			if err := os.WriteFile(path, []byte(asJSON(t, m)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte(asJSON(t, m)), 0o644))
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := ml.ReadModel(strings.NewReader(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(path))(t)
+		m := require.Value(ml.ReadModel(strings.NewReader(string(text))))(t)
 		if got := asJSON(t, m); got != string(text) {
 			t.Errorf("%s is written again as %s", text, got)
 		}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // The scores come from scikit-learn, by testdata/scores.py.
@@ -28,13 +29,8 @@ func TestScores(t *testing.T) {
 			Area, Average float64
 		}
 	}
-	text, err := os.ReadFile("testdata/scores.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &sklearn); err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("testdata/scores.json"))(t)
+	require.NoError(t, json.Unmarshal(text, &sklearn))
 	for _, c := range sklearn.Classes {
 		m := &ml.Model{Rule: ml.Argmax, Classes: []string{"a", "b", "c", "d", "e"}[:c.K], Machines: make([]ml.Machine, c.K)}
 		scores := mat.NewDense(len(c.Told), c.K, nil)
@@ -143,9 +139,7 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	var fields map[string]any
-	if err := json.Unmarshal([]byte(asJSON(t, r)), &fields); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &fields))
 	for _, name := range []string{"test_interval", "test_balanced_accuracy", "test_f1", "test_mcc", "test_auc"} {
 		if _, ok := fields[name]; !ok {
 			t.Errorf("no %s in %v", name, fields)
@@ -156,9 +150,7 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 		delete(row.(map[string]any), "f1")
 	}
 	var old ml.Report
-	if err := json.Unmarshal([]byte(asJSON(t, fields)), &old); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(asJSON(t, fields)), &old))
 	if *old.TestInterval != *r.TestInterval || *old.TestBalancedAccuracy != *r.TestBalancedAccuracy || *old.TestF1 != *r.TestF1 || *old.TestMCC != *r.TestMCC || *old.TestConfusion[0].F1 != *r.TestConfusion[0].F1 {
 		t.Errorf("%+v, want %+v", old, r)
 	}

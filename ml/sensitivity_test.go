@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -46,20 +47,14 @@ func TestSense(t *testing.T) {
 	d := clouds(70, 2, 5)
 	set := []string{"standardize", "false", "gamma", "0.3", "C", "2", "tol", "1e-7", "positive", "b"}
 	var steps []trace.Step
-	s, err := ml.Sense(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(ml.Sense(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) }))(t)
 	base := train(t, d, spec(t, set...))
 	if !s.Plane || s.Places != 64*64 || s.HeldOut || s.Judged != 70 || s.SupportVectors != base.Report.SupportVectors || len(s.Removals) != s.SupportVectors {
 		t.Fatalf("plane %v, %d places, %d judged, %d of %d support vectors; the training has %d", s.Plane, s.Places, s.Judged, len(s.Removals), s.SupportVectors, base.Report.SupportVectors)
 	}
 	grid := places(d.X)
 	for _, r := range s.Removals {
-		rest, err := d.Drop(r.Row - 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rest := require.Value(d.Drop(r.Row - 1))(t)
 		alone := train(t, rest, spec(t, set...)).Model
 		if want := differ(base.Model, alone, grid); math.Abs(r.Moved*float64(s.Places)-float64(want)) > 2 {
 			t.Errorf("without row %d the boundary moves by %g places, from nothing by %d", r.Row, r.Moved*float64(s.Places), want)
@@ -123,10 +118,7 @@ func TestSenseOfRows(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 5)
 	sp := spec(t, "gamma", "scale", "test_fraction", "0.3", "positive", "a")
-	s, err := ml.Sense(t.Context(), d, sp, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(ml.Sense(t.Context(), d, sp, nil))(t)
 	if s.Plane || s.Places != 60 || !s.HeldOut || s.Judged != 18 || s.Gamma == nil {
 		t.Errorf("plane %v, %d places, held out %v, %d judged", s.Plane, s.Places, s.HeldOut, s.Judged)
 	}
@@ -173,10 +165,7 @@ func TestSenseIsCancelled(t *testing.T) {
 func TestSenseKeepsTheLastOfAClass(t *testing.T) {
 	t.Parallel()
 	d := data([][]float64{{0, 0}, {1, 1}, {1.2, 0.9}, {0.8, 1.4}}, "a", "b", "b", "b")
-	s, err := ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil))(t)
 	if first := s.Removals[0]; first.Row != 1 || first.Moved != 1 {
 		t.Errorf("the first removal is %+v", first)
 	}

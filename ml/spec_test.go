@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -165,17 +166,13 @@ func TestSetAndTextAreInverse(t *testing.T) {
 func TestFeaturesMayHoldCommas(t *testing.T) {
 	t.Parallel()
 	s := ml.DefaultSpec()
-	if err := s.Set("features", `"mass, kg", height`); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Set("features", `"mass, kg", height`))
 	want := []string{"mass, kg", "height"}
 	if diff := cmp.Diff(want, s.Features); diff != "" {
 		t.Error(diff)
 	}
 	var back ml.Spec
-	if err := json.Unmarshal([]byte(`{"features":["mass, kg","height"]}`), &back); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(`{"features":["mass, kg","height"]}`), &back))
 	if diff := cmp.Diff(want, back.Features); diff != "" {
 		t.Error(diff)
 	}
@@ -265,9 +262,7 @@ func TestApplies(t *testing.T) {
 	} {
 		s := ml.DefaultSpec()
 		for _, set := range c.set {
-			if err := s.Set(set[0], set[1]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set(set[0], set[1]))
 		}
 		for _, name := range strings.Fields(c.yes) {
 			if !s.Applies(name) {
@@ -313,13 +308,8 @@ func TestSpecJSONRoundTrip(t *testing.T) {
 	for _, p := range ml.Params {
 		for _, v := range values(p) {
 			s := ml.DefaultSpec()
-			if err := s.Set(p.Name, v); err != nil {
-				t.Fatal(err)
-			}
-			data, err := json.Marshal(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set(p.Name, v))
+			data := require.Value(json.Marshal(s))(t)
 			var back ml.Spec
 			if err := json.Unmarshal(data, &back); err != nil {
 				t.Errorf("%s: %v", data, err)
@@ -340,14 +330,9 @@ func TestSpecJSONRoundTrip(t *testing.T) {
 
 func TestSpecJSONLeavesOutWhatDoesNotApply(t *testing.T) {
 	t.Parallel()
-	data, err := json.Marshal(ml.DefaultSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(json.Marshal(ml.DefaultSpec()))(t)
 	var m map[string]any
-	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &m))
 	for _, name := range []string{"rho", "degree", "core_gamma", "label"} {
 		if _, ok := m[name]; ok {
 			t.Errorf("%s is in %s", name, data)
@@ -405,10 +390,7 @@ func FuzzSpecJSON(f *testing.F) {
 		if err := s.Validate(); err != nil {
 			t.Fatalf("read without an error, but %v", err)
 		}
-		data, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(json.Marshal(s))(t)
 		var back ml.Spec
 		if err := json.Unmarshal(data, &back); err != nil {
 			t.Fatalf("%s: %v", data, err)
@@ -425,9 +407,7 @@ func TestSpecName(t *testing.T) {
 	spec := func(pairs ...string) *ml.Spec {
 		s := ml.DefaultSpec()
 		for i := 0; i < len(pairs); i += 2 {
-			if err := s.Set(pairs[i], pairs[i+1]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set(pairs[i], pairs[i+1]))
 		}
 		return &s
 	}

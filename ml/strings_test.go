@@ -9,6 +9,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -44,10 +45,7 @@ func TestStringsAreTheirKernel(t *testing.T) {
 		{kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2), "normalize": param.Of(true)}}, []string{"kernel", "spectrum", "k", "2", "normalize", "true"}},
 		{kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.7), "normalize": param.Of(true)}}, []string{"kernel", "gap-subsequence", "k", "2", "decay", "0.7", "normalize", "true"}},
 	} {
-		g, err := kernel.GramOf(t.Context(), k.kernel, d.Objects)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(kernel.GramOf(t.Context(), k.kernel, d.Objects))(t)
 		values := asGiven(d, g)
 		for _, set := range [][]string{
 			{"learner", "svm", "C", "2", "tol", "1e-9"},
@@ -70,25 +68,13 @@ func TestStringsAreTheirKernel(t *testing.T) {
 				t.Errorf("%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
 			}
 			text := asJSON(t, got.Model)
-			back, err := ml.ReadModel(strings.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"strings","column":"text"`) {
 				t.Errorf("%s\n%s", text, again)
 			}
-			f, err := back.ScoresOf(t.Context(), d.Objects)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ps, err := got.Model.Points(d, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			qs, err := want.Model.Points(values, spec(t, append([]string{"kernel", "precomputed"}, set...)...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
+			ps := require.Value(got.Model.Points(d, s))(t)
+			qs := require.Value(want.Model.Points(values, spec(t, append([]string{"kernel", "precomputed"}, set...)...)))(t)
 			for i, p := range ps {
 				if p.X != nil || p.F != f.At(i, 0) || math.Abs(p.F-qs[i].F) > 1e-4*(1+math.Abs(p.F)) {
 					t.Errorf("%s: row %d: f = %g, read again %g, by its values %g", at, i, p.F, f.At(i, 0), qs[i].F)
@@ -129,10 +115,7 @@ func TestStringsOfSeveralClasses(t *testing.T) {
 			if a := res.Report.TestAccuracy; a == nil || *a < 0.8 {
 				t.Errorf("%s, %s: accuracy %v", rule, method, a)
 			}
-			back, err := ml.ReadModel(strings.NewReader(asJSON(t, res.Model)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
 			if acc, err := back.Accuracy(d); err != nil || acc < 0.9 {
 				t.Errorf("%s, %s: read again: accuracy %g, %v", rule, method, acc, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -41,9 +42,7 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 		}
 		s := ml.DefaultSpec()
 		for i := 0; i < len(set); i += 2 {
-			if err := s.Set(set[i], set[i+1]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set(set[i], set[i+1]))
 		}
 		res, err := ml.Train(context.Background(), all, s, nil)
 		var refused *param.Refusal
@@ -58,10 +57,7 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 		if res.Report.Tied > 0 {
 			tied++
 		}
-		accuracy, err := res.Model.Accuracy(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		accuracy := require.Value(res.Model.Accuracy(all))(t)
 		if math.Abs(accuracy-*res.Report.TrainAccuracy) > 1e-12 {
 			t.Errorf("%v on %d points of %d classes: the report has %g errors, the model makes %g; %d rows tied", set, n, k, (1-*res.Report.TrainAccuracy)*float64(n), (1-accuracy)*float64(n), res.Report.Tied)
 		}

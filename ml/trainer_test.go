@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -61,10 +62,7 @@ func TestTrainerJudges(t *testing.T) {
 			if s.Learner == "svm" {
 				s = s.With("tol", param.Of(1e-8))
 			}
-			trainer, err := ml.NewTrainer(d, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trainer := require.Value(ml.NewTrainer(d, s))(t)
 			cs := []float64{0.5, 1, 30}
 			if s.Values.Switch("hard_margin") {
 				cs = cs[:1]
@@ -96,20 +94,14 @@ func TestTrainerJudges(t *testing.T) {
 
 func trainOn(t *testing.T, d *dataset.Data, s ml.Spec) *ml.Result {
 	t.Helper()
-	res, err := ml.Train(t.Context(), d, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
 	return res
 }
 
 // TestTrainerIsShared judges from several goroutines at once, which must not matter.
 func TestTrainerIsShared(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("moons", 600, 0.3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 600, 0.3, 1))(t)
 	s := spec(t, "standardize", "false", "gamma", "5")
 	cs := []float64{1, 1000}
 	judge := func(trainer *ml.Trainer, k int) []ml.Judged {
@@ -127,10 +119,7 @@ func TestTrainerIsShared(t *testing.T) {
 		}
 		return judged
 	}
-	trainer, err := ml.NewTrainer(d, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := require.Value(ml.NewTrainer(d, s))(t)
 	var together [4][]ml.Judged
 	var wait sync.WaitGroup
 	for k := range together {
@@ -138,10 +127,7 @@ func TestTrainerIsShared(t *testing.T) {
 	}
 	wait.Wait()
 	for k, got := range together {
-		alone, err := ml.NewTrainer(d, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := require.Value(ml.NewTrainer(d, s))(t)
 		for a, want := range judge(alone, k) {
 			for i, f := range want.Scores.RawMatrix().Data {
 				if got[a].Scores.At(i, 0) != f {
@@ -158,10 +144,7 @@ func TestTrainerFails(t *testing.T) {
 	if _, err := ml.NewTrainer(d, spec(t, "positive", "z")); err == nil || !strings.Contains(err.Error(), "no class") {
 		t.Errorf("an unknown class: %v", err)
 	}
-	trainer, err := ml.NewTrainer(d, spec(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := require.Value(ml.NewTrainer(d, spec(t)))(t)
 	if _, err := trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1}); err == nil || !strings.Contains(err.Error(), "no rows") {
 		t.Errorf("nothing to judge on: %v", err)
 	}
@@ -177,10 +160,7 @@ func TestTrainerFails(t *testing.T) {
 	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		trainer, err := ml.NewTrainer(d, spec(t, set...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := require.Value(ml.NewTrainer(d, spec(t, set...)))(t)
 		var rows []int
 		for i := range d.Y[1:] {
 			rows = append(rows, i+1)

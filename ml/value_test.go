@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -37,10 +38,7 @@ func wave(n, d int, seed uint64) *dataset.Data {
 // values are the labels of some rows.
 func valuesOf(t *testing.T, d *dataset.Data) []float64 {
 	t.Helper()
-	v, err := d.Values()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(d.Values())(t)
 	return v
 }
 
@@ -75,9 +73,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 				k.Set(a, a, k.At(a, a)+lambda)
 			}
 			var coef mat.VecDense
-			if err := coef.SolveVec(k, own); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, coef.SolveVec(k, own))
 			return &coef
 		}
 		at := func(coef *mat.VecDense, rows []int, i int) (f float64) {
@@ -123,9 +119,7 @@ func TestRegressionReports(t *testing.T) {
 	res := train(t, d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
 	text := asJSON(t, res.Report)
 	var all map[string]any
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &all))
 	for _, name := range []string{"train_accuracy", "test_accuracy", "classes", "positive", "confusion", "loo_accuracy", "C"} {
 		if v, ok := all[name]; ok {
 			t.Errorf("%s is %v in %s", name, v, text)
@@ -148,10 +142,7 @@ func TestRegressionReports(t *testing.T) {
 	}
 
 	// The held-out numbers come from the model on the rows held out.
-	points, err := res.Model.Points(d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(res.Model.Points(d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...)))(t)
 	var mse, fitted float64
 	for _, p := range points {
 		if p.HeldOut {
@@ -167,9 +158,7 @@ func TestRegressionReports(t *testing.T) {
 		t.Errorf("held out %g, training %g; want %g and %g", *res.Report.TestMSE, *res.Report.MSE, mse, fitted)
 	}
 	var b bytes.Buffer
-	if err := res.Model.WritePoints(&b, points); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, res.Model.WritePoints(&b, points))
 	lines, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(lines) != 61 || strings.Join(lines[0], " ") != "row label f residual held_out role weight" {
 		t.Fatalf("%v, %d lines, %v", err, len(lines), lines[0])
@@ -182,22 +171,12 @@ func TestRegressionModelsAreFiles(t *testing.T) {
 	d := wave(30, 2, 5)
 	for _, set := range [][]string{nil, {"kernel", "linear"}, {"project", "pca"}} {
 		res := train(t, d, spec(t, append(set, regression...)...))
-		back, err := ml.ReadModel(strings.NewReader(asJSON(t, res.Model)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
 		table, err := dataset.ParseTable(strings.NewReader("x2,x1,label\n1,2,3\n4,5,6\n"), "new.csv", dataset.DefaultLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := back.PredictTable(t.Context(), table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		p := require.Value(back.PredictTable(t.Context(), table))(t)
 		var b bytes.Buffer
-		if err := p.WriteCSV(&b, false); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.WriteCSV(&b, false))
 		want := fmt.Sprintf("row,f,true\n1,%v,3\n2,%v,6\n", res.Model.Decision([]float64{2, 1}), res.Model.Decision([]float64{5, 4}))
 		if b.String() != want {
 			t.Errorf("%v: %q, want %q", set, b.String(), want)

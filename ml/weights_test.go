@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestPartsAddUp: what the symbols of a string add is f, for every learner, of several
@@ -26,10 +28,7 @@ func TestPartsAddUp(t *testing.T) {
 			}
 			res := train(t, of, spec(t, append(kernel, set...)...))
 			for k, machine := range res.Model.Machines {
-				parts, err := res.Model.Parts(t.Context(), k, of.Objects)
-				if err != nil {
-					t.Fatal(err)
-				}
+				parts := require.Value(res.Model.Parts(t.Context(), k, of.Objects))(t)
 				for i, p := range parts {
 					if f := res.Scores.At(i, k); len(p) != len(of.Objects.Text(i)) || math.Abs(floats.Sum(p)+machine.B-f) > 1e-8*(1+math.Abs(f)) {
 						t.Errorf("%v %v: machine %d, row %d: the symbols add up to %g, f is %g", kernel, set, k, i, floats.Sum(p)+machine.B, f)
@@ -59,10 +58,7 @@ func TestWeightsOfLetters(t *testing.T) {
 	}
 	points.X = counts
 	m := train(t, d, spec(t, "kernel", "spectrum", "k", "1", "learner", "ridge")).Model
-	w, err := m.Weights(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := require.Value(m.Weights(t.Context(), 0))(t)
 	linear, b, ok := train(t, points, spec(t, "kernel", "linear", "standardize", "false", "learner", "ridge")).Model.Linear()
 	if !ok || math.Abs(b-m.Machines[0].B) > 1e-9 {
 		t.Errorf("b = %g, want %g", m.Machines[0].B, b)

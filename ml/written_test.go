@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -28,13 +29,8 @@ func written(t *testing.T) (file struct {
 },
 ) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/written.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("testdata/written.json"))(t)
+	require.NoError(t, json.Unmarshal(data, &file))
 	if len(file.Specs) == 0 || len(file.Models) == 0 {
 		t.Fatal("the fixture is empty")
 	}
@@ -101,12 +97,8 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 			t.Errorf("%s: %v", row.Report, err)
 		}
 		var before, after map[string]any
-		if err := json.Unmarshal([]byte(row.Report), &before); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(asJSON(t, r)), &after); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(row.Report), &before))
+		require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &after))
 		delete(after, "test_interval") // which follows from the accuracy
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("report written again: %s", diff)
@@ -142,9 +134,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		}
 		var shown map[string]any
 		data := asJSON(t, s)
-		if err := json.Unmarshal([]byte(data), &shown); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(data), &shown))
 		for name, want := range c.text {
 			if got := s.Text(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", c.name, name, got, want)

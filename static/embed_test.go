@@ -3,16 +3,15 @@ package static
 import (
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestStyleSheetNests finds a brace that is missing or one too many: what begins in the first
 // column stands in no other block.
 func TestStyleSheetNests(t *testing.T) {
 	t.Parallel()
-	css, err := Files.ReadFile("app.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := require.Value(Files.ReadFile("app.css"))(t)
 	depth := 0
 	for i, line := range strings.Split(string(css), "\n") {
 		if line != "" && !strings.ContainsAny(line[:1], " \t}/*") && depth != 0 {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestAnswers(t *testing.T) {
@@ -13,9 +15,7 @@ func TestAnswers(t *testing.T) {
 	alice, bob := WorkspaceOf("alice"), WorkspaceOf("bob")
 	save := func(ws Workspace, question, given string, right bool) {
 		t.Helper()
-		if err := s.SaveAnswer(t.Context(), ws, question, Answer{Given: given, Right: right}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.SaveAnswer(t.Context(), ws, question, Answer{Given: given, Right: right}))
 	}
 	want := func(ws Workspace, want map[string]Answer) {
 		t.Helper()
@@ -32,16 +32,12 @@ func TestAnswers(t *testing.T) {
 	want(alice, map[string]Answer{
 		"margins/line/distance": {"3", false}, "margins/canonical/width": {"4", true}, "margins-of-error/a/b": {"0", true},
 	})
-	if err := s.ForgetAnswers(t.Context(), alice, "margins"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.ForgetAnswers(t.Context(), alice, "margins"))
 	want(alice, map[string]Answer{"margins-of-error/a/b": {"0", true}})
 	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
 	want(WorkspaceOf("nobody"), map[string]Answer{})
 
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	s = open(t, dir)
 	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -52,10 +53,7 @@ func TestArchiveMemory(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	understated := bytes.ReplaceAll(body, []byte{0x88, 0x13, 0, 0}, []byte{0x10, 0, 0, 0}) // 5000
-	a, err := listArchive(bytes.NewReader(understated), int64(len(understated)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(listArchive(bytes.NewReader(understated), int64(len(understated))))(t)
 	if text, err := a.read("a", 1<<20); err == nil {
 		t.Errorf("%d bytes are read where the archive says 16", len(text))
 	}

@@ -18,6 +18,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 )
@@ -26,8 +27,8 @@ import (
 func (s *Store) trained(t testing.TB, ws Workspace, n NewRun) Run {
 	t.Helper()
 	res, err := ml.Train(t.Context(), n.Data, n.Spec, nil)
-	check(t, err)
-	return must[Run](t)(s.saveRun(t.Context(), ws, n, res))
+	require.NoError(t, err)
+	return require.Value(s.saveRun(t.Context(), ws, n, res))(t)
 }
 
 // busy is a workspace with a bit of everything, and its archive.
@@ -35,32 +36,32 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	t.Helper()
 	ctx := t.Context()
 	moons, err := dataset.Generate("moons", 30, 0.2, 1)
-	check(t, err)
+	require.NoError(t, err)
 	dna, err := dataset.Generate("dna", 12, 0.1, 1)
-	check(t, err)
-	set := must[Dataset](t)(s.CreateDataset(ctx, ws, "moons", "generated", moons))
-	must[Dataset](t)(s.CreateDataset(ctx, ws, "never trained on", "drawn", sample(1)))
+	require.NoError(t, err)
+	set := require.Value(s.CreateDataset(ctx, ws, "moons", "generated", moons))(t)
+	require.Value(s.CreateDataset(ctx, ws, "never trained on", "drawn", sample(1)))(t)
 	spec := ml.DefaultSpec()
 	spec.TestFraction, spec.Conformal = 0.3, "eigen"
 	s.trained(t, ws, NewRun{Dataset: set.ID, Data: moons, Spec: spec, Name: "bent", Note: "two\nlines", Tags: []string{"a", "b c"}})
 	strings := ml.DefaultSpec()
-	check(t, strings.Set("kernel", "spectrum"))
+	require.NoError(t, strings.Set("kernel", "spectrum"))
 	s.trained(t, ws, NewRun{Data: dna, DatasetName: "DNA", Spec: strings})
-	failed := must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))
-	must[bool](t)(second(s.claimRun(ctx, owner)))
-	check(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
-	must[Run](t)(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))
-	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))
-	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, Spec: ml.DefaultSpec(), Drawn: &eval.Drawn{Design: eval.OfRandom, Points: 3, Seed: 2, Lists: eval.Grid{"gamma": eval.Numbers(0.1, 0.3, 1)}}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
+	failed := require.Value(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))(t)
+	require.Value(second(s.claimRun(ctx, owner)))(t)
+	require.NoError(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
+	require.Value(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))(t)
+	require.Value(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))(t)
+	require.Value(s.CreateSearch(ctx, ws, NewSearch{Data: moons, Spec: ml.DefaultSpec(), Drawn: &eval.Drawn{Design: eval.OfRandom, Points: 3, Seed: 2, Lists: eval.Grid{"gamma": eval.Numbers(0.1, 0.3, 1)}}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))(t)
 	s.studied(t, ws)
 	s.computeAll(t)
 	s.onward(t, ws, moons)
 	s.computeAll(t)
-	must[Search](t)(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))
-	check(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
-	check(t, s.DeleteDataset(ctx, ws, must[Dataset](t)(s.CreateDataset(ctx, ws, "gone", "", moons)).ID))
+	require.Value(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))(t)
+	require.NoError(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
+	require.NoError(t, s.DeleteDataset(ctx, ws, require.Value(s.CreateDataset(ctx, ws, "gone", "", moons))(t).ID))
 	var b bytes.Buffer
-	check(t, s.Export(ctx, ws, &b))
+	require.NoError(t, s.Export(ctx, ws, &b))
 	return b.Bytes()
 }
 
@@ -69,9 +70,9 @@ func (s *Store) studied(t testing.TB, ws Workspace) Study {
 	t.Helper()
 	const text = "title = \"who wins\"\n[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[data.xor]\ngenerator = \"xor\"\nn = 24\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
 	asked, err := study.Parse(text, "study")
-	check(t, err)
+	require.NoError(t, err)
 	samples, err := asked.Load(nil)
-	check(t, err)
+	require.NoError(t, err)
 	n := NewStudy{Title: asked.Title, File: text}
 	for i, sample := range samples {
 		n.Sizes = append(n.Sizes, sample.Of)
@@ -81,16 +82,16 @@ func (s *Store) studied(t testing.TB, ws Workspace) Study {
 			n.Searches = append(n.Searches, search)
 		}
 	}
-	return must[Study](t)(s.CreateStudy(t.Context(), ws, n))
+	return require.Value(s.CreateStudy(t.Context(), ws, n))(t)
 }
 
 // onward begins a search around the best of one that is done and nested.
 func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 	t.Helper()
 	list, _, err := s.Searches(t.Context(), ws, 100, 0)
-	check(t, err)
+	require.NoError(t, err)
 	i := slices.IndexFunc(list, func(search Search) bool { return search.Scheme.Nested && search.Status == Done })
-	one := must[Search](t)(s.Search(t.Context(), ws, list[i].ID))
+	one := require.Value(s.Search(t.Context(), ws, list[i].ID))(t)
 	n := NewSearch{Data: d, DatasetName: "onward", Spec: one.Spec}
 	design, scheme := eval.Next(one.Design(), one.Scheme, one.Result)
 	n.Try(design)
@@ -98,7 +99,7 @@ func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 	if len(scheme.Onward) != 2 {
 		t.Fatalf("%+v", scheme)
 	}
-	must[Search](t)(s.CreateSearch(t.Context(), ws, n))
+	require.Value(s.CreateSearch(t.Context(), ws, n))(t)
 }
 
 // computeAll computes all cells that wait.
@@ -106,11 +107,11 @@ func (s *Store) computeAll(t testing.TB) {
 	t.Helper()
 	for {
 		c, ok, err := s.claimCell(t.Context(), owner)
-		check(t, err)
+		require.NoError(t, err)
 		if !ok {
 			return
 		}
-		must[[]string](t)(s.FinishCells(t.Context(), s.compute(t, c)))
+		require.Value(s.FinishCells(t.Context(), s.compute(t, c)))(t)
 	}
 }
 
@@ -119,18 +120,18 @@ func kept(t testing.TB, s *Store, ws Workspace) (text string) {
 	t.Helper()
 	ctx := t.Context()
 	var lines []string
-	show := func(v any) { lines = append(lines, string(must[[]byte](t)(json.Marshal(v)))) }
+	show := func(v any) { lines = append(lines, string(require.Value(json.Marshal(v))(t))) }
 	names := map[string]string{"": ""}
-	for _, d := range must[[]Dataset](t)(s.Datasets(ctx, ws)) {
+	for _, d := range require.Value(s.Datasets(ctx, ws))(t) {
 		names[d.ID] = d.Name
 		d.ID = ""
 		show(d)
-		show(must[*dataset.Data](t)(s.Data(ctx, d.Hash)).Hash())
+		show(require.Value(s.Data(ctx, d.Hash))(t).Hash())
 	}
 	list, _, err := s.Runs(ctx, ws, Filter{})
-	check(t, err)
+	require.NoError(t, err)
 	for _, l := range list {
-		r := must[Run](t)(s.Run(ctx, ws, l.ID))
+		r := require.Value(s.Run(ctx, ws, l.ID))(t)
 		if !r.Status.Ended() {
 			continue
 		}
@@ -138,21 +139,21 @@ func kept(t testing.TB, s *Store, ws Workspace) (text string) {
 		show(r)
 	}
 	searches, _, err := s.Searches(ctx, ws, 100, 0)
-	check(t, err)
+	require.NoError(t, err)
 	for _, l := range searches {
-		if one := must[Search](t)(s.Search(ctx, ws, l.ID)); one.Status == Done {
+		if one := require.Value(s.Search(ctx, ws, l.ID))(t); one.Status == Done {
 			one.ID, one.Dataset, one.Known = "", names[one.Dataset], 0
 			show(one)
 		}
 	}
 	studies, _, err := s.Studies(ctx, ws, 100, 0)
-	check(t, err)
+	require.NoError(t, err)
 	for _, l := range studies {
 		if l.Status() == Done {
-			show([]any{l.Title, l.File, l.Sizes, l.Created, must[*study.Result](t)(s.StudyResult(ctx, l))})
+			show([]any{l.Title, l.File, l.Sizes, l.Created, require.Value(s.StudyResult(ctx, l))(t)})
 		}
 	}
-	show(must[map[string]Answer](t)(s.Answers(ctx, ws)))
+	show(require.Value(s.Answers(ctx, ws))(t))
 	return strings.Join(lines, "\n")
 }
 
@@ -166,10 +167,10 @@ func TestExportImport(t *testing.T) {
 	want := kept(t, s, alice)
 	bring := func(to *Store, ws Workspace) Imported {
 		t.Helper()
-		return must[Imported](t)(to.Import(ctx, ws, bytes.NewReader(body), int64(len(body))))
+		return require.Value(to.Import(ctx, ws, bytes.NewReader(body), int64(len(body))))(t)
 	}
 	old := zipped(t, map[string]string{indexName: `{"format":1,"exported":"2025-03-01T12:00:07Z","datasets":[],"runs":[],"answers":[{"question":"risk/1/q","given":"3","right":true}]}`})
-	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(must[map[string]Answer](t)(s.Answers(ctx, "old"))) != 1 {
+	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(require.Value(s.Answers(ctx, "old"))(t)) != 1 {
 		t.Errorf("an archive of an earlier version: %+v, %v", got, err)
 	}
 	if got, want := bring(s, alice), (Imported{Present: 9}); got != want {
@@ -190,7 +191,7 @@ func TestExportImport(t *testing.T) {
 		t.Errorf("the run lost its data set: %+v, %v", runs, err)
 	}
 	// An import that was broken off is completed by another one.
-	check(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
+	require.NoError(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
 	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 8}); got != want {
 		t.Errorf("after a loss: %+v, want %+v", got, want)
 	}
@@ -202,7 +203,7 @@ func TestExportImport(t *testing.T) {
 	})); diff != "" {
 		t.Error(diff)
 	}
-	if damage := must[[]string](t)(damageOf(t, there.Path())); len(damage) > 0 {
+	if damage := require.Value(damageOf(t, there.Path()))(t); len(damage) > 0 {
 		t.Errorf("%q", damage)
 	}
 }
@@ -211,12 +212,12 @@ func TestExportImport(t *testing.T) {
 func files(t testing.TB, body []byte) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	check(t, err)
+	require.NoError(t, err)
 	all := map[string]string{}
 	for _, f := range z.File {
 		r, err := f.Open()
-		check(t, err)
-		all[f.Name] = string(must[[]byte](t)(io.ReadAll(r)))
+		require.NoError(t, err)
+		all[f.Name] = string(require.Value(io.ReadAll(r))(t))
 	}
 	return all
 }
@@ -228,11 +229,11 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	z := zip.NewWriter(&b)
 	for name, text := range files {
 		w, err := z.Create(name)
-		check(t, err)
+		require.NoError(t, err)
 		_, err = io.WriteString(w, text)
-		check(t, err)
+		require.NoError(t, err)
 	}
-	check(t, z.Close())
+	require.NoError(t, z.Close())
 	return b.Bytes()
 }
 
@@ -318,7 +319,7 @@ func TestImportRefuses(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(body), err)
 		}
 	}
-	if h := must[Holdings](t)(s.Holdings(t.Context(), bob)); h.Datasets+h.Runs > 0 {
+	if h := require.Value(s.Holdings(t.Context(), bob))(t); h.Datasets+h.Runs > 0 {
 		t.Errorf("something was stored: %v", h)
 	}
 }
@@ -336,12 +337,12 @@ func manyTags() string {
 func FuzzImport(f *testing.F) {
 	first := open(f, f.TempDir())
 	spec := ml.DefaultSpec()
-	check(f, spec.Set("kernel", "linear"))
+	require.NoError(f, spec.Set("kernel", "linear"))
 	four, err := dataset.Decode(strings.NewReader("x,y,c\n0,0,a\n1,0,a\n0,1,b\n1,1,b\n"))
-	check(f, err)
+	require.NoError(f, err)
 	first.trained(f, alice, NewRun{Data: four, Spec: spec, Name: "r"})
 	var whole bytes.Buffer
-	check(f, first.Export(f.Context(), alice, &whole))
+	require.NoError(f, first.Export(f.Context(), alice, &whole))
 	all := files(f, whole.Bytes())
 	var points, vectors string
 	for name := range all {
@@ -353,7 +354,7 @@ func FuzzImport(f *testing.F) {
 		}
 	}
 	var small bytes.Buffer
-	check(f, json.Compact(&small, []byte(all[indexName])))
+	require.NoError(f, json.Compact(&small, []byte(all[indexName])))
 	f.Add(small.String(), all[points], all[vectors])
 	f.Add(`{"format":1,"datasets":[],"runs":[],"answers":[]}`, "x,y\n1,a\n", "{}")
 	s := open(f, f.TempDir())
@@ -364,18 +365,18 @@ func FuzzImport(f *testing.F) {
 		switch {
 		case err == nil:
 			runs, _, err := s.Runs(t.Context(), bob, Filter{})
-			check(t, err)
+			require.NoError(t, err)
 			for _, l := range runs {
-				r := must[Run](t)(s.Run(t.Context(), bob, l.ID))
+				r := require.Value(s.Run(t.Context(), bob, l.ID))(t)
 				if r.Status != Done {
 					continue
 				}
-				d := must[*dataset.Data](t)(s.Data(t.Context(), r.Hash))
+				d := require.Value(s.Data(t.Context(), r.Hash))(t)
 				res := &ml.Result{Report: *r.Report, Model: r.Model, Before: r.Before}
 				_, _ = res.Points(t.Context(), r.Model, d, r.Spec) // an error is an answer
 			}
-			check(t, s.Export(t.Context(), bob, io.Discard))
-			check(t, s.DeleteWorkspace(context.WithoutCancel(t.Context()), bob))
+			require.NoError(t, s.Export(t.Context(), bob, io.Discard))
+			require.NoError(t, s.DeleteWorkspace(context.WithoutCancel(t.Context()), bob))
 		case !errors.As(err, &ps):
 			t.Errorf("not in words: %v", err)
 		}

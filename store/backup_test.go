@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // While several write, a copy holds all that was saved before it was begun, and is
@@ -62,21 +63,21 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		before := slices.Clone(saved)
 		mu.Unlock()
 		into := t.TempDir()
-		have := must[Contents](t)(Backup(ctx, dir, DatabaseIn(into)))
+		have := require.Value(Backup(ctx, dir, DatabaseIn(into)))(t)
 		if have.Datasets < len(before) || have.Bytes == 0 {
 			t.Errorf("copy %d: %v, and %d data sets were saved before", n, have, len(before))
 		}
-		if damage := must[[]string](t)(damageOf(t, DatabaseIn(into))); len(damage) > 0 {
+		if damage := require.Value(damageOf(t, DatabaseIn(into)))(t); len(damage) > 0 {
 			t.Errorf("copy %d: %q", n, damage)
 		}
 		c := open(t, into)
 		for _, id := range before {
-			set := must[Dataset](t)(c.Dataset(ctx, alice, id))
+			set := require.Value(c.Dataset(ctx, alice, id))(t)
 			if runs, _, err := c.Runs(ctx, alice, Filter{Where: MustQuery("data = " + Quoted(set.Name))}); err != nil || len(runs) != 1 || runs[0].Status != Done {
 				t.Errorf("copy %d: %v, %v", n, runs, err)
 			}
 		}
-		check(t, c.Close())
+		require.NoError(t, c.Close())
 	}
 	close(stop)
 	writers.Wait()
@@ -95,11 +96,11 @@ func TestBackupRefuses(t *testing.T) {
 	wantErr(t, err, os.ErrNotExist)
 	open(t, dir)
 	taken := filepath.Join(t.TempDir(), "letter")
-	check(t, os.WriteFile(taken, []byte("dear"), 0o600))
+	require.NoError(t, os.WriteFile(taken, []byte("dear"), 0o600))
 	if _, err := Backup(t.Context(), dir, taken); err == nil || !strings.Contains(err.Error(), "not overwritten") {
 		t.Error(err)
 	}
-	if text := string(must[[]byte](t)(os.ReadFile(taken))); text != "dear" {
+	if text := string(require.Value(os.ReadFile(taken))(t)); text != "dear" {
 		t.Errorf("the file holds %q", text)
 	}
 	spoil(t, DatabaseIn(dir), "uploads")
@@ -118,12 +119,12 @@ func TestRestore(t *testing.T) {
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy.db")
 	ctx := t.Context()
 	s := open(t, dir)
-	kept := must[Dataset](t)(s.CreateDataset(ctx, alice, "kept", "", sample(1)))
-	must[Contents](t)(Backup(ctx, dir, copied))
-	lost := must[Dataset](t)(s.CreateDataset(ctx, alice, "lost", "", sample(2)))
+	kept := require.Value(s.CreateDataset(ctx, alice, "kept", "", sample(1)))(t)
+	require.Value(Backup(ctx, dir, copied))(t)
+	lost := require.Value(s.CreateDataset(ctx, alice, "lost", "", sample(2)))(t)
 
-	l := must[*Lock](t)(TakeLock(dir, "serve"))
-	check(t, l.At("http://127.0.0.1:8080"))
+	l := require.Value(TakeLock(dir, "serve"))(t)
+	require.NoError(t, l.At("http://127.0.0.1:8080"))
 	_, _, err := Restore(ctx, dir, copied)
 	wantErr(t, err, ErrHeld)
 	for _, says := range []string{dir, "marginlab serve at http://127.0.0.1:8080", fmt.Sprint("process ", os.Getpid()), "stop it first"} {
@@ -131,23 +132,23 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%v does not say %q", err, says)
 		}
 	}
-	check(t, l.Release())
-	check(t, s.Close())
+	require.NoError(t, l.Release())
+	require.NoError(t, s.Close())
 
 	aside, have, err := Restore(ctx, dir, copied)
-	check(t, err)
+	require.NoError(t, err)
 	if have.Datasets != 1 {
 		t.Errorf("restored: %v", have)
 	}
 	s = open(t, dir)
-	must[Dataset](t)(s.Dataset(ctx, alice, kept.ID))
+	require.Value(s.Dataset(ctx, alice, kept.ID))(t)
 	_, err = s.Dataset(ctx, alice, lost.ID)
 	wantErr(t, err, ErrNotFound)
-	check(t, s.Close())
+	require.NoError(t, s.Close())
 
 	again := t.TempDir()
 	_, have, err = Restore(ctx, filepath.Join(again, "new"), aside)
-	check(t, err)
+	require.NoError(t, err)
 	if have.Datasets != 2 {
 		t.Errorf("the database put aside: %v", have)
 	}
@@ -156,14 +157,14 @@ func TestRestore(t *testing.T) {
 	names := map[string]bool{aside: true}
 	for range 3 {
 		aside, _, err := Restore(ctx, dir, copied)
-		check(t, err)
+		require.NoError(t, err)
 		if names[aside] {
 			t.Errorf("%s is used twice", aside)
 		}
 		names[aside] = true
 	}
 	for name := range names {
-		must[Contents](t)(contentsOf(ctx, name))
+		require.Value(contentsOf(ctx, name))(t)
 	}
 }
 
@@ -173,8 +174,8 @@ func TestRestoreRefuses(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
 	s := open(t, dir)
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "mine", "", sample(1)))
-	check(t, s.Close())
+	require.Value(s.CreateDataset(ctx, alice, "mine", "", sample(1)))(t)
+	require.NoError(t, s.Close())
 	in := t.TempDir()
 	file := func(name string, write func(path string)) string {
 		path := filepath.Join(in, name)
@@ -184,25 +185,25 @@ func TestRestoreRefuses(t *testing.T) {
 	statement := func(query string) func(string) {
 		return func(path string) {
 			db, err := sql.Open("sqlite3", path)
-			check(t, err)
+			require.NoError(t, err)
 			_, err = db.Exec(query)
-			check(t, err)
-			check(t, db.Close())
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
 		}
 	}
 	foreignGoose := `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP);
 		INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (3, 1); CREATE TABLE runs (distance REAL)`
 	for path, want := range map[string]error{
 		filepath.Join(in, "nowhere"): os.ErrNotExist,
-		file("letter", func(p string) { check(t, os.WriteFile(p, []byte(strings.Repeat("dear ", 999)), 0o600)) }): ErrNotDatabase,
-		file("foreign", statement(`CREATE TABLE runs (distance REAL)`)):                                           ErrForeign,
-		file("foreign with versions", statement(foreignGoose)):                                                    ErrForeign,
-		file("empty", statement(`PRAGMA user_version = 1`)):                                                       ErrForeign,
+		file("letter", func(p string) { require.NoError(t, os.WriteFile(p, []byte(strings.Repeat("dear ", 999)), 0o600)) }): ErrNotDatabase,
+		file("foreign", statement(`CREATE TABLE runs (distance REAL)`)):                                                     ErrForeign,
+		file("foreign with versions", statement(foreignGoose)):                                                              ErrForeign,
+		file("empty", statement(`PRAGMA user_version = 1`)):                                                                 ErrForeign,
 		file("newer", func(p string) {
-			must[Contents](t)(Backup(ctx, dir, p))
+			require.Value(Backup(ctx, dir, p))(t)
 			statement(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)(p)
 		}): ErrNewer,
-		file("damaged", func(p string) { must[Contents](t)(Backup(ctx, dir, p)); spoil(t, p, "points") }): ErrNotDatabase,
+		file("damaged", func(p string) { require.Value(Backup(ctx, dir, p))(t); spoil(t, p, "points") }): ErrNotDatabase,
 		DatabaseIn(dir): nil,
 	} {
 		_, _, err := Restore(ctx, dir, path)
@@ -230,18 +231,18 @@ func TestRestoreRefuses(t *testing.T) {
 func spoil(t *testing.T, path, table string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", path)
-	check(t, err)
+	require.NoError(t, err)
 	var page, size int64
-	check(t, db.QueryRow(`SELECT rootpage FROM sqlite_master WHERE name = ?`, table).Scan(&page))
-	check(t, db.QueryRow(`PRAGMA page_size`).Scan(&size))
+	require.NoError(t, db.QueryRow(`SELECT rootpage FROM sqlite_master WHERE name = ?`, table).Scan(&page))
+	require.NoError(t, db.QueryRow(`PRAGMA page_size`).Scan(&size))
 	_, err = db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-	check(t, err)
-	check(t, db.Close())
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	check(t, err)
+	require.NoError(t, err)
 	_, err = f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size)
-	check(t, err)
-	check(t, f.Close())
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }
 
 // Check names the damage: a page, a row that cannot be read, a dangling
@@ -251,14 +252,14 @@ func TestCheck(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
 	s := open(t, dir)
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))
-	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Name: "my best"}, sampleResult(1, 1)))
-	must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "Moons", Target: "/lab"}))
+	require.Value(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))(t)
+	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
+	done := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Name: "my best"}, sampleResult(1, 1)))(t)
+	require.Value(s.CreateCourse(ctx, alice, NewCourse{Title: "Moons", Target: "/lab"}))(t)
 	if damage, have, err := Check(ctx, s.Path()); err != nil || len(damage) > 0 || have.Datasets != 1 || have.Runs != 1 {
 		t.Errorf("while it is open: %q, %v, %v", damage, have, err)
 	}
-	check(t, s.Close())
+	require.NoError(t, s.Close())
 	for name, c := range map[string]struct {
 		harm func(s *Store, path string)
 		says []string
@@ -281,16 +282,16 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			harmed := t.TempDir()
-			must[Contents](t)(Backup(ctx, dir, DatabaseIn(harmed)))
+			require.Value(Backup(ctx, dir, DatabaseIn(harmed)))(t)
 			if !strings.HasPrefix(name, "a page") {
 				s := open(t, harmed)
 				c.harm(s, "")
-				check(t, s.Close())
+				require.NoError(t, s.Close())
 			} else {
 				c.harm(nil, DatabaseIn(harmed))
 			}
 			damage, _, err := Check(ctx, DatabaseIn(harmed))
-			check(t, err)
+			require.NoError(t, err)
 			all := strings.Join(damage, "\n")
 			for _, says := range c.says {
 				if !strings.Contains(all, says) {
@@ -306,39 +307,39 @@ func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
-	must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
-	check(t, s.Inspect(t.Context()))
-	check(t, s.Ping(t.Context()))
-	check(t, s.Close())
+	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
+	require.NoError(t, s.Inspect(t.Context()))
+	require.NoError(t, s.Ping(t.Context()))
+	require.NoError(t, s.Close())
 	spoil(t, DatabaseIn(dir), "uploads")
 	s = open(t, dir)
-	check(t, s.Ping(t.Context()))
+	require.NoError(t, s.Ping(t.Context()))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	wantErr(t, s.Inspect(ended), context.Canceled)
-	check(t, s.Ping(t.Context()))
+	require.NoError(t, s.Ping(t.Context()))
 	wantErr(t, s.Inspect(t.Context()), ErrDamaged)
 	wantErr(t, s.Ping(t.Context()), ErrDamaged)
-	must[[]Dataset](t)(s.Datasets(t.Context(), alice))
+	require.Value(s.Datasets(t.Context(), alice))(t)
 }
 
 func run(t *testing.T, s *Store, query string, args ...any) {
 	t.Helper()
 	_, err := s.write.Exec(query, args...)
-	check(t, err)
+	require.NoError(t, err)
 }
 
 func TestLock(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	first := must[*Lock](t)(TakeLock(dir, "serve"))
+	first := require.Value(TakeLock(dir, "serve"))(t)
 	for range 2 {
 		_, err := TakeLock(dir, "serve")
 		wantErr(t, err, ErrHeld)
 	}
-	check(t, first.Release())
-	second := must[*Lock](t)(TakeLock(dir, "serve"))
-	check(t, second.Release())
+	require.NoError(t, first.Release())
+	second := require.Value(TakeLock(dir, "serve"))(t)
+	require.NoError(t, second.Release())
 }
 
 // Only what nobody has used for long goes, never a workspace with an open course, and
@@ -350,52 +351,52 @@ func TestPurge(t *testing.T) {
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	carol, dave := WorkspaceOf("carol"), WorkspaceOf("dave")
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "old", "", sample(1)))
-	must[Dataset](t)(s.CreateDataset(ctx, bob, "same points", "", sample(1)))
-	open := must[Course](t)(s.CreateCourse(ctx, carol, NewCourse{Title: "open", Target: "/lab", Points: sample(3), Data: "three"}))
-	mine := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Course: open.Code}, sampleResult(1, 1)))
-	must[Handin](t)(s.HandIn(ctx, alice, mine.ID, "Alice"))
-	own := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "over", Target: "/lab", Points: sample(4), Data: "four"}))
-	check(t, s.CloseCourse(ctx, own.Code, true))
-	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
-	check(t, s.Seen(ctx, dave))
+	require.Value(s.CreateDataset(ctx, alice, "old", "", sample(1)))(t)
+	require.Value(s.CreateDataset(ctx, bob, "same points", "", sample(1)))(t)
+	open := require.Value(s.CreateCourse(ctx, carol, NewCourse{Title: "open", Target: "/lab", Points: sample(3), Data: "three"}))(t)
+	mine := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(2), Spec: ml.DefaultSpec(), Course: open.Code}, sampleResult(1, 1)))(t)
+	require.Value(s.HandIn(ctx, alice, mine.ID, "Alice"))(t)
+	own := require.Value(s.CreateCourse(ctx, alice, NewCourse{Title: "over", Target: "/lab", Points: sample(4), Data: "four"}))(t)
+	require.NoError(t, s.CloseCourse(ctx, own.Code, true))
+	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
+	require.NoError(t, s.Seen(ctx, dave))
 	if n := count(t, s, "workspaces"); n != 0 {
 		t.Error("a visitor without anything is kept in mind")
 	}
 
 	now = now.AddDate(0, 0, 60)
-	check(t, s.Seen(ctx, bob))
+	require.NoError(t, s.Seen(ctx, bob))
 	now = now.AddDate(0, 0, 60)
 	since := now.AddDate(0, 0, -90)
-	list := must[[]Holdings](t)(s.Unseen(ctx, since))
+	list := require.Value(s.Unseen(ctx, since))(t)
 	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Searches != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
 		t.Fatalf("%+v", list)
 	}
-	if n := must[int](t)(s.Expire(ctx, since, true)); n != 1 {
+	if n := require.Value(s.Expire(ctx, since, true))(t); n != 1 {
 		t.Errorf("%d workspaces marked", n)
 	}
-	if n := must[int](t)(s.Sweep(ctx)); n != 0 {
+	if n := require.Value(s.Sweep(ctx))(t); n != 0 {
 		t.Error("deleted without a day to come back")
 	}
 	now = now.Add(UndoFor)
-	if n := must[int](t)(s.Sweep(ctx)); n != 1 {
+	if n := require.Value(s.Sweep(ctx))(t); n != 1 {
 		t.Error("nothing was deleted")
 	}
-	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Datasets+h.Runs+h.Searches+h.Courses != 0 || h.Bytes != 0 {
+	if h := require.Value(s.Holdings(ctx, alice))(t); h.Datasets+h.Runs+h.Searches+h.Courses != 0 || h.Bytes != 0 {
 		t.Errorf("left: %v", h)
 	}
 	if n := count(t, s, "points"); n != 3 { // of bob's data set, of the open course and of the run in its gallery
 		t.Errorf("%d point sets", n)
 	}
-	if c := must[Course](t)(s.Course(ctx, open.Code)); c.Handins != 1 {
+	if c := require.Value(s.Course(ctx, open.Code))(t); c.Handins != 1 {
 		t.Error("a purge has emptied the gallery of an open course")
 	}
-	check(t, s.DeleteWorkspace(ctx, alice))
-	if c := must[Course](t)(s.Course(ctx, open.Code)); c.Handins != 0 {
+	require.NoError(t, s.DeleteWorkspace(ctx, alice))
+	if c := require.Value(s.Course(ctx, open.Code))(t); c.Handins != 0 {
 		t.Error("what was handed in is still there")
 	}
-	check(t, s.DeleteWorkspace(ctx, carol))
-	check(t, s.DeleteWorkspace(ctx, bob))
+	require.NoError(t, s.DeleteWorkspace(ctx, carol))
+	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	for _, table := range []string{"points", "datasets", "runs", "models", "searches", "cells", "courses", "handins", "workspaces"} {
 		if n := count(t, s, table); n != 0 {
 			t.Errorf("%d rows in %s after everybody has deleted everything", n, table)
@@ -410,10 +411,10 @@ func TestSeen(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
+	require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	seen := func() time.Time {
-		check(t, s.Seen(ctx, alice))
-		return must[Holdings](t)(s.Holdings(ctx, alice)).Seen
+		require.NoError(t, s.Seen(ctx, alice))
+		return require.Value(s.Holdings(ctx, alice))(t).Seen
 	}
 	first := now
 	for range 3 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Backups come every so often, the newest stay, and what somebody else has in the directory too;
@@ -17,17 +19,17 @@ func TestBackups(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	b := Backups{Dir: t.TempDir(), Every: 24 * time.Hour, Keep: 3}
-	check(t, os.WriteFile(filepath.Join(b.Dir, "marginlab-notes.db"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(b.Dir, "marginlab-notes.db"), nil, 0o600))
 	wait := func(want time.Duration) {
 		t.Helper()
-		if got := must[time.Duration](t)(b.Wait(now)); got != want {
+		if got := require.Value(b.Wait(now))(t); got != want {
 			t.Errorf("%v: the next one in %v, want %v", now, got, want)
 		}
 	}
 	wait(0)
 	var files []string
 	for range 5 {
-		files = append(files, must[string](t)(s.BackUp(t.Context(), b)))
+		files = append(files, require.Value(s.BackUp(t.Context(), b))(t))
 		wait(b.Every)
 		now = now.Add(b.Every - time.Hour)
 		wait(time.Hour)
@@ -35,7 +37,7 @@ func TestBackups(t *testing.T) {
 		wait(0)
 	}
 	names := func() (names []string) {
-		for _, e := range must[[]os.DirEntry](t)(os.ReadDir(b.Dir)) {
+		for _, e := range require.Value(os.ReadDir(b.Dir))(t) {
 			names = append(names, filepath.Join(b.Dir, e.Name()))
 		}
 		return names
@@ -52,7 +54,7 @@ func TestBackups(t *testing.T) {
 	// The clock was ahead, and is right again: the next backup is due, and is not the one deleted.
 	now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
-	last := must[string](t)(s.BackUp(t.Context(), b))
+	last := require.Value(s.BackUp(t.Context(), b))(t)
 	if got := names(); len(got) != 4 || !slices.Contains(got, last) {
 		t.Errorf("after the clock was put back there are %q", got)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // childEnv makes this test program play another part: "write DIR", "open DIR" or "check DIR".
@@ -84,17 +85,17 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	var reported []string
 	for range 4 {
-		cmd := exec.Command(must[string](t)(os.Executable()))
+		cmd := exec.Command(require.Value(os.Executable())(t))
 		cmd.Env = append(os.Environ(), childEnv+"=write "+dir)
 		out, err := cmd.StdoutPipe()
-		check(t, err)
-		check(t, cmd.Start())
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
 		after := 1 + rand.IntN(60)
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ { // also what was reported between signal and death
 			reported = append(reported, lines.Text())
 			if n == after {
-				check(t, cmd.Process.Kill())
+				require.NoError(t, cmd.Process.Kill())
 			}
 		}
 		if err := cmd.Wait(); err == nil {
@@ -104,7 +105,7 @@ func TestKilled(t *testing.T) {
 
 	s := open(t, dir)
 	var verdict string
-	check(t, s.read.QueryRow(`PRAGMA integrity_check`).Scan(&verdict))
+	require.NoError(t, s.read.QueryRow(`PRAGMA integrity_check`).Scan(&verdict))
 	if verdict != "ok" {
 		t.Error(verdict)
 	}
@@ -118,7 +119,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	var half int
-	check(t, s.read.QueryRow(`SELECT count(*) FROM runs WHERE status = 'done' AND (SELECT count(*) FROM models WHERE run = id) != 2`).Scan(&half))
+	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM runs WHERE status = 'done' AND (SELECT count(*) FROM models WHERE run = id) != 2`).Scan(&half))
 	if half > 0 || len(reported) < 4 {
 		t.Errorf("%d runs by half, %d reported", half, len(reported))
 	}
@@ -129,7 +130,7 @@ func fill(t *testing.T, s *Store) (free func()) {
 	t.Helper()
 	limit := func(n int) {
 		_, err := s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n))
-		check(t, err)
+		require.NoError(t, err)
 	}
 	limit(1) // SQLite raises it to the present size
 	return func() { limit(1 << 30) }
@@ -139,8 +140,8 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	running := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
-	must[bool](t)(second(s.claimRun(ctx, owner)))
+	running := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
+	require.Value(second(s.claimRun(ctx, owner)))(t)
 	tables := func() string {
 		return fmt.Sprint(count(t, s, "points"), count(t, s, "datasets"), count(t, s, "runs"), count(t, s, "models"))
 	}
@@ -165,7 +166,7 @@ func TestDiskFull(t *testing.T) {
 	if after := tables(); after != before {
 		t.Errorf("half-written: %s, before %s", after, before)
 	}
-	if r := must[Run](t)(s.Run(ctx, alice, running.ID)); r.Status != Running || r.Report != nil {
+	if r := require.Value(s.Run(ctx, alice, running.ID))(t); r.Status != Running || r.Report != nil {
 		t.Errorf("half-finished: %+v", r)
 	}
 	var fault *Error
@@ -174,8 +175,8 @@ func TestDiskFull(t *testing.T) {
 	}
 
 	free()
-	check(t, s.FinishRun(ctx, owner, running.ID, big))
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))
+	require.NoError(t, s.FinishRun(ctx, owner, running.ID, big))
+	require.Value(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))(t)
 }
 
 // Commits reach the disk before anybody is told of them.
@@ -183,7 +184,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	var mode int
-	check(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
+	require.NoError(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 	if full := 2; mode != full {
 		t.Errorf("synchronous = %d, want %d", mode, full)
 	}
@@ -195,7 +196,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	mode := func(row interface{ QueryRow(string, ...any) *sql.Row }) (mode int) {
-		check(t, row.QueryRow(`PRAGMA synchronous`).Scan(&mode))
+		require.NoError(t, row.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 		return mode
 	}
 	const normal, full = 1, 2
@@ -218,12 +219,12 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 			t.Errorf("%s: synchronous = %d afterwards, want %d", name, got, full)
 		}
 	}
-	check(t, s.note(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, s.note(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
 		return err
 	}))
 	var n int
-	check(t, s.read.QueryRow(`SELECT count(*) FROM workspaces`).Scan(&n))
+	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM workspaces`).Scan(&n))
 	if n != 1 {
 		t.Error("a note is not kept")
 	}
@@ -233,21 +234,21 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 func TestPointsWaitForMemory(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	small := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))
+	small := require.Value(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))(t)
 	points, labels := make([][2]float64, smallText/8), make([]string, smallText/8)
 	for i := range points {
 		points[i], labels[i] = [2]float64{float64(i), 1}, strconv.Itoa(i%2)
 	}
-	large := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "large", "", must[*dataset.Data](t)(dataset.FromPoints(points, labels))))
-	check(t, s.decoding.Acquire(t.Context(), decodingBytes))
+	large := require.Value(s.CreateDataset(t.Context(), alice, "large", "", require.Value(dataset.FromPoints(points, labels))(t)))(t)
+	require.NoError(t, s.decoding.Acquire(t.Context(), decodingBytes))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := s.Data(ctx, large.Hash); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without memory: %v", err)
 	}
-	must[*dataset.Data](t)(s.Data(t.Context(), small.Hash))
+	require.Value(s.Data(t.Context(), small.Hash))(t)
 	s.decoding.Release(decodingBytes)
-	must[*dataset.Data](t)(s.Data(t.Context(), large.Hash))
+	require.Value(s.Data(t.Context(), large.Hash))(t)
 	if !s.decoding.TryAcquire(decodingBytes) {
 		t.Error("memory is not given back")
 	}
@@ -257,17 +258,17 @@ func TestPointsWaitForMemory(t *testing.T) {
 func TestDirectoryTakenAway(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(dir string){
-		"deleted": func(dir string) { check(t, os.RemoveAll(dir)) },
-		"moved":   func(dir string) { check(t, os.Rename(dir, dir+" elsewhere")) },
+		"deleted": func(dir string) { require.NoError(t, os.RemoveAll(dir)) },
+		"moved":   func(dir string) { require.NoError(t, os.Rename(dir, dir+" elsewhere")) },
 		"replaced": func(dir string) {
-			check(t, os.RemoveAll(dir))
-			check(t, open(t, dir).Close())
+			require.NoError(t, os.RemoveAll(dir))
+			require.NoError(t, open(t, dir).Close())
 		},
 	} {
 		dir := filepath.Join(t.TempDir(), "data")
 		s := open(t, dir)
-		must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
-		check(t, s.Ping(t.Context()))
+		require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
+		require.NoError(t, s.Ping(t.Context()))
 		take(dir)
 		for range 2 {
 			_, err := s.CreateDataset(t.Context(), alice, name, "", sample(2))
@@ -280,12 +281,12 @@ func TestDirectoryTakenAway(t *testing.T) {
 func TestTurnedReadOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
 	_, err := s.write.Exec(`PRAGMA query_only = on`)
-	check(t, err)
+	require.NoError(t, err)
 	_, err = s.CreateDataset(t.Context(), alice, "e", "", sample(2))
 	wantErr(t, err, ErrReadOnly)
-	if list := must[[]Dataset](t)(s.Datasets(t.Context(), alice)); len(list) != 1 {
+	if list := require.Value(s.Datasets(t.Context(), alice))(t); len(list) != 1 {
 		t.Errorf("%d data sets", len(list))
 	}
 }
@@ -301,7 +302,7 @@ func TestOpenFaults(t *testing.T) {
 	t.Run("not a database", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		check(t, os.WriteFile(filepath.Join(dir, "marginlab.db"), []byte(strings.Repeat("a letter to a friend\n", 500)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.db"), []byte(strings.Repeat("a letter to a friend\n", 500)), 0o600))
 		_, err := Open(t.Context(), dir)
 		wantErr(t, err, ErrNotDatabase)
 		oneLine(t, err, dir)
@@ -310,15 +311,15 @@ func TestOpenFaults(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		db, err := sql.Open("sqlite3", filepath.Join(dir, "marginlab.db"))
-		check(t, err)
+		require.NoError(t, err)
 		defer db.Close()
 		_, err = db.Exec(`CREATE TABLE runs (distance REAL)`)
-		check(t, err)
+		require.NoError(t, err)
 		_, err = Open(t.Context(), dir)
 		wantErr(t, err, ErrForeign)
 		oneLine(t, err, dir)
 		var tables int
-		check(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
+		require.NoError(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
 		if tables != 1 {
 			t.Errorf("%d tables are in a database that was not ours", tables)
 		}
@@ -328,8 +329,8 @@ func TestOpenFaults(t *testing.T) {
 		dir := t.TempDir()
 		s := open(t, dir)
 		_, err := s.write.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
-		check(t, err)
-		check(t, s.Close())
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
 		_, err = Open(t.Context(), dir)
 		wantErr(t, err, ErrNewer)
 		oneLine(t, err, dir)
@@ -337,7 +338,7 @@ func TestOpenFaults(t *testing.T) {
 	t.Run("a file in the way", func(t *testing.T) {
 		t.Parallel()
 		dir := filepath.Join(t.TempDir(), "file")
-		check(t, os.WriteFile(dir, nil, 0o600))
+		require.NoError(t, os.WriteFile(dir, nil, 0o600))
 		_, err := Open(t.Context(), dir)
 		oneLine(t, err, dir)
 	})
@@ -348,6 +349,6 @@ func TestOpenAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for range 3 {
-		check(t, open(t, dir).Close())
+		require.NoError(t, open(t, dir).Close())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -25,18 +26,18 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	s := open(t, dir)
 	n := sampleCourse(" Small\tC ")
 	n.Points, n.Data = sample(1), "mine"
-	c := must[Course](t)(s.CreateCourse(t.Context(), alice, n))
+	c := require.Value(s.CreateCourse(t.Context(), alice, n))(t)
 	if !regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) || len(c.Token) < 26 || c.Title != "Small C" || c.Hash != sample(1).Hash() {
 		t.Errorf("%+v", c)
 	}
-	check(t, s.Close())
+	require.NoError(t, s.Close())
 	s = open(t, dir)
 	for name, get := range map[string]func() (Course, error){
 		"by code":   func() (Course, error) { return s.Course(t.Context(), c.Code) },
 		"by token":  func() (Course, error) { return s.TaughtCourse(t.Context(), c.Token) },
 		"its owner": func() (Course, error) { return s.CourseOf(t.Context(), alice, c.Code) },
 	} {
-		if diff := cmp.Diff(c, must[Course](t)(get())); diff != "" {
+		if diff := cmp.Diff(c, require.Value(get())(t)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -47,13 +48,13 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	if !c.Fixes("kernel") || !c.Fixes("seed") || c.Fixes("C") {
 		t.Error("the wrong controls are fixed")
 	}
-	if got := must[[]Course](t)(s.Courses(t.Context(), bob)); len(got) != 0 {
+	if got := require.Value(s.Courses(t.Context(), bob))(t); len(got) != 0 {
 		t.Errorf("somebody else has %d courses", len(got))
 	}
-	if got := must[[]Course](t)(s.Courses(t.Context(), alice)); len(got) != 1 || got[0].Code != c.Code {
+	if got := require.Value(s.Courses(t.Context(), alice))(t); len(got) != 1 || got[0].Code != c.Code {
 		t.Errorf("courses %+v", got)
 	}
-	check(t, s.DeleteCourse(t.Context(), c.Code))
+	require.NoError(t, s.DeleteCourse(t.Context(), c.Code))
 	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left of a deleted course", n)
@@ -100,20 +101,20 @@ func TestHandIn(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
-	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{
+	run := require.Value(s.saveRun(ctx, bob, NewRun{
 		Name: "private name", Note: "private note", Tags: []string{"private"}, Data: sample(1), DatasetName: "d", Spec: spec, Axes: [2]string{"a", "b"}, Course: c.Code,
-	}, sampleResult(0.9, 2)))
+	}, sampleResult(0.9, 2)))(t)
 
-	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, "  Ada "))
+	h := require.Value(s.HandIn(ctx, bob, run.ID, "  Ada "))(t)
 	if h.Name != "Ada" || h.Source != run.ID || h.Run == run.ID {
 		t.Errorf("%+v", h)
 	}
-	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
+	require.NoError(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
 
-	got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run))
+	got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
 	want := run
 	want.ID, want.Name, want.Note, want.Tags, want.Created = h.Run, "Ada", "", []string{}, h.Created
 	if diff := cmp.Diff(asText(t, want), asText(t, got)); diff != "" {
@@ -122,17 +123,17 @@ func TestHandIn(t *testing.T) {
 	if !equal(got.Scores, want.Scores) || got.Scores == nil {
 		t.Error("the copy has other scores")
 	}
-	must[any](t)(s.Data(ctx, got.Hash))
+	require.Value(s.Data(ctx, got.Hash))(t)
 	_, err := s.Run(ctx, bob, h.Run)
 	wantErr(t, err, ErrNotFound)
 	_, err = s.Run(ctx, alice, h.Run)
 	wantErr(t, err, ErrNotFound)
-	if n := must[Course](t)(s.Course(ctx, c.Code)).Handins; n != 1 {
+	if n := require.Value(s.Course(ctx, c.Code))(t).Handins; n != 1 {
 		t.Errorf("%d hand-ins", n)
 	}
 
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
-	check(t, s.Withdraw(ctx, bob, h.Run))
+	require.NoError(t, s.Withdraw(ctx, bob, h.Run))
 	forgetDeleted(t, s)
 	for _, table := range []string{"handins", "runs", "models", "points"} {
 		if n := count(t, s, table); n != 0 {
@@ -145,35 +146,35 @@ func TestHandInAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace, accuracy float64) string {
-		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2))).ID
+		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2)))(t).ID
 	}
 	names := func(ws Workspace) (names []string) {
-		for _, h := range must[[]Handin](t)(s.Handins(ctx, ws, c.Code)) {
+		for _, h := range require.Value(s.Handins(ctx, ws, c.Code))(t) {
 			names = append(names, h.Name)
 		}
 		return names
 	}
 	first, second := saved(alice, 0.5), saved(alice, 0.75)
-	must[Handin](t)(s.HandIn(ctx, alice, first, ""))
-	must[Handin](t)(s.HandIn(ctx, bob, saved(bob, 1), ""))
-	must[Handin](t)(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))
-	again := must[Handin](t)(s.HandIn(ctx, alice, second, ""))
+	require.Value(s.HandIn(ctx, alice, first, ""))(t)
+	require.Value(s.HandIn(ctx, bob, saved(bob, 1), ""))(t)
+	require.Value(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))(t)
+	again := require.Value(s.HandIn(ctx, alice, second, ""))(t)
 	if got := names(alice); !slices.Equal(got, []string{"anonymous 1", "Ada"}) {
 		t.Errorf("alice handed in %q", got)
 	}
 	if got := names(bob); !slices.Equal(got, []string{"anonymous 2"}) {
 		t.Errorf("bob handed in %q", got)
 	}
-	if r := must[Run](t)(s.Run(ctx, c.Gallery(), again.Run)); *r.Report.TrainAccuracy != 0.75 {
+	if r := require.Value(s.Run(ctx, c.Gallery(), again.Run))(t); *r.Report.TrainAccuracy != 0.75 {
 		t.Errorf("the earlier run stayed: %+v", r.Report)
 	}
 	if n := count(t, s, "handins"); n != 3 {
 		t.Errorf("%d hand-ins", n)
 	}
 
-	check(t, s.DeleteCourse(ctx, c.Code))
+	require.NoError(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
 	if n := count(t, s, "runs"); n != 4 {
 		t.Errorf("%d runs left, want the students' own four", n)
@@ -189,15 +190,15 @@ func TestLaterNames(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace) string {
-		return must[Run](t)(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2))).ID
+		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2)))(t).ID
 	}
 	called := func(want ...string) {
 		t.Helper()
 		var names []string
-		for _, h := range must[[]Handin](t)(s.Handins(ctx, bob, c.Code)) {
-			if shown := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)).Name; shown != h.Name {
+		for _, h := range require.Value(s.Handins(ctx, bob, c.Code))(t) {
+			if shown := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name; shown != h.Name {
 				t.Errorf("the gallery shows %q for %q", shown, h.Name)
 			}
 			names = append(names, h.Name)
@@ -208,27 +209,27 @@ func TestLaterNames(t *testing.T) {
 		}
 	}
 	run := saved(bob)
-	before := must[Handin](t)(s.HandIn(ctx, bob, run, ""))
-	must[Handin](t)(s.HandIn(ctx, alice, saved(alice), ""))
-	check(t, s.NameStudent(ctx, bob, c.Code, " Bo "))
+	before := require.Value(s.HandIn(ctx, bob, run, ""))(t)
+	require.Value(s.HandIn(ctx, alice, saved(alice), ""))(t)
+	require.NoError(t, s.NameStudent(ctx, bob, c.Code, " Bo "))
 	called("Bo")
-	check(t, s.NameStudent(ctx, bob, c.Code, "Bob"))
+	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Bob"))
 	called("Bob")
-	check(t, s.NameStudent(ctx, bob, c.Code, ""))
+	require.NoError(t, s.NameStudent(ctx, bob, c.Code, ""))
 	called("Bob")
-	if h := must[Handin](t)(s.HandIn(ctx, bob, run, "Bob")); h.Run != before.Run {
+	if h := require.Value(s.HandIn(ctx, bob, run, "Bob"))(t); h.Run != before.Run {
 		t.Error("a renamed hand-in was replaced by the same run")
 	}
 	other := saved(bob)
-	must[Handin](t)(s.HandIn(ctx, bob, other, ""))
-	if h := must[Handin](t)(s.HandIn(ctx, bob, other, "Eve")); h.Name != "Eve" || h.Anonymous {
+	require.Value(s.HandIn(ctx, bob, other, ""))(t)
+	if h := require.Value(s.HandIn(ctx, bob, other, "Eve"))(t); h.Name != "Eve" || h.Anonymous {
 		t.Errorf("the same run with a name: %+v", h)
 	}
 	called("Bob", "Eve")
-	must[Handin](t)(s.HandIn(ctx, bob, saved(bob), ""))
-	check(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // who has handed in already
+	require.Value(s.HandIn(ctx, bob, saved(bob), ""))(t)
+	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // who has handed in already
 	called("Bob", "Eve", "anonymous 4")
-	if list := must[[]Handin](t)(s.Handins(ctx, alice, c.Code)); len(list) != 1 || !list[0].Anonymous {
+	if list := require.Value(s.Handins(ctx, alice, c.Code))(t); len(list) != 1 || !list[0].Anonymous {
 		t.Errorf("somebody else's: %+v", list)
 	}
 }
@@ -237,9 +238,9 @@ func TestHandInRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(code string) string {
-		return must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2))).ID
+		return require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2)))(t).ID
 	}
 	refused := func(want *Error, ws Workspace, run string) {
 		t.Helper()
@@ -251,10 +252,10 @@ func TestHandInRefused(t *testing.T) {
 	refused(ErrNotFound, bob, saved(""))       // made outside of any course
 	refused(ErrNotFound, bob, saved("NOSUCH")) // of a course that is gone
 
-	check(t, s.CloseCourse(ctx, c.Code, true))
+	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	refused(ErrClosed, bob, own)
-	check(t, s.CloseCourse(ctx, c.Code, false))
-	must[Handin](t)(s.HandIn(ctx, bob, own, "x"))
+	require.NoError(t, s.CloseCourse(ctx, c.Code, false))
+	require.Value(s.HandIn(ctx, bob, own, "x"))(t)
 	_, err := s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))
 	var ps param.Problems
 	if !errors.As(err, &ps) || ps.For("who") == "" {
@@ -262,33 +263,33 @@ func TestHandInRefused(t *testing.T) {
 	}
 	wantErr(t, s.CloseCourse(ctx, "NOSUCH", true), ErrNotFound)
 
-	queued := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))
-	check(t, s.CancelRun(ctx, bob, queued.ID))
+	queued := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
+	require.NoError(t, s.CancelRun(ctx, bob, queued.ID))
 	refused(ErrNoResult, bob, queued.ID)
 
 	// One workspace does not fill the gallery, many do.
 	for i := 1; i < MaxNames; i++ {
-		must[Handin](t)(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))
+		require.Value(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))(t)
 	}
 	_, err = s.HandIn(ctx, bob, own, "one more")
 	wantErr(t, err, ErrNames)
 	_, err = s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")
 	wantErr(t, err, ErrNames)
-	again := must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
-	must[Handin](t)(s.HandIn(ctx, bob, again, "name 1")) // replaces
-	elsewhere := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("other")))
-	must[Run](t)(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))
+	again := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
+	require.Value(s.HandIn(ctx, bob, again, "name 1"))(t) // replaces
+	elsewhere := require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
+	require.Value(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))(t)
 
 	_, err = s.write.Exec(`
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, course, created)
 		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own)
-	check(t, err)
+	require.NoError(t, err)
 	_, err = s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`)
-	check(t, err)
-	first := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))[0]
-	must[Handin](t)(s.HandIn(ctx, bob, own, first.Name)) // replaces
-	own = must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
+	require.NoError(t, err)
+	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
+	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
+	own = require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
 	refused(ErrGalleryFull, alice, own)
 }
 
@@ -300,17 +301,17 @@ func TestCourseEnds(t *testing.T) {
 	ctx := t.Context()
 	now := fromMillis(1_800_000_000_000)
 	s.Now = func() time.Time { return now }
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	if !c.Ends.IsZero() {
 		t.Errorf("a new course ends at %v", c.Ends)
 	}
-	run := must[Run](t)(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2))).ID
+	run := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
 	for _, tc := range []struct {
 		ends time.Time
 		want *Error
 	}{{now, ErrOver}, {now.Add(time.Millisecond), nil}, {fromMillis(1), ErrOver}, {time.Time{}, nil}} {
-		check(t, s.EndCourse(ctx, c.Code, tc.ends))
-		c = must[Course](t)(s.Course(ctx, c.Code))
+		require.NoError(t, s.EndCourse(ctx, c.Code, tc.ends))
+		c = require.Value(s.Course(ctx, c.Code))(t)
 		if !c.Ends.Equal(tc.ends) {
 			t.Errorf("ends at %v, want %v", c.Ends, tc.ends)
 		}
@@ -320,8 +321,8 @@ func TestCourseEnds(t *testing.T) {
 			wantErr(t, err, tc.want)
 			wantErr(t, admitted, tc.want)
 		} else {
-			check(t, err)
-			check(t, admitted)
+			require.NoError(t, err)
+			require.NoError(t, admitted)
 		}
 	}
 	wantErr(t, s.EndCourse(ctx, "NOSUCH", time.Time{}), ErrNotFound)
@@ -333,11 +334,11 @@ func TestBlock(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c, other := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c"))), must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("other")))
+	c, other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t), require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	handIn := func(ws Workspace, c Course, name string) string {
 		t.Helper()
-		run := must[Run](t)(s.CreateHandin(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, name))
-		for _, h := range must[[]Handin](t)(s.Handins(ctx, ws, c.Code)) {
+		run := require.Value(s.CreateHandin(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, name))(t)
+		for _, h := range require.Value(s.Handins(ctx, ws, c.Code))(t) {
 			if h.Source == run.ID {
 				return h.Run
 			}
@@ -350,34 +351,34 @@ func TestBlock(t *testing.T) {
 		t.Error(diff)
 	}
 
-	check(t, s.Block(ctx, c.Code, []string{"gone", one, two, elsewhere}))
-	check(t, s.Block(ctx, c.Code, []string{one}))
+	require.NoError(t, s.Block(ctx, c.Code, []string{"gone", one, two, elsewhere}))
+	require.NoError(t, s.Block(ctx, c.Code, []string{one}))
 	if diff := cmp.Diff(map[string]Workspace{hers: alice}, studentsOf(t, s, c)); diff != "" {
 		t.Error(diff)
 	}
 	if n := count(t, s, "runs"); n != 6 { // four of their own, two in galleries
 		t.Errorf("%d runs", n)
 	}
-	blocks := must[[]Blocked](t)(s.Blocks(ctx, c.Code))
+	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
 	if len(blocks) != 1 || blocks[0].Names != "anonymous 2, Ada" {
 		t.Fatalf("%+v", blocks)
 	}
 	_, err := s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")
 	wantErr(t, err, ErrBlocked)
 	wantErr(t, s.Admits(ctx, bob, c), ErrBlocked)
-	check(t, s.Admits(ctx, alice, c))
+	require.NoError(t, s.Admits(ctx, alice, c))
 	handIn(bob, other, "Bob")
 
 	wantErr(t, s.Unblock(ctx, other.Code, blocks[0].ID), ErrNotFound)
-	check(t, s.Unblock(ctx, c.Code, blocks[0].ID))
+	require.NoError(t, s.Unblock(ctx, c.Code, blocks[0].ID))
 	wantErr(t, s.Unblock(ctx, c.Code, blocks[0].ID), ErrNotFound)
-	check(t, s.Block(ctx, c.Code, []string{handIn(bob, c, "Ada")}))
-	check(t, s.DeleteWorkspace(ctx, bob))
+	require.NoError(t, s.Block(ctx, c.Code, []string{handIn(bob, c, "Ada")}))
+	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	if n := count(t, s, "blocks"); n != 0 {
 		t.Errorf("%d blocks of somebody who has deleted everything", n)
 	}
-	check(t, s.Block(ctx, c.Code, []string{hers}))
-	check(t, s.DeleteCourse(ctx, c.Code))
+	require.NoError(t, s.Block(ctx, c.Code, []string{hers}))
+	require.NoError(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
 	if n := count(t, s, "blocks"); n != 0 {
 		t.Errorf("%d blocks of a deleted course", n)
@@ -389,19 +390,19 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
-	run := must[Run](t)(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
+	run := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
 	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
 		t.Fatal(r.ID, ok, err)
 	}
-	h := must[Handin](t)(s.HandIn(ctx, bob, run.ID, ""))
-	check(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
+	h := require.Value(s.HandIn(ctx, bob, run.ID, ""))(t)
+	require.NoError(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
 	r, ok, err := s.claimRun(ctx, owner)
 	if !ok || err != nil || r.ID != h.Run {
 		t.Fatalf("the gallery's own run is not next: %+v %v", r, err)
 	}
-	check(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
-	if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Done || got.Model == nil {
+	require.NoError(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
+	if got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t); got.Status != Done || got.Model == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -412,35 +413,35 @@ func TestCreateHandin(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: Request{Key: "a page"}}
-	first := must[Run](t)(s.CreateHandin(ctx, bob, n, "Bob"))
+	first := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t)
 	tables := func() string { return fmt.Sprint(count(t, s, "runs"), count(t, s, "handins"), count(t, s, "points")) }
 	once := tables()
-	if again := must[Run](t)(s.CreateHandin(ctx, bob, n, " Bob")); again.ID != first.ID || tables() != once || once != "2 1 1" {
+	if again := require.Value(s.CreateHandin(ctx, bob, n, " Bob"))(t); again.ID != first.ID || tables() != once || once != "2 1 1" {
 		t.Errorf("twice: %s, %s, then %s", again.ID, once, tables())
 	}
 	other := n
 	other.Spec = other.Spec.With("C", param.Of(7))
-	second := must[Run](t)(s.CreateHandin(ctx, bob, other, "Bob"))
-	if late := must[Run](t)(s.CreateHandin(ctx, bob, n, "Bob")); late.ID != first.ID {
+	second := require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t)
+	if late := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t); late.ID != first.ID {
 		t.Error("another run")
 	}
-	list := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+	list := require.Value(s.Handins(ctx, bob, c.Code))(t)
 	if len(list) != 1 || list[0].Source != second.ID {
 		t.Errorf("what was handed in last does not stand: %+v", list)
 	}
-	if h := must[Handin](t)(s.HandIn(ctx, bob, second.ID, "Bob")); h != list[0] {
+	if h := require.Value(s.HandIn(ctx, bob, second.ID, "Bob"))(t); h != list[0] {
 		t.Errorf("said again %+v, want %+v", h, list[0])
 	}
-	check(t, s.Withdraw(ctx, bob, list[0].Run))
-	must[Run](t)(s.CreateHandin(ctx, bob, other, "Bob")) // from a page that the browser has kept
-	list = must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+	require.NoError(t, s.Withdraw(ctx, bob, list[0].Run))
+	require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t) // from a page that the browser has kept
+	list = require.Value(s.Handins(ctx, bob, c.Code))(t)
 	if len(list) != 1 || list[0].Source != second.ID {
 		t.Errorf("not handed in again: %+v", list)
 	}
 	before := tables()
-	check(t, s.CloseCourse(ctx, c.Code, true))
+	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	other.Request.Key = "another page"
 	_, err := s.CreateHandin(ctx, bob, other, "Bob")
 	wantErr(t, err, ErrClosed)
@@ -455,33 +456,33 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	c := must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("c")))
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}
 	for range MaxQueuedEach {
-		must[Run](t)(s.CreateRun(ctx, bob, n))
+		require.Value(s.CreateRun(ctx, bob, n))(t)
 	}
 	for i := range spareHandins {
 		if i >= MaxNames { // enough of this course
-			n.Course = must[Course](t)(s.CreateCourse(ctx, alice, sampleCourse("another"))).Code
+			n.Course = require.Value(s.CreateCourse(ctx, alice, sampleCourse("another")))(t).Code
 		}
-		must[Run](t)(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))
+		require.Value(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))(t)
 	}
 	_, err := s.CreateHandin(ctx, bob, n, "one more")
 	wantErr(t, err, ErrTooMany)
 
 	ends := func(i int, end func(id string) error, want Status) {
 		t.Helper()
-		list := must[[]Handin](t)(s.Handins(ctx, bob, c.Code))
+		list := require.Value(s.Handins(ctx, bob, c.Code))(t)
 		h := list[len(list)-1-i]
 		r, ok, err := s.claimRun(ctx, owner)
 		if err != nil || !ok || r.ID != h.Source {
 			t.Fatalf("claimed %+v, %v, want what was handed in", r, err)
 		}
-		if got := must[Run](t)(s.Run(ctx, c.Gallery(), h.Run)); got.Status != Queued {
+		if got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t); got.Status != Queued {
 			t.Errorf("the copy is %s", got.Status)
 		}
-		check(t, end(r.ID))
-		own, got := must[Run](t)(s.Run(ctx, bob, r.ID)), must[Run](t)(s.Run(ctx, c.Gallery(), h.Run))
+		require.NoError(t, end(r.ID))
+		own, got := require.Value(s.Run(ctx, bob, r.ID))(t), require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
 		if got.Status != want {
 			t.Fatalf("the copy is %s, want %s", got.Status, want)
 		}
@@ -497,7 +498,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	ends(2, func(id string) error { return s.CancelRun(ctx, bob, id) }, Queued)
 	for range MaxQueuedEach + spareHandins { // the copy takes its turn
 		r, _, err := s.claimRun(ctx, owner)
-		check(t, err)
+		require.NoError(t, err)
 		if r.Name == "2" {
 			return
 		}
@@ -510,7 +511,7 @@ func TestClassesBecameCourses(t *testing.T) {
 	t.Parallel()
 	s := released(t, 4, "testdata/classes_v4.sql")
 	ctx := t.Context()
-	c := must[Course](t)(s.Course(ctx, "BCDFGH"))
+	c := require.Value(s.Course(ctx, "BCDFGH"))(t)
 	want := Course{
 		Code: "BCDFGH", Token: "secret", Title: "Monday", Target: "/lab?kernel=rbf", Hidden: []string{"C"}, Frozen: []string{"gamma"},
 		Hash: "of the class", Data: "Mine", Handins: 1, Created: fromMillis(1763780000000), Questions: []OwnQuestion{},
@@ -518,15 +519,15 @@ func TestClassesBecameCourses(t *testing.T) {
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("course (-want +got):\n%s", diff)
 	}
-	if got := must[[]Course](t)(s.Courses(ctx, "teacher")); len(got) != 2 || !got[0].Closed || got[0].Title != "Tuesday" {
+	if got := require.Value(s.Courses(ctx, "teacher"))(t); len(got) != 2 || !got[0].Closed || got[0].Title != "Tuesday" {
 		t.Errorf("courses %+v", got)
 	}
-	if diff := cmp.Diff(c, must[Course](t)(s.TaughtCourse(ctx, "secret"))); diff != "" {
+	if diff := cmp.Diff(c, require.Value(s.TaughtCourse(ctx, "secret"))(t)); diff != "" {
 		t.Errorf("by the teacher's link:\n%s", diff)
 	}
 	ids := func(ws Workspace) (ids []string) {
 		list, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
-		check(t, err)
+		require.NoError(t, err)
 		for _, r := range list {
 			ids = append(ids, r.ID+" "+r.Course)
 		}
@@ -538,14 +539,14 @@ func TestClassesBecameCourses(t *testing.T) {
 	if diff := cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")); diff != "" {
 		t.Errorf("the student's own:\n%s", diff)
 	}
-	if diff := cmp.Diff([]Handin{{Run: "copy", Source: "own", Name: "Ada", Created: fromMillis(1763780004000)}}, must[[]Handin](t)(s.Handins(ctx, "student", c.Code))); diff != "" {
+	if diff := cmp.Diff([]Handin{{Run: "copy", Source: "own", Name: "Ada", Created: fromMillis(1763780004000)}}, require.Value(s.Handins(ctx, "student", c.Code))(t)); diff != "" {
 		t.Errorf("hand-ins:\n%s", diff)
 	}
-	again := must[Handin](t)(s.HandIn(ctx, "student", "own", "Ada"))
+	again := require.Value(s.HandIn(ctx, "student", "own", "Ada"))(t)
 	if got := ids(c.Gallery()); len(got) != 1 || got[0] != again.Run+" BCDFGH" {
 		t.Errorf("handed in again: %q", got)
 	}
-	check(t, s.DeleteCourse(ctx, c.Code))
+	require.NoError(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
 	if got := ids(c.Gallery()); len(got) != 0 || len(ids("student")) != 2 {
 		t.Errorf("left of a deleted course: %q", got)
@@ -559,7 +560,7 @@ func TestClassesBecameCourses(t *testing.T) {
 func studentsOf(t *testing.T, s *Store, c Course) map[string]Workspace {
 	t.Helper()
 	of := map[string]Workspace{}
-	for _, one := range must[[]Copy](t)(s.Copies(t.Context(), c)) {
+	for _, one := range require.Value(s.Copies(t.Context(), c))(t) {
 		of[one.Run] = one.Workspace
 	}
 	return of

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // TestUndoWorksForADay: what was deleted is nowhere, comes back as it was for a day and is
@@ -18,17 +19,17 @@ func TestUndoWorksForADay(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	s.Quota = Quota{Datasets: 2, Runs: 3, Bytes: 1 << 30}
-	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "set", "", sample(1)))
-	ofSet := must[Run](t)(s.saveRun(ctx, alice, NewRun{Name: "of the set", Dataset: set.ID, Spec: ml.DefaultSpec(), Tags: []string{"x"}}, sampleResult(1, 1)))
-	waits := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))
-	share := must[string](t)(s.ShareRun(ctx, alice, ofSet.ID))
-	course := must[Course](t)(s.CreateCourse(ctx, alice, NewCourse{Title: "course", Target: "/lab"}))
+	set := require.Value(s.CreateDataset(ctx, alice, "set", "", sample(1)))(t)
+	ofSet := require.Value(s.saveRun(ctx, alice, NewRun{Name: "of the set", Dataset: set.ID, Spec: ml.DefaultSpec(), Tags: []string{"x"}}, sampleResult(1, 1)))(t)
+	waits := require.Value(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))(t)
+	share := require.Value(s.ShareRun(ctx, alice, ofSet.ID))(t)
+	course := require.Value(s.CreateCourse(ctx, alice, NewCourse{Title: "course", Target: "/lab"}))(t)
 
-	before := must[Run](t)(s.Run(ctx, alice, ofSet.ID))
-	check(t, s.DeleteRuns(ctx, alice, []string{ofSet.ID, waits.ID}))
-	check(t, s.DeleteDataset(ctx, alice, set.ID)) // at the same moment: another deletion
+	before := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
+	require.NoError(t, s.DeleteRuns(ctx, alice, []string{ofSet.ID, waits.ID}))
+	require.NoError(t, s.DeleteDataset(ctx, alice, set.ID)) // at the same moment: another deletion
 	now = now.Add(time.Hour)
-	check(t, s.DeleteCourse(ctx, course.Code))
+	require.NoError(t, s.DeleteCourse(ctx, course.Code))
 
 	// Deleted items are not found.
 	for what, err := range map[string]error{
@@ -45,14 +46,14 @@ func TestUndoWorksForADay(t *testing.T) {
 	if _, ok, err := s.claimRun(ctx, owner); ok || err != nil {
 		t.Errorf("a deleted run is trained: %v", err)
 	}
-	if h := must[Holdings](t)(s.Holdings(ctx, alice)); h.Runs+h.Datasets+h.Courses != 0 || h.Bytes != 0 {
+	if h := require.Value(s.Holdings(ctx, alice))(t); h.Runs+h.Datasets+h.Courses != 0 || h.Bytes != 0 {
 		t.Errorf("holdings %v", h)
 	}
-	if tags := must[[]string](t)(s.Tags(ctx, alice)); len(tags) != 0 {
+	if tags := require.Value(s.Tags(ctx, alice))(t); len(tags) != 0 {
 		t.Errorf("tags %q", tags)
 	}
 
-	list := must[[]Deletion](t)(s.Deletions(ctx, alice))
+	list := require.Value(s.Deletions(ctx, alice))(t)
 	if len(list) != 3 || list[0].Courses != 1 || list[1].Datasets != 1 || list[2].Runs != 2 || !slices.Equal(list[2].Names, []string{"of the set", "waits"}) {
 		t.Fatalf("deletions %+v", list)
 	}
@@ -60,27 +61,27 @@ func TestUndoWorksForADay(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 
 	// The same request makes another run; there must be room for what comes back.
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))
+	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))(t)
+	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))(t)
 	var full *Error
 	if _, err := s.Restore(ctx, alice, list[2].At); !errors.As(err, &full) || full.Kind() != "storage" {
 		t.Errorf("over the quota: %v", err)
 	}
 	s.Quota.Runs = 4
-	if d := must[Deletion](t)(s.Restore(ctx, alice, list[2].At)); d.Runs != 2 {
+	if d := require.Value(s.Restore(ctx, alice, list[2].At))(t); d.Runs != 2 {
 		t.Errorf("restored %+v", d)
 	}
 	_, err = s.Restore(ctx, alice, list[2].At)
 	wantErr(t, err, ErrNotFound)
-	got := must[Run](t)(s.Run(ctx, alice, ofSet.ID))
+	got := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	if got.Dataset != "" || got.Share != share || got.Model == nil {
 		t.Errorf("the run came back as %+v", got)
 	}
-	if r := must[Run](t)(s.Run(ctx, alice, waits.ID)); r.Status != Cancelled || r.Finished.IsZero() {
+	if r := require.Value(s.Run(ctx, alice, waits.ID))(t); r.Status != Cancelled || r.Finished.IsZero() {
 		t.Errorf("the run that waited is %s, ended %v", r.Status, r.Finished)
 	}
-	must[Deletion](t)(s.Restore(ctx, alice, list[1].At))
-	if got := must[Run](t)(s.Run(ctx, alice, ofSet.ID)); got.Dataset != before.Dataset {
+	require.Value(s.Restore(ctx, alice, list[1].At))(t)
+	if got := require.Value(s.Run(ctx, alice, ofSet.ID))(t); got.Dataset != before.Dataset {
 		t.Errorf("its data set is %q, was %q", got.Dataset, before.Dataset)
 	}
 
@@ -88,7 +89,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	now = now.Add(UndoFor)
 	_, err = s.Restore(ctx, alice, list[0].At)
 	wantErr(t, err, ErrNotFound)
-	if n := must[int](t)(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond))); n != 1 || count(t, s, "courses") != 0 {
+	if n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t); n != 1 || count(t, s, "courses") != 0 {
 		t.Errorf("%d things forgotten", n)
 	}
 }
@@ -99,21 +100,21 @@ func TestDeletedIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.Quota = Quota{Datasets: 3}
 	for i := range 10 {
-		set := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))
-		check(t, s.DeleteDataset(t.Context(), alice, set.ID))
+		set := require.Value(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))(t)
+		require.NoError(t, s.DeleteDataset(t.Context(), alice, set.ID))
 	}
 	if n, points := count(t, s, "datasets"), count(t, s, "points"); n != 3 || points != 3 {
 		t.Errorf("%d data sets and %d point sets are kept", n, points)
 	}
 	s.Quota = Quota{Bytes: 1}
 	for i := range 10 {
-		code := must[Course](t)(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab", Points: sample(float64(i)), Data: "d"})).Code
-		check(t, s.DeleteCourse(t.Context(), code))
+		code := require.Value(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab", Points: sample(float64(i)), Data: "d"}))(t).Code
+		require.NoError(t, s.DeleteCourse(t.Context(), code))
 	}
 	if n, points := count(t, s, "courses"), count(t, s, "points"); n != 1 || points != 1 {
 		t.Errorf("%d courses and %d point sets are kept", n, points)
 	}
-	check(t, s.DeleteWorkspace(t.Context(), alice))
+	require.NoError(t, s.DeleteWorkspace(t.Context(), alice))
 	if n := count(t, s, "datasets") + count(t, s, "points"); n != 0 {
 		t.Errorf("%d left of a deleted workspace", n)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // A search that ends gives its evidence to the runs with its best setting, whatever share they
@@ -14,27 +15,25 @@ func TestRunsKeepEvidence(t *testing.T) {
 	s, ctx := open(t, t.TempDir()), t.Context()
 	n := asked(t)
 	n.Scheme.Nested = true
-	search := must[Search](t)(s.CreateSearch(ctx, "w", n))
+	search := require.Value(s.CreateSearch(ctx, "w", n))(t)
 	s.work(t, "me", 1000)
-	search = must[Search](t)(s.Search(ctx, "w", search.ID))
+	search = require.Value(s.Search(ctx, "w", search.ID))(t)
 	res := search.Result
 	best := eval.OfSetting(search.Spec, res.Settings[res.Best].Values)
-	saved := must[Run](t)(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: best, Search: search.ID, Evidence: eval.EvidenceOf(search.ID, search.Scheme, res, res.Best)}))
+	saved := require.Value(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: best, Search: search.ID, Evidence: eval.EvidenceOf(search.ID, search.Scheme, res, res.Best)}))(t)
 	held, other := best, best
 	held.TestFraction = 0.3
-	if err := other.Set("C", "77"); err != nil {
-		t.Fatal(err)
-	}
-	same := must[Run](t)(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: held}))
-	none := must[Run](t)(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: other}))
-	elsewhere := must[Run](t)(s.CreateRun(ctx, "v", NewRun{Data: n.Data, Spec: best}))
+	require.NoError(t, other.Set("C", "77"))
+	same := require.Value(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: held}))(t)
+	none := require.Value(s.CreateRun(ctx, "w", NewRun{Data: n.Data, Spec: other}))(t)
+	elsewhere := require.Value(s.CreateRun(ctx, "v", NewRun{Data: n.Data, Spec: best}))(t)
 
 	// 4 folds of this one setting.
-	must[Search](t)(s.CreateSearch(ctx, "w", NewSearch{Data: n.Data, Spec: held, Scheme: eval.Scheme{Folds: 4, Repeats: 1}}))
+	require.Value(s.CreateSearch(ctx, "w", NewSearch{Data: n.Data, Spec: held, Scheme: eval.Scheme{Folds: 4, Repeats: 1}}))(t)
 	s.work(t, "me", 1000)
 	folds := func(ws Workspace, id string) (names []string) {
 		t.Helper()
-		for _, e := range must[Run](t)(s.Run(ctx, ws, id)).Evidence {
+		for _, e := range require.Value(s.Run(ctx, ws, id))(t).Evidence {
 			name := string(rune('0' + e.Scheme.Folds))
 			if e.Scheme.Nested {
 				name += "n"
@@ -54,13 +53,13 @@ func TestRunsKeepEvidence(t *testing.T) {
 			t.Errorf("evidence %q, want %q", got, c.want)
 		}
 	}
-	run := must[Run](t)(s.Run(ctx, "w", saved.ID))
+	run := require.Value(s.Run(ctx, "w", saved.ID))(t)
 	if v, in, ok := run.Estimate(); !ok || v != res.Nested.Accuracy || in == nil || run.EvidenceKind() != FromNested {
 		t.Errorf("%v %v %v %s", v, in, ok, run.EvidenceKind())
 	}
 	for where, want := range map[string]int{`evidence = "nested cross-validation"`: 1, `evidence = cross-validation`: 1, "estimate >= 0": 2, "estimate = none": 1, "estimate_low <= 1 and estimate_high >= 0": 2} {
 		q, err := ParseQuery(where)
-		check(t, err)
+		require.NoError(t, err)
 		if _, total, err := s.Runs(ctx, "w", Filter{Where: q, Limit: 10}); err != nil || total != want {
 			t.Errorf("%s finds %d, %v, want %d", where, total, err, want)
 		}
@@ -68,7 +67,7 @@ func TestRunsKeepEvidence(t *testing.T) {
 	for _, name := range []string{"estimate", "estimate_low", "estimate_high", "evidence"} {
 		f, _ := LookupField(name)
 		var v any
-		check(t, s.read.QueryRow(`SELECT `+f.expr+` FROM runs WHERE id = ?`, saved.ID).Scan(&v))
+		require.NoError(t, s.read.QueryRow(`SELECT `+f.expr+` FROM runs WHERE id = ?`, saved.ID).Scan(&v))
 		if got := f.Value(run); got != v {
 			t.Errorf("%s is %v, and %v in SQL", name, got, v)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // owner takes runs from the queue in tests.
@@ -34,7 +35,7 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 // forgetDeleted runs the cleanup due a day after a deletion.
 func forgetDeleted(t *testing.T, s *Store) {
 	t.Helper()
-	must[int](t)(s.Forget(t.Context(), s.Now().Add(time.Second)))
+	require.Value(s.Forget(t.Context(), s.Now().Add(time.Second)))(t)
 }
 
 // claimRun claims the run that is the next by age, or the next that was handed in.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestLinks: a link brings its points to anyone who has it, outlives the data set, and takes the
@@ -14,10 +16,7 @@ func TestLinks(t *testing.T) {
 	s, ctx := open(t, t.TempDir()), t.Context()
 	d := sample(1)
 	n := NewLink{Title: strings.Repeat("long ", 60), Target: "/lab?C=2", Points: d, Data: "mine"}
-	l, err := s.CreateLink(ctx, alice, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(s.CreateLink(ctx, alice, n))(t)
 	if len(l.Token) != 16 || len([]rune(l.Title)) > maxName {
 		t.Errorf("%+v", l)
 	}
@@ -35,18 +34,14 @@ func TestLinks(t *testing.T) {
 	if err := s.DeleteLink(ctx, bob, l.Token); !errors.Is(err, ErrNotFound) {
 		t.Errorf("deleted by another: %v", err)
 	}
-	if err := s.DeleteLink(ctx, alice, l.Token); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DeleteLink(ctx, alice, l.Token))
 	if _, err := s.Link(ctx, l.Token); !errors.Is(err, ErrNotFound) {
 		t.Errorf("after deletion: %v", err)
 	}
 	if _, err := s.Data(ctx, d.Hash()); err != nil {
 		t.Errorf("points of the other's link: %v", err)
 	}
-	if err := s.DeleteWorkspace(ctx, bob); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	if _, err := s.Data(ctx, d.Hash()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("points of nobody: %v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // killed is a data directory as a program leaves it that is killed after saving n data sets: they
@@ -15,13 +17,13 @@ func killed(t *testing.T, n int) (dir string) {
 	t.Helper()
 	live, dir := t.TempDir(), t.TempDir()
 	s := open(t, live)
-	check(t, s.checkpoint(t.Context(), "TRUNCATE"))
+	require.NoError(t, s.checkpoint(t.Context(), "TRUNCATE"))
 	for i := range n {
-		must[Dataset](t)(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(float64(i))))
+		require.Value(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(float64(i))))(t)
 	}
 	for _, name := range []string{fileName, fileName + "-wal"} {
-		text := must[[]byte](t)(os.ReadFile(filepath.Join(live, name)))
-		check(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+		text := require.Value(os.ReadFile(filepath.Join(live, name)))(t)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	return dir
 }
@@ -49,18 +51,18 @@ func TestDamagedLog(t *testing.T) {
 			t.Parallel()
 			dir := killed(t, 5)
 			path := DatabaseIn(dir) + "-wal"
-			check(t, os.WriteFile(path, c.change(must[[]byte](t)(os.ReadFile(path))), 0o600))
-			lock := must[*Lock](t)(TakeLock(dir, "serve"))
+			require.NoError(t, os.WriteFile(path, c.change(require.Value(os.ReadFile(path))(t)), 0o600))
+			lock := require.Value(TakeLock(dir, "serve"))(t)
 			defer lock.Release()
-			damage := must[LogDamage](t)(lock.InspectLog())
+			damage := require.Value(lock.InspectLog())(t)
 			if (damage.Commits > 0) != c.lost {
 				t.Errorf("%+v", damage)
 			}
-			if again := must[LogDamage](t)(lock.InspectLog()); again != damage {
+			if again := require.Value(lock.InspectLog())(t); again != damage {
 				t.Errorf("looked at again: %+v, before %+v", again, damage)
 			}
 			s := open(t, dir)
-			sets := must[[]Dataset](t)(s.Datasets(ctx, alice))
+			sets := require.Value(s.Datasets(ctx, alice))(t)
 			if name == "as it was" && len(sets) != 5 || c.lost && len(sets) == 5 {
 				t.Errorf("%d data sets are there", len(sets))
 			}

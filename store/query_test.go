@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -78,7 +79,7 @@ func ugly(t *testing.T, s *Store) (runs []Run) {
 		}
 		s.Now = func() time.Time { return time.Date(2026, 11, 1+i%3, 10, i, 0, 0, time.UTC) }
 		if i%6 == 5 {
-			runs = append(runs, must[Run](t)(s.CreateRun(t.Context(), alice, n)))
+			runs = append(runs, require.Value(s.CreateRun(t.Context(), alice, n))(t))
 			continue
 		}
 		res := sampleResult(float64(i)/24, i)
@@ -89,7 +90,7 @@ func ugly(t *testing.T, s *Store) (runs []Run) {
 		if n.Spec.Applies("gamma") {
 			res.Report.Values = res.Report.Values.With("gamma", param.Of(1.0/float64(1+i)))
 		}
-		runs = append(runs, must[Run](t)(s.saveRun(t.Context(), alice, n, res)))
+		runs = append(runs, require.Value(s.saveRun(t.Context(), alice, n, res))(t))
 	}
 	return runs
 }
@@ -155,7 +156,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	s := open(t, t.TempDir())
 	runs := ugly(t, s)
 	for i := range runs { // as they are stored, in full
-		runs[i] = must[Run](t)(s.RunWithoutModels(t.Context(), alice, runs[i].ID))
+		runs[i] = require.Value(s.RunWithoutModels(t.Context(), alice, runs[i].ID))(t)
 	}
 	type node struct {
 		text string
@@ -250,7 +251,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		if list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true}); err != nil || len(list) != len(runs) {
 			t.Errorf("sorted by %s: %d runs, %v", f.Name, len(list), err)
 		}
-		groups := must[[]Group](t)(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))
+		groups := require.Value(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))(t)
 		all := 0
 		for _, g := range groups {
 			all += g.Runs

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // Items over a quota are refused with the number and the remedy; the quota counts for each
@@ -29,27 +30,27 @@ func TestQuota(t *testing.T) {
 	s.Quota = Quota{Datasets: 2, Runs: 1}
 	var sets []Dataset
 	for i := range 2 {
-		sets = append(sets, must[Dataset](t)(s.CreateDataset(ctx, alice, fmt.Sprint(i), "", sample(float64(i)))))
+		sets = append(sets, require.Value(s.CreateDataset(ctx, alice, fmt.Sprint(i), "", sample(float64(i))))(t))
 	}
 	_, err := s.CreateDataset(ctx, alice, "third", "", sample(3))
 	full(err, "holds 2 data sets")
-	must[Dataset](t)(s.ReplaceData(ctx, alice, sets[0].ID, sample(4)))
-	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: sets[0].ID, Spec: ml.DefaultSpec()}))
+	require.Value(s.ReplaceData(ctx, alice, sets[0].ID, sample(4)))(t)
+	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: sets[0].ID, Spec: ml.DefaultSpec()}))(t)
 	_, err = s.CreateRun(ctx, alice, NewRun{Dataset: sets[1].ID, Spec: ml.DefaultSpec()})
 	full(err, "holds 1 run,")
 	_, err = s.Import(ctx, alice, bytes.NewReader(archive), int64(len(archive)))
 	full(err, "holds 2 data sets")
-	check(t, s.DeleteDataset(ctx, alice, sets[1].ID))
-	check(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "third", "", sample(3)))
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(5), Spec: ml.DefaultSpec()}))
+	require.NoError(t, s.DeleteDataset(ctx, alice, sets[1].ID))
+	require.NoError(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
+	require.Value(s.CreateDataset(ctx, alice, "third", "", sample(3)))(t)
+	require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(5), Spec: ml.DefaultSpec()}))(t)
 
 	carol := WorkspaceOf("carol")
 	s.Quota = Quota{Bytes: 100}
-	must[string](t)(s.SaveUpload(ctx, carol, "f", strings.NewReader(strings.Repeat("1,2\n", 100)+fmt.Sprint(sample(1).X.RawMatrix()))))
-	h := must[Holdings](t)(s.Holdings(ctx, carol))
-	must[Dataset](t)(s.CreateDataset(ctx, carol, "d", "", sample(1)))
-	if now := must[Holdings](t)(s.Holdings(ctx, carol)); h.Bytes == 0 || now.Bytes <= h.Bytes {
+	require.Value(s.SaveUpload(ctx, carol, "f", strings.NewReader(strings.Repeat("1,2\n", 100)+fmt.Sprint(sample(1).X.RawMatrix()))))(t)
+	h := require.Value(s.Holdings(ctx, carol))(t)
+	require.Value(s.CreateDataset(ctx, carol, "d", "", sample(1)))(t)
+	if now := require.Value(s.Holdings(ctx, carol))(t); h.Bytes == 0 || now.Bytes <= h.Bytes {
 		t.Errorf("%d bytes, then %d", h.Bytes, now.Bytes)
 	}
 	_, err = s.CreateDataset(ctx, carol, "e", "", sample(2))
@@ -96,12 +97,12 @@ func TestQuotaCountsEverything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t, t.TempDir())
-			before := must[Holdings](t)(s.Holdings(t.Context(), alice)).Bytes
+			before := require.Value(s.Holdings(t.Context(), alice))(t).Bytes
 			pages := size(t, s)
 			for i := range 40 {
-				check(t, make(s, i))
+				require.NoError(t, make(s, i))
 			}
-			grown, counted := size(t, s)-pages, must[Holdings](t)(s.Holdings(t.Context(), alice)).Bytes-before
+			grown, counted := size(t, s)-pages, require.Value(s.Holdings(t.Context(), alice))(t).Bytes-before
 			if counted < grown/2 || counted > 2*grown {
 				t.Errorf("%d bytes on the disk count as %d", grown, counted)
 			}
@@ -112,6 +113,6 @@ func TestQuotaCountsEverything(t *testing.T) {
 // size returns the bytes of the database in use.
 func size(t *testing.T, s *Store) (bytes int64) {
 	t.Helper()
-	check(t, s.read.QueryRowContext(t.Context(), `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes))
+	require.NoError(t, s.read.QueryRowContext(t.Context(), `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes))
 	return bytes
 }

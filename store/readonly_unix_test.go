@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // A directory that may not be written is named, in words, at the start.
@@ -33,16 +35,16 @@ func TestCheckReadOnlyDirectory(t *testing.T) {
 func unwritable(t *testing.T, does string) (dir, said string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "readonly")
-	check(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	check(t, open(t, dir).Close())
+	require.NoError(t, open(t, dir).Close())
 	db := filepath.Join(dir, "marginlab.db")
 	exe, err := os.Executable()
-	check(t, err)
+	require.NoError(t, err)
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childEnv+"="+does+" "+dir)
-	check(t, os.Chmod(db, 0o444))
-	check(t, os.Chmod(dir, 0o555))
+	require.NoError(t, os.Chmod(db, 0o444))
+	require.NoError(t, os.Chmod(dir, 0o555))
 	if os.Geteuid() == 0 { // root may write anything: be nobody
 		cmd.Path = "/proc/self/exe"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/migrations"
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // released opens a database whose rows an earlier version has written: those of
@@ -25,16 +26,16 @@ func writtenBy(t *testing.T, version int64, file string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	db, err := sql.Open("sqlite3", dir+"/marginlab.db")
-	check(t, err)
+	require.NoError(t, err)
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
-	check(t, err)
+	require.NoError(t, err)
 	_, err = p.UpTo(t.Context(), version)
-	check(t, err)
+	require.NoError(t, err)
 	rows, err := os.ReadFile(file)
-	check(t, err)
+	require.NoError(t, err)
 	_, err = db.Exec(string(rows))
-	check(t, err)
-	check(t, db.Close())
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
 	return dir
 }
 
@@ -49,15 +50,15 @@ func TestReleasedIsKept(t *testing.T) {
 			t.Errorf("%q, %v, %v", damage, have, err)
 		}
 		db, err := sql.Open("sqlite3", path)
-		check(t, err)
+		require.NoError(t, err)
 		defer db.Close()
-		if v := must[int64](t)(version(ctx, db)); v != 4 {
+		if v := require.Value(version(ctx, db))(t); v != 4 {
 			t.Errorf("schema %d, it was 4", v)
 		}
 	}
 	look(DatabaseIn(dir))
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	must[Contents](t)(Backup(ctx, dir, copied))
+	require.Value(Backup(ctx, dir, copied))(t)
 	look(copied)
 	back := t.TempDir()
 	_, have, err := Restore(ctx, back, copied)
@@ -80,7 +81,7 @@ func TestReleasedRows(t *testing.T) {
 	if err != nil || total != 12 || len(list) != total {
 		t.Fatalf("%d of %d runs, %v", len(list), total, err)
 	}
-	if sets := must[[]Dataset](t)(s.Datasets(ctx, ws)); len(sets) != 2 || sets[0].Hash == "" {
+	if sets := require.Value(s.Datasets(ctx, ws))(t); len(sets) != 2 || sets[0].Hash == "" {
 		t.Errorf("data sets %+v", sets)
 	}
 	if _, signs, err := s.Runs(ctx, ws, Filter{Where: MustQuery("rule = sign")}); err != nil || signs != total {
@@ -88,7 +89,7 @@ func TestReleasedRows(t *testing.T) {
 	}
 	conformal := 0
 	for _, l := range list {
-		r := must[Run](t)(s.Run(ctx, ws, l.ID))
+		r := require.Value(s.Run(ctx, ws, l.ID))(t)
 		d, err := s.Data(ctx, r.Hash)
 		if err != nil || r.Status != Done || r.Report == nil || r.Model == nil {
 			t.Fatalf("%s: %+v, %v", l.Name, r, err)
@@ -114,7 +115,7 @@ func TestReleasedRows(t *testing.T) {
 	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Course != "moons7" {
 		t.Errorf("%+v", first)
 	}
-	if a := must[map[string]Answer](t)(s.Answers(ctx, ws)); len(a) != 1 {
+	if a := require.Value(s.Answers(ctx, ws))(t); len(a) != 1 {
 		t.Errorf("answers %+v", a)
 	}
 }
@@ -126,22 +127,22 @@ func TestMigrationsGoBack(t *testing.T) {
 		s := released(t, 4, file)
 		rows := func() (runs string) {
 			var courses string
-			check(t, s.write.QueryRow(`SELECT group_concat(id || workspace || course || spec || coalesce(report, '') || coalesce(rule, '') || kind) FROM (SELECT * FROM runs ORDER BY id)`).Scan(&runs))
-			check(t, s.write.QueryRow(`SELECT group_concat(code || title || (SELECT count(*) FROM handins WHERE course = code)) FROM courses`).Scan(&courses))
+			require.NoError(t, s.write.QueryRow(`SELECT group_concat(id || workspace || course || spec || coalesce(report, '') || coalesce(rule, '') || kind) FROM (SELECT * FROM runs ORDER BY id)`).Scan(&runs))
+			require.NoError(t, s.write.QueryRow(`SELECT group_concat(code || title || (SELECT count(*) FROM handins WHERE course = code)) FROM courses`).Scan(&courses))
 			return runs + courses
 		}
 		before := rows()
 		p, err := goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files)
-		check(t, err)
+		require.NoError(t, err)
 		_, err = p.DownTo(t.Context(), 4)
-		check(t, err)
+		require.NoError(t, err)
 		var old, now int
-		check(t, s.write.QueryRow(`SELECT count(*) FILTER (WHERE workspace LIKE 'class %'), count(*) FILTER (WHERE workspace LIKE 'course %') FROM runs`).Scan(&old, &now))
+		require.NoError(t, s.write.QueryRow(`SELECT count(*) FILTER (WHERE workspace LIKE 'class %'), count(*) FILTER (WHERE workspace LIKE 'course %') FROM runs`).Scan(&old, &now))
 		if galleries := strings.Count(before, "course "); old != galleries || now != 0 {
 			t.Errorf("%s: %d runs in galleries by their old name and %d by their new one, want %d", file, old, now, galleries)
 		}
 		_, err = p.Up(t.Context())
-		check(t, err)
+		require.NoError(t, err)
 		if after := rows(); after != before {
 			t.Errorf("%s: the rows differ: %.300s, were %.300s", file, after, before)
 		}
@@ -156,7 +157,7 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 	ctx := t.Context()
 	var ids []string
 	for range 4 {
-		r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(0.75, 2)))
+		r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(0.75, 2)))(t)
 		ids = append(ids, r.ID)
 	}
 	for i, change := range []string{
@@ -166,7 +167,7 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 		`spec = json_remove(spec, '$.C'), report = json_remove(report, '$.gap')`,
 	} {
 		_, err := s.write.Exec(`UPDATE runs SET `+change+` WHERE id = ?`, ids[i])
-		check(t, err)
+		require.NoError(t, err)
 	}
 	list, total, err := s.Runs(ctx, alice, Filter{})
 	if err != nil || total != 4 || len(list) != 4 {
@@ -176,7 +177,7 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 		if r.ID != ids[i] || r.Report == nil || *r.Report.TrainAccuracy != 0.75 {
 			t.Errorf("run %d: %+v", i, r)
 		}
-		must[Run](t)(s.Run(ctx, alice, r.ID))
+		require.Value(s.Run(ctx, alice, r.ID))(t)
 	}
 	if got := list[0].Spec; got.Text("C") != "-7" || got.Text("kernel") != "of yore" || got.Validate() == nil {
 		t.Errorf("what was stored is not shown: %+v", got)

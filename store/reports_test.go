@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
 )
@@ -30,11 +31,11 @@ func TestReports(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
 	made, err := s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown())
-	check(t, err)
+	require.NoError(t, err)
 	again, err := s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown())
-	check(t, err)
+	require.NoError(t, err)
 	got, err := s.Report(ctx, alice, made.ID)
-	check(t, err)
+	require.NoError(t, err)
 	if again.ID != made.ID || got.Title != "A title" || got.Text != "one\n\n![mine](/runs/abc)" || !cmp.Equal(got.Frozen, shown()) {
 		t.Errorf("%+v, %s", got, cmp.Diff(got.Frozen, shown()))
 	}
@@ -46,28 +47,28 @@ func TestReports(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 
 	token, err := s.ShareReport(ctx, alice, made.ID)
-	check(t, err)
+	require.NoError(t, err)
 	if got, err = s.SharedReport(ctx, token); err != nil || got.ID != made.ID {
 		t.Error(got, err)
 	}
-	check(t, s.UpdateReport(ctx, alice, made.ID, "other", "text", Frozen{}))
-	check(t, s.DeleteReport(ctx, alice, made.ID))
+	require.NoError(t, s.UpdateReport(ctx, alice, made.ID, "other", "text", Frozen{}))
+	require.NoError(t, s.DeleteReport(ctx, alice, made.ID))
 	_, err = s.SharedReport(ctx, token)
 	wantErr(t, err, ErrNotFound)
 	list, err := s.Deletions(ctx, alice)
-	check(t, err)
+	require.NoError(t, err)
 	if len(list) != 1 || list[0].String() != "1 report" {
 		t.Fatal(list)
 	}
 	_, err = s.Restore(ctx, alice, list[0].At)
-	check(t, err)
+	require.NoError(t, err)
 	if got, err = s.SharedReport(ctx, token); err != nil || got.Title != "other" || len(got.Frozen.Items) > 0 {
 		t.Error(got, err)
 	}
-	check(t, s.UnshareReport(ctx, alice, made.ID))
+	require.NoError(t, s.UnshareReport(ctx, alice, made.ID))
 	_, err = s.SharedReport(ctx, token)
 	wantErr(t, err, ErrNotFound)
-	check(t, s.DeleteWorkspace(ctx, alice))
+	require.NoError(t, s.DeleteWorkspace(ctx, alice))
 	if h, err := s.Holdings(ctx, alice); err != nil || h.Reports != 0 || h.Bytes != 0 {
 		t.Error(h, err)
 	}
@@ -100,9 +101,9 @@ func TestReportsInArchive(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
 	_, err := s.CreateReport(ctx, alice, Request{}, "title", "text", shown())
-	check(t, err)
+	require.NoError(t, err)
 	var b bytes.Buffer
-	check(t, s.Export(ctx, alice, &b))
+	require.NoError(t, s.Export(ctx, alice, &b))
 	for i, want := range []Imported{{Reports: 1}, {Present: 1}} {
 		got, err := s.Import(ctx, bob, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err != nil || got != want {
@@ -110,7 +111,7 @@ func TestReportsInArchive(t *testing.T) {
 		}
 	}
 	list, _, err := s.Reports(ctx, bob, -1, 0)
-	check(t, err)
+	require.NoError(t, err)
 	got, err := s.Report(ctx, bob, list[0].ID)
 	if err != nil || !cmp.Equal(got.Frozen, shown()) || got.Text != "text" {
 		t.Error(got, err)

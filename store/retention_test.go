@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // inhabited is a store in which n workspaces have used something at its time, which the test moves.
@@ -16,7 +18,7 @@ func inhabited(t *testing.T, n int) (s *Store, now *time.Time) {
 	now = new(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))
 	s.Now = func() time.Time { return *now }
 	for i := range n {
-		must[Dataset](t)(s.CreateDataset(t.Context(), WorkspaceOf(fmt.Sprint(i)), "d", "", sample(float64(i))))
+		require.Value(s.CreateDataset(t.Context(), WorkspaceOf(fmt.Sprint(i)), "d", "", sample(float64(i))))(t)
 	}
 	return s, now
 }
@@ -42,15 +44,15 @@ func TestClockAhead(t *testing.T) {
 	refusedRetention(t, "500 days after", n, err)
 
 	// A visitor makes the clock look right; that most workspaces look unused is left.
-	check(t, s.Seen(ctx, WorkspaceOf("0")))
+	require.NoError(t, s.Seen(ctx, WorkspaceOf("0")))
 	n, err = s.Expire(ctx, retention(), false)
 	refusedRetention(t, "7 of 8 workspaces", n, err)
 
-	if n := must[int](t)(s.Expire(ctx, retention(), true)); n != 7 {
+	if n := require.Value(s.Expire(ctx, retention(), true))(t); n != 7 {
 		t.Errorf("%d marked", n)
 	}
 	*now = right.Add(UndoFor + time.Hour)
-	if n := must[int](t)(s.Sweep(ctx)); n != 0 {
+	if n := require.Value(s.Sweep(ctx))(t); n != 0 {
 		t.Errorf("%d deleted by marks of the future", n)
 	}
 	if n := count(t, s, "datasets"); n != 8 {
@@ -66,27 +68,27 @@ func TestMarkedComeBack(t *testing.T) {
 	ctx := t.Context()
 	*now = now.AddDate(0, 0, 20)
 	for i := range 6 {
-		must[Dataset](t)(s.CreateDataset(ctx, WorkspaceOf(fmt.Sprint("young", i)), "d", "", sample(float64(i))))
+		require.Value(s.CreateDataset(ctx, WorkspaceOf(fmt.Sprint("young", i)), "d", "", sample(float64(i))))(t)
 	}
 	*now = now.AddDate(0, 0, 20)
 	mark := func(want int) {
 		t.Helper()
-		if n := must[int](t)(s.Expire(ctx, now.AddDate(0, 0, -30), false)); n != want {
+		if n := require.Value(s.Expire(ctx, now.AddDate(0, 0, -30), false))(t); n != want {
 			t.Errorf("%d marked, want %d", n, want)
 		}
 	}
 	sweep := func(want int) {
 		t.Helper()
 		*now = now.Add(UndoFor)
-		if n := must[int](t)(s.Sweep(ctx)); n != want {
+		if n := require.Value(s.Sweep(ctx))(t); n != want {
 			t.Errorf("%d deleted, want %d", n, want)
 		}
 	}
 	mark(3)
 	mark(0)
 	*now = now.Add(time.Hour)
-	check(t, s.Seen(ctx, WorkspaceOf("1")))
-	if n := must[int](t)(s.Spare(ctx)); n != 3 {
+	require.NoError(t, s.Seen(ctx, WorkspaceOf("1")))
+	if n := require.Value(s.Spare(ctx))(t); n != 3 {
 		t.Errorf("%d spared", n)
 	}
 	sweep(0)
@@ -99,14 +101,14 @@ func TestMarkedComeBack(t *testing.T) {
 	if damage, have, err := Check(ctx, copies[0]); err != nil || len(damage) > 0 || have.Datasets != 9 {
 		t.Errorf("the copy: %q, %v, %v", damage, have, err)
 	}
-	if h := must[Holdings](t)(s.Holdings(ctx, WorkspaceOf("1"))); h.Datasets != 1 {
+	if h := require.Value(s.Holdings(ctx, WorkspaceOf("1")))(t); h.Datasets != 1 {
 		t.Error("who came back has lost a data set")
 	}
-	check(t, s.DropCopies(time.Now()))
+	require.NoError(t, s.DropCopies(time.Now()))
 	if len(s.copies("deletion")) != 1 {
 		t.Error("the copy is gone at once")
 	}
-	check(t, s.DropCopies(time.Now().Add(keepCopies+time.Hour)))
+	require.NoError(t, s.DropCopies(time.Now().Add(keepCopies+time.Hour)))
 	if len(s.copies("deletion")) != 0 {
 		t.Error("the copy is kept for ever")
 	}
@@ -123,17 +125,17 @@ func TestCopyBeforeMigration(t *testing.T) {
 	if len(copies) != 1 {
 		t.Fatalf("copies %q", copies)
 	}
-	old := must[*Store](t)(look(ctx, copies[0]))
+	old := require.Value(look(ctx, copies[0]))(t)
 	defer old.Close()
-	if v := must[int64](t)(version(ctx, old.read)); v != 4 {
+	if v := require.Value(version(ctx, old.read))(t); v != 4 {
 		t.Errorf("the copy has schema %d", v)
 	}
-	check(t, s.Close())
+	require.NoError(t, s.Close())
 	if again := open(t, dir).copies("schema"); len(again) != 1 || again[0] != copies[0] {
 		t.Errorf("copied again: %q", again)
 	}
 
-	if risky := must[bool](t)(changesRows(known())); risky {
+	if risky := require.Value(changesRows(known()))(t); risky {
 		t.Error("no migration at all changes rows")
 	}
 	fresh := t.TempDir()
@@ -149,19 +151,19 @@ func TestTrashCountsAsHeld(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	one := must[Dataset](t)(s.CreateDataset(ctx, alice, "first", "", sample(1)))
-	each := must[Holdings](t)(s.Holdings(ctx, alice)).Bytes
+	one := require.Value(s.CreateDataset(ctx, alice, "first", "", sample(1)))(t)
+	each := require.Value(s.Holdings(ctx, alice))(t).Bytes
 	s.Quota = Quota{Bytes: 4 * each}
-	check(t, s.DeleteDataset(ctx, alice, one.ID))
+	require.NoError(t, s.DeleteDataset(ctx, alice, one.ID))
 	for i := range 6 {
-		set := must[Dataset](t)(s.CreateDataset(ctx, alice, "next", "", sample(float64(i+2))))
-		check(t, s.DeleteDataset(ctx, alice, set.ID))
-		all := must[Holdings](t)(s.Holdings(ctx, trash(alice))).Bytes + must[Holdings](t)(s.Holdings(ctx, alice)).Bytes
+		set := require.Value(s.CreateDataset(ctx, alice, "next", "", sample(float64(i+2))))(t)
+		require.NoError(t, s.DeleteDataset(ctx, alice, set.ID))
+		all := require.Value(s.Holdings(ctx, trash(alice)))(t).Bytes + require.Value(s.Holdings(ctx, alice))(t).Bytes
 		if all > s.Quota.Bytes+each {
 			t.Errorf("%d bytes are held, %d may be", all, s.Quota.Bytes)
 		}
 	}
-	if list := must[[]Deletion](t)(s.Deletions(ctx, alice)); len(list) < 2 || list[len(list)-1].Names[0] == "first" {
+	if list := require.Value(s.Deletions(ctx, alice))(t); len(list) < 2 || list[len(list)-1].Names[0] == "first" {
 		t.Errorf("deletions %+v", list)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
-	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
 // asText compares models bit for bit: JSON carries every digit and the sign of zero.
 func asText(t testing.TB, v any) string {
 	t.Helper()
-	return string(must[[]byte](t)(json.Marshal(v)))
+	return string(require.Value(json.Marshal(v))(t))
 }
 
 func TestSavedRunSurvivesRestart(t *testing.T) {
@@ -29,18 +29,18 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	ctx := t.Context()
-	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "ripley", "", sample(1)))
+	ds := require.Value(s.CreateDataset(ctx, alice, "ripley", "", sample(1)))(t)
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
 	spec.Conformal, spec.Seed = "eigen", 1<<53
 	res := sampleResult(0.9, 2)
-	saved := must[Run](t)(s.saveRun(ctx, alice, NewRun{
+	saved := require.Value(s.saveRun(ctx, alice, NewRun{
 		Name: " first\trun ", Note: "line 1\r\nline 2\n", Tags: []string{"b", " a  c ", "", "b"}, Dataset: ds.ID, Data: sample(1), Spec: spec,
-	}, res))
-	check(t, s.Close())
+	}, res))(t)
+	require.NoError(t, s.Close())
 
 	s = open(t, dir)
-	got := must[Run](t)(s.Run(ctx, alice, saved.ID))
+	got := require.Value(s.Run(ctx, alice, saved.ID))(t)
 	if diff := cmp.Diff(saved, got, cmp.Comparer(equal)); diff != "" {
 		t.Errorf("as saved, as read: %s", diff)
 	}
@@ -57,13 +57,13 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	if !equal(got.Scores, res.Scores) || got.ScoresBefore != nil {
 		t.Error("scores came back changed")
 	}
-	light := must[Run](t)(s.RunWithoutModels(ctx, alice, saved.ID))
+	light := require.Value(s.RunWithoutModels(ctx, alice, saved.ID))(t)
 	got.Model, got.Before, got.Scores = nil, nil, nil
 	if diff := cmp.Diff(got, light); diff != "" {
 		t.Error(diff)
 	}
 
-	check(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
+	require.NoError(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
 	forgetDeleted(t, s)
 	if n := count(t, s, "models"); n != 0 {
 		t.Errorf("%d models left of a deleted run", n)
@@ -78,13 +78,13 @@ func TestRunAfterEdit(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
-	must[Dataset](t)(s.ReplaceData(ctx, alice, ds.ID, sample(2)))
-	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	ds := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
+	require.Value(s.ReplaceData(ctx, alice, ds.ID, sample(2)))(t)
+	r := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	if r.Hash != sample(1).Hash() {
 		t.Error("the run has the edited points")
 	}
-	must[*dataset.Data](t)(s.Data(ctx, r.Hash))
+	require.Value(s.Data(ctx, r.Hash))(t)
 }
 
 func TestNewRunProblems(t *testing.T) {
@@ -108,7 +108,7 @@ func TestNewRunProblems(t *testing.T) {
 		t.Error("saved all the same")
 	}
 
-	r := must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))
+	r := require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))(t)
 	if n := len([]rune(r.Name)); n > maxName || n < maxName-10 || !strings.HasPrefix(r.Name, "SVM, C 1 · ää") {
 		t.Errorf("name of %d characters: %s", n, r.Name)
 	}
@@ -120,8 +120,8 @@ func TestNewRunProblems(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	check(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
-	got := must[Run](t)(s.Run(t.Context(), alice, r.ID))
+	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
+	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
 	if got.Name != "new <name>" || got.Note != "note & more" || !slices.Equal(got.Tags, []string{"x"}) {
 		t.Errorf("%+v", got)
 	}
@@ -131,21 +131,21 @@ func TestShare(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
+	r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	_, err := s.SharedRun(ctx, "")
 	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
-	token := must[string](t)(s.ShareRun(ctx, alice, r.ID))
-	if again := must[string](t)(s.ShareRun(ctx, alice, r.ID)); again != token || len(token) != 26 {
+	token := require.Value(s.ShareRun(ctx, alice, r.ID))(t)
+	if again := require.Value(s.ShareRun(ctx, alice, r.ID))(t); again != token || len(token) != 26 {
 		t.Errorf("tokens %q, %q", token, again)
 	}
-	got := must[Run](t)(s.SharedRun(ctx, token))
+	got := require.Value(s.SharedRun(ctx, token))(t)
 	if got.ID != r.ID || got.Model == nil || got.Share != token {
 		t.Errorf("%+v", got)
 	}
-	check(t, s.UnshareRun(ctx, alice, r.ID))
+	require.NoError(t, s.UnshareRun(ctx, alice, r.ID))
 	_, err = s.SharedRun(ctx, token)
 	wantErr(t, err, ErrNotFound)
-	if next := must[string](t)(s.ShareRun(ctx, alice, r.ID)); next == token {
+	if next := require.Value(s.ShareRun(ctx, alice, r.ID))(t); next == token {
 		t.Error("a withdrawn link works again")
 	}
 }
@@ -156,13 +156,13 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 	ctx := t.Context()
 	var ids []string
 	for range 3 {
-		ids = append(ids, must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1))).ID)
+		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
 	}
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
 	if n := count(t, s, "runs"); n != 3 {
 		t.Fatalf("%d runs left, want all 3", n)
 	}
-	check(t, s.DeleteRuns(ctx, alice, ids))
+	require.NoError(t, s.DeleteRuns(ctx, alice, ids))
 	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left", n)
@@ -173,7 +173,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	ripley := must[Dataset](t)(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))
+	ripley := require.Value(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))(t)
 	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
 		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
 		change(&n)
@@ -182,7 +182,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 		if name == "A" { // nothing held out: the best training accuracy is no accuracy
 			res.Report.TestAccuracy = nil
 		}
-		must[Run](t)(s.saveRun(ctx, alice, n, res))
+		require.Value(s.saveRun(ctx, alice, n, res))(t)
 	}
 	save("b", "100% sure", []string{"good", `qu"o<te`}, 0.8, 5, func(n *NewRun) { n.Spec = n.Spec.With("C", param.Of(10)) })
 	save("A", "", nil, 0.95, 50, func(n *NewRun) {
@@ -192,7 +192,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 	})
 	save("c", "a_b", []string{"goodish"}, 0.7, 7, func(n *NewRun) { n.Spec.Kernel = "linear"; n.Spec = n.Spec.With("hard_margin", param.Of(true)) })
 	save("d", "", nil, 0.9, 6, func(n *NewRun) { n.Spec.Conformal = "eigen"; n.Spec = n.Spec.With("C", param.Of(100)) })
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: "q", Data: sample(2), Spec: ml.DefaultSpec()}))
+	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "q", Data: sample(2), Spec: ml.DefaultSpec()}))(t)
 
 	where := func(text string) Filter { return Filter{Where: MustQuery(text)} }
 	for _, test := range []struct {
@@ -230,7 +230,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 		{"past the end", Filter{Limit: 2, Offset: 20}, ""},
 	} {
 		list, total, err := s.Runs(ctx, alice, test.f)
-		check(t, err)
+		require.NoError(t, err)
 		var names []string
 		for _, r := range list {
 			names = append(names, r.Name)
@@ -245,10 +245,10 @@ func TestRunsFilterSortPage(t *testing.T) {
 			t.Errorf("%s: total %d", test.name, total)
 		}
 	}
-	if got := must[[]string](t)(s.Tags(ctx, alice)); !slices.Equal(got, []string{"good", "goodish", `qu"o<te`}) {
+	if got := require.Value(s.Tags(ctx, alice))(t); !slices.Equal(got, []string{"good", "goodish", `qu"o<te`}) {
 		t.Errorf("tags %q", got)
 	}
-	check(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
+	require.NoError(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
 	if list, _, _ := s.Runs(ctx, alice, where("synth")); len(list) != 1 {
 		t.Error("the run does not show its data set's new name")
 	}
@@ -259,7 +259,7 @@ func TestQueue(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	queue := func(name string) string {
-		r := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))
+		r := require.Value(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 		if r.Status != Queued || !r.Started.IsZero() {
 			t.Errorf("new run: %+v", r)
 		}
@@ -268,7 +268,7 @@ func TestQueue(t *testing.T) {
 	claim := func(want string) {
 		t.Helper()
 		r, ok, err := s.claimRun(ctx, owner)
-		check(t, err)
+		require.NoError(t, err)
 		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
 			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
 		}
@@ -280,26 +280,26 @@ func TestQueue(t *testing.T) {
 
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound) // not running yet
 	claim(first)
-	check(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)))
+	require.NoError(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)))
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.CancelRun(ctx, alice, first), ErrEnded)
-	if r := must[Run](t)(s.Run(ctx, alice, first)); r.Status != Done || r.Model == nil || !r.Finished.After(r.Started) {
+	if r := require.Value(s.Run(ctx, alice, first))(t); r.Status != Done || r.Model == nil || !r.Finished.After(r.Started) {
 		t.Errorf("%+v", r)
 	}
 
-	check(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
+	require.NoError(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
 	claim(third)
-	check(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
+	require.NoError(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
 	wantErr(t, s.FinishRun(ctx, owner, third, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.FailRun(ctx, owner, third, "x"), ErrNotFound)
-	if r := must[Run](t)(s.Run(ctx, alice, third)); r.Status != Cancelled || r.Model != nil {
+	if r := require.Value(s.Run(ctx, alice, third))(t); r.Status != Cancelled || r.Model != nil {
 		t.Errorf("%+v", r)
 	}
 
 	fourth := queue("4")
 	claim(fourth)
-	check(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
-	if r := must[Run](t)(s.Run(ctx, alice, fourth)); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
+	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
+	if r := require.Value(s.Run(ctx, alice, fourth))(t); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
 		t.Errorf("%+v", r)
 	}
 	if states, err := s.RunStates(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
@@ -315,21 +315,21 @@ func TestLeases(t *testing.T) {
 	ctx := t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
-	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	claims := func(owner Owner, want bool) {
 		t.Helper()
-		if waiting := len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0; waiting != want {
+		if waiting := len(require.Value(s.Waiting(ctx, owner))(t)) > 0; waiting != want {
 			t.Errorf("%s: waiting %v, want %v", owner, waiting, want)
 		}
 		r, ok, err := s.claimRun(ctx, owner)
-		check(t, err)
+		require.NoError(t, err)
 		if ok != want || ok && r.ID != id {
 			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
 		}
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		if held := must[[]string](t)(s.RenewLeases(ctx, owner)); !slices.Equal(held, want) {
+		if held := require.Value(s.RenewLeases(ctx, owner))(t); !slices.Equal(held, want) {
 			t.Errorf("%s holds %v, want %v", owner, held, want)
 		}
 	}
@@ -351,7 +351,7 @@ func TestLeases(t *testing.T) {
 	wantErr(t, s.FailRun(ctx, first, id, "x"), ErrNotFound)
 	wantErr(t, s.ReleaseRun(ctx, first, id, Light), ErrNotFound)
 	holds(second, id)
-	check(t, s.FinishRun(ctx, second, id, sampleResult(1, 1)))
+	require.NoError(t, s.FinishRun(ctx, second, id, sampleResult(1, 1)))
 	holds(second)
 	now = now.Add(time.Hour)
 	claims(third, false)
@@ -363,19 +363,19 @@ func TestDeadlyRun(t *testing.T) {
 	ctx := t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
-	id := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	claim := func(owner Owner) bool {
 		t.Helper()
 		_, ok, err := s.claimRun(ctx, owner)
-		check(t, err)
+		require.NoError(t, err)
 		return ok
 	}
 	for range 5 { // stopping in good order does not count
 		if !claim(owner) {
 			t.Fatal("not in the queue")
 		}
-		check(t, s.ReleaseRun(ctx, owner, id, Light))
-		if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Queued || !r.Started.IsZero() {
+		require.NoError(t, s.ReleaseRun(ctx, owner, id, Light))
+		if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Queued || !r.Started.IsZero() {
 			t.Fatalf("%+v", r)
 		}
 	}
@@ -385,11 +385,11 @@ func TestDeadlyRun(t *testing.T) {
 		}
 		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
-	next := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})).ID
+	next := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != next {
 		t.Errorf("claimed %v, %v, %v, want the next run", r.ID, ok, err)
 	}
-	if r := must[Run](t)(s.Run(ctx, alice, id)); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
+	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
 	if states, err := s.RunStates(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
@@ -401,13 +401,13 @@ func TestDeadlyRun(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	must[Run](t)(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
+	require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
-	check(t, err)
+	require.NoError(t, err)
 	if r, ok, err := s.claimRun(t.Context(), owner); ok || err != nil {
 		t.Errorf("claimed %+v, %v", r, err)
 	}
-	if len(must[[]Waiting](t)(s.Waiting(t.Context(), owner))) > 0 {
+	if len(require.Value(s.Waiting(t.Context(), owner))(t)) > 0 {
 		t.Error("waits for what it does not know")
 	}
 }
@@ -425,29 +425,29 @@ func TestQueueIsShared(t *testing.T) {
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
 			SELECT ?2 || ' ' || i, ?2, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, n, ws)
-		check(t, err)
+		require.NoError(t, err)
 	}
 	queue := func(ws Workspace) error {
 		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
 		return err
 	}
-	check(t, queue("elsewhere"))
+	require.NoError(t, queue("elsewhere"))
 	for i := range 25 {
 		wait(fmt.Sprint("near ", i), 40) // half of it all
 	}
 	wantErr(t, queue("near 1"), ErrQueueFull) // it has its share
-	check(t, queue("near new"))
-	check(t, queue("elsewhere"))
+	require.NoError(t, queue("near new"))
+	require.NoError(t, queue("elsewhere"))
 	for i := range 700 {
 		wait(fmt.Sprint("near more ", i), 1)
 	}
-	check(t, queue("near newer"))
+	require.NoError(t, queue("near newer"))
 	for i := range 100 {
 		wait(fmt.Sprint("near most ", i), 1)
 	}
 	wantErr(t, queue("near newest"), ErrQueueFull) // the last tenth is for other networks
-	check(t, queue("elsewhere"))
-	check(t, queue("another"))
+	require.NoError(t, queue("elsewhere"))
+	require.NoError(t, queue("another"))
 }
 
 // Studies under way are shared like the queue: those behind one network leave some to others.
@@ -460,10 +460,10 @@ func TestStudiesAreShared(t *testing.T) {
 		return err
 	}
 	for i := range MaxStudyingAll * 9 / 10 {
-		check(t, study(Workspace(fmt.Sprint("near ", i))))
+		require.NoError(t, study(Workspace(fmt.Sprint("near ", i))))
 	}
 	wantErr(t, study("near new"), ErrQueueFull)
-	check(t, study("elsewhere"))
+	require.NoError(t, study("elsewhere"))
 }
 
 func TestQueueIsBounded(t *testing.T) {
@@ -474,7 +474,7 @@ func TestQueueIsBounded(t *testing.T) {
 		return err
 	}
 	for range MaxQueuedEach {
-		check(t, queue(alice))
+		require.NoError(t, queue(alice))
 	}
 	points := count(t, s, "points")
 	_, err := s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
@@ -482,15 +482,15 @@ func TestQueueIsBounded(t *testing.T) {
 	if count(t, s, "points") != points {
 		t.Error("the refused run left its points")
 	}
-	check(t, queue(bob))
-	must[bool](t)(second(s.claimRun(t.Context(), owner)))
-	check(t, queue(alice))
+	require.NoError(t, queue(bob))
+	require.Value(second(s.claimRun(t.Context(), owner)))(t)
+	require.NoError(t, queue(alice))
 
 	_, err = s.write.Exec(`
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
 		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, MaxQueued-MaxQueuedEach-1)
-	check(t, err)
+	require.NoError(t, err)
 	wantErr(t, queue(bob), ErrQueueFull)
 }
 
@@ -500,19 +500,19 @@ func TestDeletedIsGone(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	const secret = "diagnosis of a patient"
-	d := must[Dataset](t)(s.CreateDataset(ctx, alice, secret, secret, sample(1)))
-	r := must[Run](t)(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "kept", "", sample(1)))
+	d := require.Value(s.CreateDataset(ctx, alice, secret, secret, sample(1)))(t)
+	r := require.Value(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
+	require.Value(s.CreateDataset(ctx, alice, "kept", "", sample(1)))(t)
 	file := func() string {
 		_, err := s.write.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-		check(t, err)
-		return string(must[[]byte](t)(os.ReadFile(s.Path())))
+		require.NoError(t, err)
+		return string(require.Value(os.ReadFile(s.Path()))(t))
 	}
 	if !strings.Contains(file(), secret) {
 		t.Fatal("the test looks in the wrong place")
 	}
-	check(t, s.DeleteDataset(ctx, alice, d.ID))
-	check(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
+	require.NoError(t, s.DeleteDataset(ctx, alice, d.ID))
+	require.NoError(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
 	forgetDeleted(t, s)
 	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
 		t.Error("deleted text is still in the file")
@@ -524,7 +524,7 @@ func TestClock(t *testing.T) {
 	s := open(t, t.TempDir())
 	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
 	s.Now = func() time.Time { return at }
-	d := must[Dataset](t)(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))
+	d := require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
 	if !d.Created.Equal(at) || d.Created.Location() != time.UTC {
 		t.Error(d.Created)
 	}
@@ -539,14 +539,14 @@ func TestTakeBack(t *testing.T) {
 	ctx := t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now } // which stands still
-	search := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
-	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
-	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))
-	lock := must[*Lock](t)(TakeLock(dir, "serve"))
+	search := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
+	run := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
+	done := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
+	lock := require.Value(TakeLock(dir, "serve"))(t)
 	t.Cleanup(func() { lock.Release() })
 	for i := range MaxAttempts {
 		killed := Owner(fmt.Sprint(i))
-		check(t, s.TakeBack(ctx, lock))
+		require.NoError(t, s.TakeBack(ctx, lock))
 		if r, ok, err := s.claimRun(ctx, killed); !ok || err != nil || r.ID != run.ID {
 			t.Fatalf("start %d takes run %q: %v, %v", i, r.ID, ok, err)
 		}
@@ -557,12 +557,12 @@ func TestTakeBack(t *testing.T) {
 			t.Errorf("run of %s taken: %v, %v", killed, ok, err)
 		}
 	}
-	check(t, s.TakeBack(ctx, lock))
+	require.NoError(t, s.TakeBack(ctx, lock))
 	_, again, err := s.claimRun(ctx, "last")
-	check(t, err)
+	require.NoError(t, err)
 	_, more, err := s.claimCell(ctx, "last")
-	check(t, err)
-	deadly, ended, kept := must[Run](t)(s.Run(ctx, alice, run.ID)), must[Search](t)(s.Search(ctx, bob, search.ID)), must[Run](t)(s.Run(ctx, alice, done.ID))
+	require.NoError(t, err)
+	deadly, ended, kept := require.Value(s.Run(ctx, alice, run.ID))(t), require.Value(s.Search(ctx, bob, search.ID))(t), require.Value(s.Run(ctx, alice, done.ID))(t)
 	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {
 		t.Errorf("run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
 	}
@@ -575,19 +575,19 @@ func TestRenewSeldom(t *testing.T) {
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
-	must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))
-	must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
+	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	_, _, err := s.claimRun(ctx, "one")
-	check(t, err)
+	require.NoError(t, err)
 	_, _, err = s.claimCell(ctx, "one")
-	check(t, err)
+	require.NoError(t, err)
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
-		if runs := must[[]string](t)(s.RenewLeases(ctx, "one")); len(runs) != 1 {
+		if runs := require.Value(s.RenewLeases(ctx, "one"))(t); len(runs) != 1 {
 			t.Fatalf("holds %v", runs)
 		}
-		if cells := must[[]Cell](t)(s.RenewCells(ctx, "one")); len(cells) != 1 {
+		if cells := require.Value(s.RenewCells(ctx, "one"))(t); len(cells) != 1 {
 			t.Fatalf("holds %v", cells)
 		}
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
@@ -606,19 +606,19 @@ func TestCountWaiting(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	for range 3 {
-		must[Run](t)(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))
+		require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	}
-	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	_, err := s.write.Exec(`UPDATE runs SET work = 20000 WHERE rowid = 1`)
-	check(t, err)
+	require.NoError(t, err)
 	want := map[Weight]int{Light: 2 + search.Total, Medium: 1}
-	if n := must[map[Weight]int](t)(s.CountWaiting(ctx, "one")); !maps.Equal(n, want) || search.Total < 2 {
+	if n := require.Value(s.CountWaiting(ctx, "one"))(t); !maps.Equal(n, want) || search.Total < 2 {
 		t.Errorf("%v wait, want %v", n, want)
 	}
 	_, _, err = s.claimCell(ctx, "one")
-	check(t, err)
+	require.NoError(t, err)
 	want[Light]--
-	if n := must[map[Weight]int](t)(s.CountWaiting(ctx, "one")); !maps.Equal(n, want) {
+	if n := require.Value(s.CountWaiting(ctx, "one"))(t); !maps.Equal(n, want) {
 		t.Errorf("%v wait, want %v", n, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -25,7 +26,7 @@ func rings(t *testing.T) *dataset.Data {
 		labels = append(labels, string(rune('a'+i%2)))
 	}
 	d, err := dataset.FromPoints(points, labels)
-	check(t, err)
+	require.NoError(t, err)
 	return d
 }
 
@@ -40,13 +41,13 @@ func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 	t.Helper()
 	for len(names) < most {
 		c, ok, err := s.claimCell(t.Context(), owner)
-		check(t, err)
+		require.NoError(t, err)
 		if !ok {
 			break
 		}
 		names = append(names, c.Name)
 		_, err = s.FinishCells(t.Context(), s.compute(t, c))
-		check(t, err)
+		require.NoError(t, err)
 	}
 	return names
 }
@@ -54,12 +55,12 @@ func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 	t.Helper()
 	plan, d, err := s.PlanOf(t.Context(), c.Search)
-	check(t, err)
+	require.NoError(t, err)
 	cell := plan.Cells()[c.Place]
-	if name := must[string](t)(cell.Name()); name != c.Name {
+	if name := require.Value(cell.Name())(t); name != c.Name {
 		t.Fatalf("cell %d is called %s, and %s in the table", c.Place, name, c.Name)
 	}
-	return must[eval.CellResult](t)(eval.NewWorker(d, 0).Compute(t.Context(), cell))
+	return require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 }
 
 // A search goes from cell to cell to the result that one process gets, and another one
@@ -69,43 +70,43 @@ func TestSearch(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	n := asked(t)
-	search := must[Search](t)(s.CreateSearch(ctx, alice, n))
-	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(must[*eval.Result](t)(s.Reached(ctx, search.ID)).Settings) > 0 {
+	search := require.Value(s.CreateSearch(ctx, alice, n))(t)
+	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
 		t.Fatalf("%+v", search)
 	}
-	if len(must[[]Waiting](t)(s.Waiting(ctx, owner))) == 0 {
+	if len(require.Value(s.Waiting(ctx, owner))(t)) == 0 {
 		t.Error("no cell waits")
 	}
 	_, err := s.Search(ctx, bob, search.ID)
 	wantErr(t, err, ErrNotFound)
 	plan, _, err := s.PlanOf(ctx, search.ID)
-	check(t, err)
-	names := must[[]string](t)(plan.Names())
-	if open := must[[]string](t)(s.OpenCells(ctx, append(names, "another"))); len(open) != 6 || slices.Contains(open, "another") {
+	require.NoError(t, err)
+	names := require.Value(plan.Names())(t)
+	if open := require.Value(s.OpenCells(ctx, append(names, "another")))(t); len(open) != 6 || slices.Contains(open, "another") {
 		t.Errorf("open: %q", open)
 	}
 
 	s.work(t, owner, 4) // the first path, and one cell of the second
-	search = must[Search](t)(s.Search(ctx, alice, search.ID))
-	reached := must[*eval.Result](t)(s.Reached(ctx, search.ID)).Settings
+	search = require.Value(s.Search(ctx, alice, search.ID))(t)
+	reached := require.Value(s.Reached(ctx, search.ID))(t).Settings
 	if search.Status != Running || search.Done != 4 || search.Result != nil || len(reached) != 2 || reached[0].Values.Text("gamma") != "0.1" {
 		t.Fatalf("%+v, %+v", search, reached)
 	}
-	if names := s.work(t, owner, 100); len(names) != 2 || len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0 {
+	if names := s.work(t, owner, 100); len(names) != 2 || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
 		t.Errorf("%d cells were left", len(names))
 	}
-	search = must[Search](t)(s.Search(ctx, alice, search.ID))
-	want := must[*eval.Result](t)(eval.CrossValidate(ctx, n.Data, n.Spec, n.Grid, n.Scheme, nil))
+	search = require.Value(s.Search(ctx, alice, search.ID))(t)
+	want := require.Value(eval.CrossValidate(ctx, n.Data, n.Spec, n.Grid, n.Scheme, nil))(t)
 	if diff := cmp.Diff(want, search.Result); search.Status != Done || search.Finished.IsZero() || diff != "" {
 		t.Errorf("%s: %s", search.Status, diff)
 	}
 
-	again := must[Search](t)(s.CreateSearch(ctx, bob, n))
+	again := require.Value(s.CreateSearch(ctx, bob, n))(t)
 	if diff := cmp.Diff(want, again.Result); again.Status != Done || again.Known != 6 || diff != "" {
 		t.Errorf("%s, %d cells known: %s", again.Status, again.Known, diff)
 	}
 	n.Grid["gamma"] = eval.Numbers(1, 2) // of which one path is known
-	if part := must[Search](t)(s.CreateSearch(ctx, bob, n)); part.Known != 3 || len(s.work(t, owner, 100)) != 3 {
+	if part := require.Value(s.CreateSearch(ctx, bob, n))(t); part.Known != 3 || len(s.work(t, owner, 100)) != 3 {
 		t.Errorf("%+v", part)
 	}
 	list, total, err := s.Searches(ctx, bob, 1, 0)
@@ -116,12 +117,12 @@ func TestSearch(t *testing.T) {
 	// What nobody asks for any more is gone.
 	for _, id := range []string{list[0].ID, again.ID} {
 		wantErr(t, s.DeleteSearch(ctx, alice, id), ErrNotFound)
-		check(t, s.DeleteSearch(ctx, bob, id))
+		require.NoError(t, s.DeleteSearch(ctx, bob, id))
 	}
 	if n := count(t, s, "results"); n != 6 {
 		t.Errorf("%d results are left of a search of 6 cells", n)
 	}
-	check(t, s.DeleteSearch(ctx, alice, search.ID))
+	require.NoError(t, s.DeleteSearch(ctx, alice, search.ID))
 	for _, table := range []string{"results", "cells", "searches", "points"} {
 		if n := count(t, s, table); n != 0 {
 			t.Errorf("%d %s are left", n, table)
@@ -136,27 +137,27 @@ func TestCellLeases(t *testing.T) {
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
-	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	lost, ok, err := s.claimCell(ctx, "dead")
-	check(t, err)
+	require.NoError(t, err)
 	kept, _, err := s.claimCell(ctx, "dead")
-	check(t, err)
+	require.NoError(t, err)
 	if !ok || lost.Place != 0 || kept.Place != 1 {
 		t.Fatalf("%+v, %+v", lost, kept)
 	}
-	other := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	names := s.work(t, owner, 100)
 	if len(names) != 4 || slices.Contains(names, lost.Name) {
 		t.Errorf("%d cells, %d held by another owner", len(names), 2)
 	}
-	if held := must[[]Cell](t)(s.RenewCells(ctx, "dead")); !slices.Equal(held, []Cell{lost, kept}) {
+	if held := require.Value(s.RenewCells(ctx, "dead"))(t); !slices.Equal(held, []Cell{lost, kept}) {
 		t.Errorf("held %+v", held)
 	}
 	now = now.Add(Lease + time.Millisecond)
 	if names := s.work(t, owner, 100); !slices.Equal(names, []string{lost.Name, kept.Name}) {
 		t.Errorf("taken up again: %v", names)
 	}
-	if held := must[[]Cell](t)(s.RenewCells(ctx, "dead")); len(held) > 0 {
+	if held := require.Value(s.RenewCells(ctx, "dead"))(t); len(held) > 0 {
 		t.Errorf("held %+v", held)
 	}
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
@@ -166,7 +167,7 @@ func TestCellLeases(t *testing.T) {
 		t.Errorf("%d results of 6 cells", n)
 	}
 	for ws, id := range map[Workspace]string{alice: search.ID, bob: other.ID} {
-		if got := must[Search](t)(s.Search(ctx, ws, id)); got.Status != Done || got.Result == nil {
+		if got := require.Value(s.Search(ctx, ws, id))(t); got.Status != Done || got.Result == nil {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -179,39 +180,39 @@ func TestSearchFails(t *testing.T) {
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
-	deadly := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	deadly := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	for i := range MaxAttempts {
 		c, ok, err := s.claimCell(ctx, Owner(fmt.Sprint(i)))
-		check(t, err)
+		require.NoError(t, err)
 		if !ok || c.Place != 0 {
 			t.Fatalf("%+v, %v", c, ok)
 		}
 		now = now.Add(Lease + time.Millisecond)
 	}
 	c, ok, err := s.claimCell(ctx, "stopping")
-	if got := must[Search](t)(s.Search(ctx, alice, deadly.ID)); ok || err != nil || got.Status != Failed || got.Error == "" {
+	if got := require.Value(s.Search(ctx, alice, deadly.ID))(t); ok || err != nil || got.Status != Failed || got.Error == "" {
 		t.Errorf("%+v, %v, %v: %+v", c, ok, err, got)
 	}
 
-	twins := []Search{must[Search](t)(s.CreateSearch(ctx, alice, asked(t))), must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))}
+	twins := []Search{require.Value(s.CreateSearch(ctx, alice, asked(t)))(t), require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)}
 	for range MaxAttempts { // the program stops in good order
 		c, ok, err = s.claimCell(ctx, "stopping")
-		check(t, err)
+		require.NoError(t, err)
 		if !ok {
 			t.Fatal("no cell")
 		}
-		check(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
+		require.NoError(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
 	}
 	c, ok, err = s.claimCell(ctx, owner)
-	check(t, err)
-	failed := must[[]string](t)(s.FailCell(ctx, c.Name, "why"))
+	require.NoError(t, err)
+	failed := require.Value(s.FailCell(ctx, c.Name, "why"))(t)
 	slices.Sort(failed)
 	want := []string{twins[0].ID, twins[1].ID}
 	slices.Sort(want)
-	if !ok || !slices.Equal(failed, want) || len(must[[]Waiting](t)(s.Waiting(ctx, owner))) > 0 {
+	if !ok || !slices.Equal(failed, want) || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
 		t.Errorf("failed %v of %v", failed, want)
 	}
-	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || must[Search](t)(s.Search(ctx, bob, twins[1].ID)).Status != Failed {
+	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status != Failed {
 		t.Errorf("%v, %v", on, err)
 	}
 }
@@ -221,20 +222,20 @@ func TestCancelSearch(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	search := must[Search](t)(s.CreateSearch(ctx, alice, asked(t)))
+	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	c, _, err := s.claimCell(ctx, owner)
-	check(t, err)
+	require.NoError(t, err)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
-	check(t, s.CancelSearch(ctx, alice, search.ID))
+	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	if held := must[[]Cell](t)(s.RenewCells(ctx, owner)); len(held) > 0 || len(must[[]Waiting](t)(s.Waiting(ctx, "other"))) > 0 {
+	if held := require.Value(s.RenewCells(ctx, owner))(t); len(held) > 0 || len(require.Value(s.Waiting(ctx, "other"))(t)) > 0 {
 		t.Errorf("held %+v", held)
 	}
-	must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	if twin, ok, err := s.claimCell(ctx, "other"); err != nil || !ok || twin.Name != c.Name {
 		t.Errorf("%+v, %v, %v", twin, ok, err)
 	}
-	if states := must[map[string]SearchState](t)(s.SearchStates(ctx, search.ID, "gone")); len(states) != 1 || states[search.ID].Status != Cancelled {
+	if states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t); len(states) != 1 || states[search.ID].Status != Cancelled {
 		t.Errorf("%+v", states)
 	}
 }
@@ -273,12 +274,12 @@ func TestSearchIsBounded(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 	n = asked(t)
 	for range MaxSearchingEach {
-		must[Search](t)(s.CreateSearch(t.Context(), alice, n))
+		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
 	_, err = s.CreateSearch(t.Context(), alice, n)
 	wantErr(t, err, ErrSearching)
 	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
-		must[Search](t)(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))
+		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
 	_, err = s.CreateSearch(t.Context(), bob, n)
 	wantErr(t, err, ErrQueueFull)
@@ -286,15 +287,10 @@ func TestSearchIsBounded(t *testing.T) {
 
 // BenchmarkCells measures the store for one cell of a search of thousands.
 func BenchmarkCells(b *testing.B) {
-	s, err := Open(b.Context(), b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := require.Value(Open(b.Context(), b.TempDir()))(b)
 	defer s.Close()
 	d, err := dataset.Generate("moons", 1000, 0.3, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	values := func(n int) (v []float64) {
 		for i := range n {
 			v = append(v, float64(i+1))
@@ -312,19 +308,13 @@ func BenchmarkCells(b *testing.B) {
 				Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(values(7)...), "gamma": eval.Numbers(values(400)...)},
 				Scheme: eval.Scheme{Folds: 5, Repeats: 1, Seed: uint64(n)},
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 		}
 		c, ok, err := s.claimCell(b.Context(), owner)
 		if !ok || err != nil || c.Search != search.ID {
 			b.Fatal(c, ok, err)
 		}
-		if _, err := s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.SearchStates(b.Context(), search.ID); err != nil {
-			b.Fatal(err)
-		}
+		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
+		require.Value(s.SearchStates(b.Context(), search.ID))(b)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // TestLowDisk: when the disk is nearly full, large items are refused, while hand-ins, answers and
@@ -19,10 +20,10 @@ func TestLowDisk(t *testing.T) {
 	ctx := t.Context()
 	free := int64(900 << 20)
 	s.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
-	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
-	course := must[Course](t)(s.CreateCourse(ctx, bob, NewCourse{Title: "c", Target: "/lab"}))
-	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: set.ID, Spec: ml.DefaultSpec(), Course: course.Code}))
-	must[int](t)(s.Tend(ctx))
+	set := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
+	course := require.Value(s.CreateCourse(ctx, bob, NewCourse{Title: "c", Target: "/lab"}))(t)
+	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: set.ID, Spec: ml.DefaultSpec(), Course: course.Code}))(t)
+	require.Value(s.Tend(ctx))(t)
 	if info, err := os.Stat(s.reserve()); err != nil || info.Size() != reserveSize(1<<30) {
 		t.Errorf("no reserve: %v", err)
 	}
@@ -46,20 +47,20 @@ func TestLowDisk(t *testing.T) {
 	if _, err := os.Stat(s.reserve()); err == nil {
 		t.Error("the reserve is kept though the disk is full")
 	}
-	must[Handin](t)(s.HandIn(ctx, alice, run.ID, "Ada"))
-	must[Run](t)(s.CreateHandin(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: course.Code}, "Bea"))
-	check(t, s.SaveAnswer(ctx, alice, "a/b/c", Answer{Given: "1"}))
-	check(t, s.DeleteDataset(ctx, alice, set.ID))
-	check(t, s.Ready(ctx))
-	if n := must[int](t)(s.Tend(ctx)); n != 1 {
+	require.Value(s.HandIn(ctx, alice, run.ID, "Ada"))(t)
+	require.Value(s.CreateHandin(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: course.Code}, "Bea"))(t)
+	require.NoError(t, s.SaveAnswer(ctx, alice, "a/b/c", Answer{Given: "1"}))
+	require.NoError(t, s.DeleteDataset(ctx, alice, set.ID))
+	require.NoError(t, s.Ready(ctx))
+	if n := require.Value(s.Tend(ctx))(t); n != 1 {
 		t.Errorf("%d things forgotten for room", n)
 	}
-	if list := must[[]Deletion](t)(s.Deletions(ctx, alice)); len(list) != 0 {
+	if list := require.Value(s.Deletions(ctx, alice))(t); len(list) != 0 {
 		t.Errorf("the trash still has %+v", list)
 	}
 
 	free = 900 << 20
-	must[int](t)(s.Tend(ctx))
+	require.Value(s.Tend(ctx))(t)
 	if _, err := os.Stat(s.reserve()); err != nil {
 		t.Errorf("the reserve did not come back: %v", err)
 	}
@@ -67,7 +68,7 @@ func TestLowDisk(t *testing.T) {
 	_, err := s.CreateDataset(ctx, alice, "e", "", sample(2))
 	wantErr(t, err, ErrMaxDisk)
 	s.MaxDisk = 1 << 30
-	must[Dataset](t)(s.CreateDataset(ctx, alice, "e", "", sample(2)))
+	require.Value(s.CreateDataset(ctx, alice, "e", "", sample(2)))(t)
 }
 
 // TestLogIsEmptied: when nobody writes for a while, what was saved is in the database file.
@@ -75,39 +76,39 @@ func TestLogIsEmptied(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "d", "", sample(1)))
-	must[int](t)(s.Tend(ctx)) // somebody has written since the last time
-	must[int](t)(s.Tend(ctx))
+	set := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
+	require.Value(s.Tend(ctx))(t) // somebody has written since the last time
+	require.Value(s.Tend(ctx))(t)
 	dir := t.TempDir()
-	text := must[[]byte](t)(os.ReadFile(s.Path()))
-	check(t, os.WriteFile(filepath.Join(dir, fileName), text, 0o600)) // without its log
-	must[Dataset](t)(open(t, dir).Dataset(ctx, alice, set.ID))
+	text := require.Value(os.ReadFile(s.Path()))(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, fileName), text, 0o600)) // without its log
+	require.Value(open(t, dir).Dataset(ctx, alice, set.ID))(t)
 }
 
 // TestReady: a database that cannot be written is not ready.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	check(t, s.Ready(t.Context()))
+	require.NoError(t, s.Ready(t.Context()))
 	before := s.writes.Load()
-	check(t, s.Ready(t.Context()))
+	require.NoError(t, s.Ready(t.Context()))
 	if s.writes.Load() != before {
 		t.Error("two questions at once cost two writes")
 	}
 	s.asked = time.Time{}
-	check(t, os.Remove(s.Path()))
+	require.NoError(t, os.Remove(s.Path()))
 	wantErr(t, s.Ready(t.Context()), ErrGone)
 }
 
 // TestSpoolIsSwept: what a killed program has left behind is gone with the next start.
 func TestSpoolIsSwept(t *testing.T) {
 	t.Parallel()
-	lock := must[*Lock](t)(TakeLock(t.TempDir(), "serve"))
+	lock := require.Value(TakeLock(t.TempDir(), "serve"))(t)
 	defer lock.Release()
-	dir := must[string](t)(lock.SweepSpool())
+	dir := require.Value(lock.SweepSpool())(t)
 	left := filepath.Join(dir, "multipart-1")
-	check(t, os.WriteFile(left, []byte("points"), 0o600))
-	if again := must[string](t)(lock.SweepSpool()); again != dir {
+	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
+	if again := require.Value(lock.SweepSpool())(t); again != dir {
 		t.Errorf("%s, then %s", dir, again)
 	}
 	if _, err := os.Stat(left); err == nil {

@@ -19,6 +19,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -31,10 +32,7 @@ var (
 // open returns a store whose clock advances by a second with every look.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(Open(t.Context(), dir))(t)
 	t.Cleanup(func() { s.Close() })
 	var mu sync.Mutex
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -77,23 +75,6 @@ func sampleResult(accuracy float64, vectors int) *ml.Result {
 
 func equal(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && mat.Equal(a, b) }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func wantErr(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -104,7 +85,7 @@ func wantErr(t testing.TB, err, want error) {
 // count counts rows of a table.
 func count(t testing.TB, s *Store, table string) (n int) {
 	t.Helper()
-	check(t, s.read.QueryRow(`SELECT count(*) FROM `+table).Scan(&n))
+	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM `+table).Scan(&n))
 	return n
 }
 
@@ -114,11 +95,11 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 	ctx := t.Context()
 	s := open(t, dir)
 	d := sample(1)
-	made := must[Dataset](t)(s.CreateDataset(ctx, alice, "  Ripley\nset ", "uploaded ripley.csv", d))
-	check(t, s.Close())
+	made := require.Value(s.CreateDataset(ctx, alice, "  Ripley\nset ", "uploaded ripley.csv", d))(t)
+	require.NoError(t, s.Close())
 
 	s = open(t, dir)
-	got := must[Dataset](t)(s.Dataset(ctx, alice, made.ID))
+	got := require.Value(s.Dataset(ctx, alice, made.ID))(t)
 	want := Dataset{
 		ID: made.ID, Name: "Ripley set", Origin: "uploaded ripley.csv", Hash: d.Hash(), Kind: dataset.KindVectors, Rows: 3, Features: d.Features,
 		Label: "class", Classes: []string{"a", "b"}, Created: made.Created, Updated: made.Created,
@@ -129,7 +110,7 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 	if diff := cmp.Diff(made, got); diff != "" {
 		t.Errorf("as created, as read: %s", diff)
 	}
-	back := must[*dataset.Data](t)(s.Data(ctx, got.Hash))
+	back := require.Value(s.Data(ctx, got.Hash))(t)
 	if !mat.Equal(back.X, d.X) || !cmp.Equal(back.Y, d.Y) {
 		t.Error("the points came back changed")
 	}
@@ -149,14 +130,14 @@ func TestDatasetNames(t *testing.T) {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
-	first := must[Dataset](t)(s.CreateDataset(ctx, alice, strings.Repeat("ä", 120), "drawn", sample(1)))
-	must[Dataset](t)(s.CreateDataset(ctx, alice, first.Name, "drawn", sample(1))) // names are reusable
-	odd := must[Dataset](t)(s.CreateDataset(ctx, alice, "<b>' OR 1=1; --\x00\xff", "drawn", sample(1)))
-	if got := must[Dataset](t)(s.Dataset(ctx, alice, odd.ID)).Name; got != "<b>' OR 1=1; --"+" \uFFFD" {
+	first := require.Value(s.CreateDataset(ctx, alice, strings.Repeat("ä", 120), "drawn", sample(1)))(t)
+	require.Value(s.CreateDataset(ctx, alice, first.Name, "drawn", sample(1)))(t) // names are reusable
+	odd := require.Value(s.CreateDataset(ctx, alice, "<b>' OR 1=1; --\x00\xff", "drawn", sample(1)))(t)
+	if got := require.Value(s.Dataset(ctx, alice, odd.ID))(t).Name; got != "<b>' OR 1=1; --"+" \uFFFD" {
 		t.Errorf("name %q", got)
 	}
-	check(t, s.RenameDataset(ctx, alice, first.ID, " other "))
-	got := must[Dataset](t)(s.Dataset(ctx, alice, first.ID))
+	require.NoError(t, s.RenameDataset(ctx, alice, first.ID, " other "))
+	got := require.Value(s.Dataset(ctx, alice, first.ID))(t)
 	if got.Name != "other" || !got.Updated.After(got.Created) {
 		t.Errorf("after renaming: %+v", got)
 	}
@@ -170,10 +151,10 @@ func TestDatasetsNewestFirst(t *testing.T) {
 	s := open(t, t.TempDir())
 	s.Now = func() time.Time { return time.Unix(1, 0) } // all in the same instant
 	for i := range 5 {
-		must[Dataset](t)(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(1)))
+		require.Value(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(1)))(t)
 	}
 	var names string
-	for _, d := range must[[]Dataset](t)(s.Datasets(t.Context(), alice)) {
+	for _, d := range require.Value(s.Datasets(t.Context(), alice))(t) {
 		names += d.Name
 	}
 	if names != "43210" {
@@ -185,34 +166,34 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	a := must[Dataset](t)(s.CreateDataset(ctx, alice, "a", "", sample(1)))
-	b := must[Dataset](t)(s.CreateDataset(ctx, bob, "b", "", sample(1)))
-	run := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))
+	a := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(1)))(t)
+	b := require.Value(s.CreateDataset(ctx, bob, "b", "", sample(1)))(t)
+	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))(t)
 	if n := count(t, s, "points"); n != 1 {
 		t.Fatalf("%d point sets for one content", n)
 	}
 
-	edited := must[Dataset](t)(s.ReplaceData(ctx, alice, a.ID, sample(2)))
+	edited := require.Value(s.ReplaceData(ctx, alice, a.ID, sample(2)))(t)
 	if edited.Hash == a.Hash || edited.Name != "a" || !edited.Updated.After(a.Updated) {
 		t.Errorf("after editing: %+v", edited)
 	}
-	if got := must[Run](t)(s.Run(ctx, alice, run.ID)); got.Hash != a.Hash {
+	if got := require.Value(s.Run(ctx, alice, run.ID))(t); got.Hash != a.Hash {
 		t.Error("editing a data set changed what its run was trained on")
 	}
-	must[Dataset](t)(s.ReplaceData(ctx, alice, a.ID, sample(3)))
+	require.Value(s.ReplaceData(ctx, alice, a.ID, sample(3)))(t)
 	if n := count(t, s, "points"); n != 2 { // sample 2 is gone
 		t.Errorf("%d point sets, want 2", n)
 	}
 
-	check(t, s.DeleteDataset(ctx, alice, a.ID))
-	check(t, s.DeleteDataset(ctx, bob, b.ID))
-	got := must[Run](t)(s.Run(ctx, alice, run.ID))
+	require.NoError(t, s.DeleteDataset(ctx, alice, a.ID))
+	require.NoError(t, s.DeleteDataset(ctx, bob, b.ID))
+	got := require.Value(s.Run(ctx, alice, run.ID))(t)
 	if got.Dataset != "" || got.DatasetName != "a" {
 		t.Errorf("run of a deleted data set: %+v", got)
 	}
-	must[*dataset.Data](t)(s.Data(ctx, got.Hash))
+	require.Value(s.Data(ctx, got.Hash))(t)
 
-	check(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
+	require.NoError(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
 	forgetDeleted(t, s)
 	if n := count(t, s, "points"); n != 0 {
 		t.Errorf("%d point sets left after everything is deleted", n)
@@ -227,14 +208,14 @@ func TestWorkspacesAreApart(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	ds := must[Dataset](t)(s.CreateDataset(ctx, alice, "hers", "", sample(1)))
-	queued := must[Run](t)(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))
-	done := must[Run](t)(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))
-	upload := must[string](t)(s.SaveUpload(ctx, alice, "hers.csv", strings.NewReader("1,2")))
+	ds := require.Value(s.CreateDataset(ctx, alice, "hers", "", sample(1)))(t)
+	queued := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))(t)
+	done := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))(t)
+	upload := require.Value(s.SaveUpload(ctx, alice, "hers.csv", strings.NewReader("1,2")))(t)
 	dump := func() string {
-		d := must[Dataset](t)(s.Dataset(ctx, alice, ds.ID))
-		q := must[Run](t)(s.Run(ctx, alice, queued.ID))
-		r := must[Run](t)(s.Run(ctx, alice, done.ID))
+		d := require.Value(s.Dataset(ctx, alice, ds.ID))(t)
+		q := require.Value(s.Run(ctx, alice, queued.ID))(t)
+		r := require.Value(s.Run(ctx, alice, done.ID))(t)
 		return fmt.Sprint(d, q, r.Name, r.Note, r.Share, r.Status, count(t, s, "uploads"))
 	}
 	before := dump()
@@ -268,7 +249,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 			}
 		}
 	}
-	if n := len(must[[]Dataset](t)(s.Datasets(ctx, bob))); n != 0 {
+	if n := len(require.Value(s.Datasets(ctx, bob))(t)); n != 0 {
 		t.Errorf("%d data sets of another workspace in the list", n)
 	}
 	if list, total, err := s.Runs(ctx, bob, Filter{}); len(list) != 0 || total != 0 || err != nil {
@@ -277,7 +258,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	if list, _, _ := s.Runs(ctx, bob, Filter{Where: MustQuery("data = " + Quoted(ds.Name))}); len(list) != 0 {
 		t.Error("runs of another workspace's data set")
 	}
-	if tags := must[[]string](t)(s.Tags(ctx, bob)); len(tags) != 0 {
+	if tags := require.Value(s.Tags(ctx, bob))(t); len(tags) != 0 {
 		t.Errorf("tags of another workspace: %v", tags)
 	}
 	if after := dump(); after != before {
@@ -293,15 +274,15 @@ func TestTokenIsNotStored(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	token := "00112233445566778899aabbccddeeff"
-	must[Dataset](t)(s.CreateDataset(t.Context(), WorkspaceOf(token), "x", "", sample(1)))
-	check(t, s.Close())
+	require.Value(s.CreateDataset(t.Context(), WorkspaceOf(token), "x", "", sample(1)))(t)
+	require.NoError(t, s.Close())
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range files {
-		body := must[[]byte](t)(os.ReadFile(f))
+		body := require.Value(os.ReadFile(f))(t)
 		if strings.Contains(string(body), token) {
 			t.Errorf("%s holds the token", f)
 		}
-		if info := must[os.FileInfo](t)(os.Stat(f)); info.Mode().Perm()&0o077 != 0 {
+		if info := require.Value(os.Stat(f))(t); info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is readable by others: %v", f, info.Mode())
 		}
 	}
@@ -355,7 +336,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(must[[]Dataset](t)(open(t, dir).Datasets(t.Context(), alice))); n != 80 {
+	if n := len(require.Value(open(t, dir).Datasets(t.Context(), alice))(t)); n != 80 {
 		t.Errorf("%d data sets, want 80", n)
 	}
 }
@@ -388,7 +369,7 @@ func TestOnlyIf(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	set := must[Dataset](t)(s.CreateDataset(ctx, alice, "first", "drawn", sample(1)))
+	set := require.Value(s.CreateDataset(ctx, alice, "first", "drawn", sample(1)))(t)
 	changed := errors.New("changed")
 	const writers = 8
 	errs := make([]error, writers)
@@ -415,7 +396,7 @@ func TestOnlyIf(t *testing.T) {
 			t.Errorf("writer %d: %v, after %d", i, err, made)
 		}
 	}
-	if now := must[Dataset](t)(s.Dataset(ctx, alice, set.ID)); made < 0 || now.Name != fmt.Sprint(made) {
+	if now := require.Value(s.Dataset(ctx, alice, set.ID))(t); made < 0 || now.Name != fmt.Sprint(made) {
 		t.Errorf("%q, but %d was told that it changed it", now.Name, made)
 	}
 }

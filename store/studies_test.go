@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -26,16 +27,16 @@ func TestStudyEnds(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	of := must[Study](t)(s.CreateStudy(ctx, alice, askedStudy(t)))
-	other := must[Search](t)(s.CreateSearch(ctx, bob, asked(t)))
+	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
+	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	s.work(t, owner, 8) // of either of them some
 	if _, ok, err := s.claimCell(ctx, owner); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	_, err := s.CancelStudy(ctx, bob, of.ID)
 	wantErr(t, err, ErrNotFound)
-	ended := must[[]string](t)(s.CancelStudy(ctx, alice, of.ID))
-	after := must[Study](t)(s.Study(ctx, alice, of.ID))
+	ended := require.Value(s.CancelStudy(ctx, alice, of.ID))(t)
+	after := require.Value(s.Study(ctx, alice, of.ID))(t)
 	for _, one := range after.Searches {
 		if over := one.Status == Cancelled && !one.Finished.IsZero(); over != (one.Done < one.Total) {
 			t.Errorf("%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
@@ -44,7 +45,7 @@ func TestStudyEnds(t *testing.T) {
 	if len(ended) == 0 || after.Status() != Cancelled {
 		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
 	}
-	for _, c := range must[[]Cell](t)(s.RenewCells(ctx, owner)) {
+	for _, c := range require.Value(s.RenewCells(ctx, owner))(t) {
 		if c.Search != other.ID {
 			t.Errorf("held: %+v", c)
 		}
@@ -55,19 +56,19 @@ func TestStudyEnds(t *testing.T) {
 	s.work(t, "other", 99)
 	_, err = s.DeleteStudy(ctx, bob, of.ID)
 	wantErr(t, err, ErrNotFound)
-	if gone := must[[]string](t)(s.DeleteStudy(ctx, alice, of.ID)); len(gone) != 2 {
+	if gone := require.Value(s.DeleteStudy(ctx, alice, of.ID))(t); len(gone) != 2 {
 		t.Errorf("gone: %q", gone)
 	}
 	_, err = s.Study(ctx, alice, of.ID)
 	wantErr(t, err, ErrNotFound)
-	left := must[Search](t)(s.Search(ctx, bob, other.ID))
-	if left.Status != Done || must[*eval.Result](t)(s.Reached(ctx, other.ID)) == nil {
+	left := require.Value(s.Search(ctx, bob, other.ID))(t)
+	if left.Status != Done || require.Value(s.Reached(ctx, other.ID))(t) == nil {
 		t.Errorf("the other search: %+v", left)
 	}
 	if n := count(t, s, "results"); n != left.Total {
 		t.Errorf("%d results are kept of %d", n, left.Total)
 	}
-	check(t, s.DeleteSearch(ctx, bob, other.ID))
+	require.NoError(t, s.DeleteSearch(ctx, bob, other.ID))
 	for _, table := range []string{"cells", "results", "searches", "studies", "points"} {
 		if n := count(t, s, table); n > 0 {
 			t.Errorf("%d %s are left", n, table)
@@ -80,9 +81,9 @@ func TestKnownStudy(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	ctx := t.Context()
-	first := must[Study](t)(s.CreateStudy(ctx, alice, askedStudy(t)))
+	first := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	s.work(t, owner, 99)
-	again := must[Study](t)(s.CreateStudy(ctx, bob, askedStudy(t)))
+	again := require.Value(s.CreateStudy(ctx, bob, askedStudy(t)))(t)
 	if again.Status() != Done {
 		t.Fatalf("%+v", again)
 	}
@@ -90,7 +91,7 @@ func TestKnownStudy(t *testing.T) {
 		if one.Known != one.Total || one.Started.IsZero() {
 			t.Errorf("%d of %d cells were known, begun %v", one.Known, one.Total, one.Started)
 		}
-		got, want := must[Search](t)(s.Search(ctx, bob, one.ID)), must[Search](t)(s.Search(ctx, alice, first.Searches[i].ID))
+		got, want := require.Value(s.Search(ctx, bob, one.ID))(t), require.Value(s.Search(ctx, alice, first.Searches[i].ID))(t)
 		if diff := cmp.Diff(want.Result, got.Result); diff != "" || got.Result == nil {
 			t.Error(diff)
 		}
@@ -109,7 +110,7 @@ func TestCellsAreCounted(t *testing.T) {
 			t.Fatalf("%+v: %v", scheme, err)
 		}
 		got, err := cellsOf(n)
-		if want := len(must[[]string](t)(plan.Names())); err != nil || got != want {
+		if want := len(require.Value(plan.Names())(t)); err != nil || got != want {
 			t.Errorf("%+v: %d cells, the plan has %d; %v", scheme, got, want, err)
 		}
 	}

@@ -7,27 +7,21 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	s, err := Open(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(Open(ctx, t.TempDir()))(t)
 	t.Cleanup(func() { s.Close() })
 	mine, other := WorkspaceOf("mine"), WorkspaceOf("other")
 	body := []byte("a,b,c\n1,2,x\n")
 
-	id, err := s.SaveUpload(ctx, mine, "points\n.csv", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := require.Value(s.SaveUpload(ctx, mine, "points\n.csv", bytes.NewReader(body)))(t)
 	file, kept, err := s.Upload(ctx, mine, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if kept.Len() != len(body) {
 		t.Errorf("the file tells of %d bytes instead of %d", kept.Len(), len(body))
 	}
@@ -43,10 +37,7 @@ func TestUploads(t *testing.T) {
 
 	later := time.Now().Add(2 * uploadLife)
 	s.Now = func() time.Time { return later }
-	second, err := s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := require.Value(s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body)))(t)
 	if _, _, err := s.Upload(ctx, mine, id); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a file two days old is still kept: %v", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"marginlab/ml/mltest/require"
 )
 
 func files(css string) fstest.MapFS {
@@ -19,10 +21,7 @@ func files(css string) fstest.MapFS {
 
 func TestAssets(t *testing.T) {
 	t.Parallel()
-	a, err := NewAssets(files("body{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(NewAssets(files("body{}")))(t)
 	same, _ := NewAssets(files("body{}"))
 	other, _ := NewAssets(files("body{ }"))
 	if a.Prefix() != same.Prefix() || a.Prefix() == other.Prefix() {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // from is a connection that comes from an address.
@@ -120,10 +122,7 @@ func TestFewDescriptors(t *testing.T) {
 	const name = "MARGINLAB_TEST_FEW_DESCRIPTORS"
 	if os.Getenv(name) != "" {
 		h, _, _ := newSite(map[string]Handler{"GET /healthz": ok})
-		s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 		s.http.ReadHeaderTimeout, s.http.ReadTimeout = 0, 0
 		fmt.Println("listens on", s.Addr())
 		t.Fatal(s.Serve(t.Context(), h))
@@ -135,13 +134,8 @@ func TestFewDescriptors(t *testing.T) {
 	child := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -n 64 && exec "$0" -test.run '^TestFewDescriptors$'`, os.Args[0])
 	child.Env = append(os.Environ(), name+"=1")
 	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := require.Value(child.StdoutPipe())(t)
+	require.NoError(t, child.Start())
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
 	first, err := bufio.NewReader(out).ReadString('\n')
 	at, found := strings.CutPrefix(strings.TrimSpace(first), "listens on ")
@@ -150,14 +144,9 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for i := range 100 {
-		conn, err := net.Dial("tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := require.Value(net.Dial("tcp", at))(t)
 		defer conn.Close()
-		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(io.WriteString(conn, "GET / HTTP/1.1\r\n"))(t)
 		if i%10 == 9 {
 			resp, err := client.Get("http://" + at + "/healthz")
 			if err != nil {

@@ -3,15 +3,15 @@ package web
 import (
 	"log/slog"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Pages of the origins that are named call /api with a key; all others do as before.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
-	if err := s.Origins.Add("https://notebook.example, http://localhost:8888/"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Origins.Add("https://notebook.example, http://localhost:8888/"))
 	h := mux(s, map[string]Handler{"POST /api/x": ok, "POST /x": ok})
 	const from, foreign = "Origin: https://notebook.example", "Origin: https://other.example"
 	const cross, asks, sends = "Sec-Fetch-Site: cross-site", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization,content-type"

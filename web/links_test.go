@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestParsePublic(t *testing.T) {
@@ -87,9 +89,7 @@ func TestOnNetwork(t *testing.T) {
 		var addrs []net.Addr
 		for text := range strings.FieldsSeq(test.addrs) {
 			ip, network, err := net.ParseCIDR(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			addrs = append(addrs, &net.IPNet{IP: ip, Mask: network.Mask})
 		}
 		if got, ok := onNetwork(addrs); got.String() != test.want || ok != got.IsValid() {

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestTrustedProxy sends what proxies send, from where it is believed and from where it
@@ -16,9 +18,7 @@ func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
 	for _, text := range []string{"10.0.0.0/8, 2001:db8::/32", "127.0.0.1"} {
-		if err := s.Proxies.Add(text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Proxies.Add(text))
 	}
 	h := mux(s, map[string]Handler{"GET /x": func(w http.ResponseWriter, r *http.Request) error {
 		_, err := fmt.Fprint(w, r.RemoteAddr, " ", Links{}.Origin(r))
@@ -67,9 +67,7 @@ func TestLimitBehindProxy(t *testing.T) {
 	for _, trusted := range []string{"192.0.2.0/24", "10.0.0.0/8"} { // httptest's clients are at 192.0.2.1
 		s := NewSite(slog.New(slog.DiscardHandler), page)
 		s.PerWorkspace = 2
-		if err := s.Proxies.Add(trusted); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Proxies.Add(trusted))
 		h := mux(s, map[string]Handler{"GET /x": ok})
 		last := http.StatusOK
 		for i := range 6 {
@@ -85,9 +83,7 @@ func TestLimitBehindProxy(t *testing.T) {
 func TestCrossSiteBehindProxy(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
-	if err := s.Proxies.Add("192.0.2.1"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Proxies.Add("192.0.2.1"))
 	h := mux(s, map[string]Handler{"POST /x": ok})
 	for origin, want := range map[string]int{"https://lab.example.org": 200, "https://evil.example": 403} {
 		if w := ask(h, "POST", "/x", "", "X-Forwarded-Host: lab.example.org", "X-Forwarded-Proto: https", "Origin: "+origin); w.Code != want {
@@ -112,9 +108,7 @@ func FuzzForwarded(f *testing.F) {
 	f.Add("[::1%eth0]:80,,unknown", "", "a b")
 	f.Fuzz(func(t *testing.T, clients, proto, host string) {
 		s := NewSite(slog.New(slog.DiscardHandler), page)
-		if err := s.Proxies.Add("10.0.0.0/8"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Proxies.Add("10.0.0.0/8"))
 		var from string
 		h := s.lookBehind(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { from = r.RemoteAddr }))
 		for _, remote := range []string{"10.0.0.1:99", "192.0.2.1:99"} {

@@ -17,33 +17,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // certify writes a certificate with a number, and its key.
 func certify(t *testing.T, dir string, number int64) (cert, key string) {
 	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := require.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	about := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, about, about, &k.PublicKey, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := require.Value(x509.CreateCertificate(rand.Reader, about, about, &k.PublicKey, k))(t)
+	secret := require.Value(x509.MarshalPKCS8PrivateKey(k))(t)
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
 		stamp := time.Unix(1e9+number, 0) // files of one test may be written within one tick
-		if err := os.Chtimes(file, stamp, stamp); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chtimes(file, stamp, stamp))
 	}
 	return cert, key
 }
@@ -51,10 +40,7 @@ func certify(t *testing.T, dir string, number int64) (cert, key string) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	log := &logged{}
-	server, err := Listen("127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := require.Value(Listen("127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil))))(t)
 	dir := t.TempDir()
 	cert, key := certify(t, dir, 1)
 	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
@@ -62,10 +48,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
-	config, err := TLS(cert, key, server.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := require.Value(TLS(cert, key, server.log))(t)
 	server.UseTLS(config)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -76,10 +59,7 @@ func TestTLS(t *testing.T) {
 	visit := func() (number int64) {
 		t.Helper()
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-		a, err := client.Get(links.Here() + "/x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(client.Get(links.Here() + "/x"))(t)
 		defer a.Body.Close()
 		if c := a.Cookies(); len(c) != 1 || !c[0].Secure {
 			t.Errorf("cookies %v", c)
@@ -93,9 +73,7 @@ func TestTLS(t *testing.T) {
 	if n := visit(); n != 2 {
 		t.Errorf("certificate %d after that of 1 was replaced", n)
 	}
-	if err := os.WriteFile(cert, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(cert, []byte("half"), 0o600))
 	if n := visit() + visit(); n != 4 || strings.Count(log.String(), "certificate not taken over") != 1 {
 		t.Errorf("%d, log %s", n, log)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -573,9 +574,7 @@ func TestStream(t *testing.T) {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	res, err := http.Get(srv.URL + "/events") // asks for gzip
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	if want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"; string(text) != want {
@@ -641,10 +640,7 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 		go func() { served <- s.Serve(ctx, h) }()
 
 		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
-		res, err := client.Get("http://" + s.Addr().String() + "/events")
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(client.Get("http://" + s.Addr().String() + "/events"))(t)
 		defer res.Body.Close()
 		lines := bufio.NewScanner(res.Body)
 		beats := 0
@@ -764,23 +760,14 @@ func TestShutdown(t *testing.T) {
 		<-r.Context().Done()
 		return r.Context().Err()
 	}})
-	s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, h) }()
 	go func() { <-begun; stop() }()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.Addr().String()+"/api/slow", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequestWithContext(t.Context(), "GET", "http://"+s.Addr().String()+"/api/slow", nil))(t)
 	r.Header.Set("Authorization", strings.TrimPrefix(anyKey, "Authorization: "))
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	if res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
 		t.Error(res.Status, res.Header)
@@ -792,10 +779,7 @@ func TestShutdown(t *testing.T) {
 
 func TestListenTaken(t *testing.T) {
 	t.Parallel()
-	s, err := Listen("127.0.0.1:0", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	defer s.listener.Close()
 	if _, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), s.Addr().String()) {
 		t.Errorf("%v", err)

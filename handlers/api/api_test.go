@@ -27,6 +27,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
@@ -77,29 +78,18 @@ func TestAPIWalk(t *testing.T) {
 	// The widest street between the corners (0.5, 0.25), (0.25, 0.5) and the line
 	// through (3, 3.125), (4, 3) — recomputed here by training without the server.
 	d, err := dataset.Read(strings.NewReader(handlerstest.Square), "square.csv", dataset.Mapping{}, dataset.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	direct, err := ml.Train(t.Context(), d, run.Spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	direct := require.Value(ml.Train(t.Context(), d, run.Spec, nil))(t)
 	direct.Report.FitSeconds = run.Report.FitSeconds
 	if !reflect.DeepEqual(*run.Report, direct.Report) {
 		t.Errorf("report %+v\nwant %+v", *run.Report, direct.Report)
 	}
 	// The same names as `fit --json`, which prints the report itself.
-	want, err := json.Marshal(direct.Report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(json.Marshal(direct.Report))(t)
 	if raw := handlerstest.Decode[struct{ Report json.RawMessage }](a); !bytes.Equal(raw.Report, want) {
 		t.Errorf("report %s\nwant %s", raw.Report, want)
 	}
-	model, err := ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := require.Value(ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))(t)
 	if !reflect.DeepEqual(model, direct.Model) {
 		t.Errorf("model %+v\nwant %+v", model, direct.Model)
 	}
@@ -302,19 +292,11 @@ func TestAPIErrors(t *testing.T) {
 func TestAPIHalfAFile(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := require.Value(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /api/datasets?name=n HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", handlerstest.Alice, len(handlerstest.Square)+1, handlerstest.Square)
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	resp := require.Value(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("status %d for half a file", resp.StatusCode)
@@ -480,15 +462,10 @@ func TestAPIBusy(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	d, err := dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []string{"a", "a", "b", "b"}))(t)
 	n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}
 	for i := range store.MaxSearching {
-		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i)), n); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(strconv.Itoa(i)), n))(t)
 	}
 	program := s.As(t, handlerstest.Alice).Want(http.StatusServiceUnavailable, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[3]}}`)
 	page := s.Browse(t, handlerstest.Alice).Fetch("POST", "/searches", "data=moons&grid.C=3")
@@ -502,10 +479,7 @@ func TestQueueFull(t *testing.T) {
 
 func tiny(t *testing.T) *dataset.Data {
 	t.Helper()
-	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 1}}, []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 1}}, []string{"a", "b"}))(t)
 	return d
 }
 
@@ -651,9 +625,7 @@ func TestAPIFailedRun(t *testing.T) {
 	}
 	want, _ := json.Marshal(map[string]string{"status": "failed", "error": got.Error})
 	var a, b any
-	if err := json.Unmarshal([]byte(events[len(events)-1].Data), &a); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(events[len(events)-1].Data), &a))
 	_ = json.Unmarshal(want, &b)
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("last event %v, want %s", a, want)
@@ -808,10 +780,7 @@ func TestOpenAPISpec(t *testing.T) {
 	}
 	agree := func(name string, value any) {
 		t.Helper()
-		b, err := json.Marshal(handlerstest.Object{name: value})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(json.Marshal(handlerstest.Object{name: value}))(t)
 		var spec ml.Spec
 		var v any
 		refused := json.Unmarshal(b, &spec)
@@ -848,10 +817,7 @@ func TestOpenAPISpec(t *testing.T) {
 	}
 	agree("features", []string{"a", "b"})
 	// The defaults are the program's, and what it writes is described.
-	b, err := json.Marshal(ml.DefaultSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(json.Marshal(ml.DefaultSpec()))(t)
 	var defaults handlerstest.Object
 	_ = json.Unmarshal(b, &defaults)
 	if err := check(&c, "Spec", defaults); err != nil {

@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -67,14 +68,9 @@ func TestClient(t *testing.T) {
 	server := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	module := server.As(t, "").Want(http.StatusOK, "GET", "/client.py", "").Body
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "marginlab.py"), module, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.py"), module, 0o600))
 	address, _ := json.Marshal(server.URL)
-	manual, err := os.ReadFile("../../views/manual/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := require.Value(os.ReadFile("../../views/manual/api.md"))(t)
 	_, example, _ := strings.Cut(string(manual), "\nThen:\n")
 	example, _, _ = strings.Cut(example, "\n## ")
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "\n    ", "\n"), "http://127.0.0.1:8080", server.URL)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // drawn are the points as the page would send them, one string each.
@@ -41,9 +43,7 @@ func (p *page) press(x, y float64, held ...chromedp.Modifier) {
 func (p *page) place(drawn string) point {
 	p.t.Helper()
 	var x, y float64
-	if _, err := fmt.Sscanf(strings.ReplaceAll(drawn, ",", " "), "%g %g", &x, &y); err != nil {
-		p.t.Fatal(err)
-	}
+	require.Value(fmt.Sscanf(strings.ReplaceAll(drawn, ",", " "), "%g %g", &x, &y))(p.t)
 	return p.pixel(x, y)
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestDrawAGraph draws a graph with the mouse and with keys, and adds it to its data set.
@@ -16,9 +18,7 @@ func TestDrawAGraph(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	file := filepath.Join(t.TempDir(), "graphs.jsonl")
-	if err := os.WriteFile(file, []byte(`{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(`{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":1,"label":"b"}`), 0o600))
 	p.upload(file)
 	expect := func(want string) {
 		t.Helper()

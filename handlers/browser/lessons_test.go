@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 )
@@ -171,10 +172,7 @@ func walkSteps(p *page) {
 // answerBoth answers a question wrong, then right.
 func answerBoth(p *page, s *lessons.Screen, q *lessons.Question) {
 	p.t.Helper()
-	truth, err := q.Solve(p.ctx)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	truth := require.Value(q.Solve(p.ctx))(p.t)
 	form := "#q-" + s.Slug + "-" + q.Slug
 	give := func(given, verdict string) {
 		p.t.Helper()
@@ -232,10 +230,7 @@ func TestSketch(t *testing.T) {
 	heights := func() (all []float64) {
 		p.t.Helper()
 		for _, text := range strings.Fields(p.value(box)) {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				p.t.Fatal(err)
-			}
+			v := require.Value(strconv.ParseFloat(text, 64))(p.t)
 			all = append(all, v)
 		}
 		return all

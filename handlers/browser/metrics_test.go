@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The metrics of the program itself are those that the manual lists, as Prometheus wants them, and
@@ -33,10 +35,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	if err != nil || len(faults) > 0 {
 		t.Errorf("Prometheus objects: %v, %v", faults, err)
 	}
-	manual, err := os.ReadFile("../../views/manual/server.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := require.Value(os.ReadFile("../../views/manual/server.md"))(t)
 	_, list, _ := strings.Cut(string(manual), "\n## Metrics\n")
 	list, rules, _ := strings.Cut(list, "[A dashboard")
 	rules, _, _ = strings.Cut(rules, "\n## ")

@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // page is a tab with cookies of its own. Errors on its console, exceptions and
@@ -42,9 +44,7 @@ func open(t *testing.T, s *server) *page {
 	p := &page{t: t, ctx: ctx, server: s, base: s.url}
 	t.Cleanup(closeTab)
 	t.Cleanup(p.complain)
-	if err := chromedp.Listen(ctx, p.listen); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, chromedp.Listen(ctx, p.listen))
 	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return p
 }
@@ -180,10 +180,7 @@ func (p *page) where() string {
 // query is the query of the address.
 func (p *page) query() url.Values {
 	p.t.Helper()
-	q, err := url.ParseQuery(get[string](p, "location.search.slice(1)"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	q := require.Value(url.ParseQuery(get[string](p, "location.search.slice(1)")))(p.t)
 	return q
 }
 

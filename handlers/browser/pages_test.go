@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // screenshots is the folder to write pictures of every page to; empty: none.
@@ -28,10 +30,7 @@ var heights = map[int64]int64{360: 740, 1280: 800, 1920: 1080}
 func (p *page) use(c *client) {
 	p.t.Helper()
 	c.get(p.t, "/settings")
-	at, err := url.Parse(c.server.url)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	at := require.Value(url.Parse(c.server.url))(p.t)
 	p.server, p.base = c.server, c.server.url
 	call(p, network.ClearBrowserCookies, cdp.Empty{})
 	for _, k := range c.http.Jar.Cookies(at) {
@@ -201,10 +200,7 @@ func accessibilityChecker(t *testing.T) string {
 		}
 		return ""
 	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := require.Value(os.ReadFile(path))(t)
 	return string(source)
 }
 
@@ -260,10 +256,7 @@ func (p *page) capture(take chromedp.Action[[]byte]) []byte {
 	p.t.Helper()
 	ctx, cancel := p.limited()
 	defer cancel()
-	shot, err := chromedp.Run(ctx, take)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	shot := require.Value(chromedp.Run(ctx, take))(p.t)
 	return shot
 }
 
@@ -280,19 +273,14 @@ func (p *page) accessible(axe, when string) {
 	if !get[bool](p, "Boolean(globalThis.axe)") {
 		get[bool](p, "(() => {"+axe+"\n})(), true")
 	}
-	report, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](
-		`axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	report := require.Value(chromedp.Run(p.ctx, chromedp.Evaluate[string](
+		`axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)))(p.t)
 	type node struct{ HTML, FailureSummary string }
 	var violations []struct {
 		ID, Impact, Help string
 		Nodes            []node
 	}
-	if err := json.Unmarshal([]byte(report), &violations); err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, json.Unmarshal([]byte(report), &violations))
 	for _, v := range violations {
 		v.Nodes = slices.DeleteFunc(v.Nodes, func(n node) bool { // a control half below a bar that sticks comes out by scrolling
 			return v.ID == "target-size" && strings.Contains(n.FailureSummary, "partially obscured")

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
@@ -40,10 +41,7 @@ func (p *page) sheets(width, height float64) (filled [][2]float64, smallest floa
 	p.t.Helper()
 	untagged := false
 	pdf := call(p, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PaperWidth: width, PaperHeight: height, GenerateTaggedPDF: &untagged}).Data
-	pages, err := pageContents(pdf)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	pages := require.Value(pageContents(pdf))(p.t)
 	smallest = math.Inf(1)
 	for _, content := range pages {
 		var lowest [2]float64

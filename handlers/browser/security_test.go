@@ -7,6 +7,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // savedRun trains on a built-in set and returns the path of the run.
@@ -51,10 +53,7 @@ func TestHeadersOfEveryPage(t *testing.T) {
 		if !strings.Contains(a.Header.Get("Cache-Control"), "private") && !strings.Contains(a.Header.Get("Cache-Control"), "no-") {
 			t.Errorf("%s: Cache-Control %q", path, a.Header.Get("Cache-Control"))
 		}
-		page, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := require.Value(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
 		if n := page.Find("[style], [onclick], style, script:not([src])").Length(); n > 0 {
 			t.Errorf("%s: %d inline styles or scripts", path, n)
 		}
@@ -149,9 +148,7 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 	run := savedRun(t, c, "name=shown")
 	c.post(t, run+"/share", "")
 	page, err := goquery.NewDocumentFromReader(strings.NewReader(c.get(t, run).body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	link, _ := page.Find("#h-share ~ p .share").Attr("value")
 	shared, ok := strings.CutPrefix(link, s.url)
 	if !ok || !strings.HasPrefix(shared, "/shared/") || len(shared) < len("/shared/")+22 {
@@ -167,9 +164,7 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 		t.Fatalf("the link answers %d", a.StatusCode)
 	}
 	page, err = goquery.NewDocumentFromReader(strings.NewReader(a.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := page.Find("form, button:not([type=button])").Length(); n > 0 {
 		t.Errorf("%d forms and buttons that send something on a shared page", n)
 	}

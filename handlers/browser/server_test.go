@@ -18,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // server is the program, listening in a process of its own.
@@ -35,9 +37,7 @@ type server struct {
 // start runs the program on a new data directory until the test ends.
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
-	if err := watch(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, watch())
 	s := &server{t: t, dir: t.TempDir(), args: args}
 	s.run("127.0.0.1:0")
 	t.Cleanup(s.stop)
@@ -152,25 +152,16 @@ type answer struct {
 // do sends a request; edit may change it before.
 func (c *client) do(t *testing.T, method, path, body string, edit ...func(*http.Request)) answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, c.server.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequestWithContext(t.Context(), method, c.server.url+path, strings.NewReader(body)))(t)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	for _, e := range edit {
 		e(r)
 	}
-	res, err := c.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(c.http.Do(r))(t)
 	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(io.ReadAll(res.Body))(t)
 	return answer{res, string(b)}
 }
 
@@ -203,9 +194,7 @@ func (c *client) settle(t *testing.T) {
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -238,10 +227,7 @@ func (c *client) upload(t *testing.T, name, content string) string {
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := require.Value(form.CreateFormFile("file", name))(t)
 	io.WriteString(part, content)
 	form.Close()
 	a := c.do(t, "POST", "/datasets", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })

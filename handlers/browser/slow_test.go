@@ -11,16 +11,15 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // slowly puts a server behind one that hands every live question to the test, and answers
 // it once the test has written what to do with it.
 func slowly(t *testing.T, s *server) (base string, questions <-chan question) {
 	t.Helper()
-	to, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := require.Value(url.Parse(s.url))(t)
 	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }}
 	asked := make(chan question, 100)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

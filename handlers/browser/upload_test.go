@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // ripley is a file as people bring it: 250 rows, a header, the label last.
@@ -20,10 +22,7 @@ var datasetPath = regexp.MustCompile(`/datasets/[^/]+$`)
 // does.
 func (p *page) upload(path string) {
 	p.t.Helper()
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	abs := require.Value(filepath.Abs(path))(p.t)
 	p.visit("/datasets")
 	p.follow(func() {
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs}))
@@ -177,10 +176,7 @@ func TestRunSurvivesKill(t *testing.T) {
 func TestDroppedFile(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
-	path, err := filepath.Abs(ripley)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(filepath.Abs(ripley))(t)
 	p.visit("/datasets")
 	at := p.reach("#h-builtin") // anywhere on the page
 	drag := func(kind input.DispatchDragEventType) {

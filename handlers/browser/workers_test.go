@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	natsserver "github.com/nats-io/nats-server/v2/server"
+
+	"marginlab/ml/mltest/require"
 )
 
 // worker is the program, computing for a server in a process of its own.
@@ -107,9 +109,7 @@ func search(t *testing.T, s *server) *searched {
 	if err != nil {
 		t.Fatalf("cv: %v", err)
 	}
-	if err := json.Unmarshal(out, &q.want); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(out, &q.want))
 	type answer struct {
 		ID string `json:"id"`
 	}
@@ -133,14 +133,8 @@ var progress = regexp.MustCompile(`"done":(\d+)`)
 // reach follows the search until the given number of its cells are done, or it ends.
 func (q *searched) reach(t *testing.T, cells int) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", q.server.url+"/api/searches/"+q.id+"/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := q.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(http.NewRequestWithContext(t.Context(), "GET", q.server.url+"/api/searches/"+q.id+"/events", nil))(t)
+	res := require.Value(q.http.Do(r))(t)
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() {
@@ -160,9 +154,7 @@ func (q *searched) check(t *testing.T) {
 	t.Helper()
 	q.reach(t, q.total+1)
 	var got map[string]any
-	if err := json.Unmarshal([]byte(q.get(t, "/api/searches/"+q.id).body), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(q.get(t, "/api/searches/"+q.id).body), &got))
 	if got["status"] != "done" || got["done"] != float64(q.total) || got["total"] != float64(q.total) {
 		t.Errorf("the search is %v, %v of %v cells: %v", got["status"], got["done"], got["total"], got["error"])
 	}
@@ -209,9 +201,7 @@ func TestNATSIsRestarted(t *testing.T) {
 	opts := natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, Authorization: "open sesame", JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
 	run := func() (stop func()) {
 		n, err := natsserver.NewServer(&opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		n.Start()
 		stop = func() {
 			n.Shutdown()
@@ -222,9 +212,7 @@ func TestNATSIsRestarted(t *testing.T) {
 			t.Fatal("NATS does not start")
 		}
 		_, err = fmt.Sscan(n.Addr().String()[strings.LastIndex(n.Addr().String(), ":")+1:], &opts.Port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return stop
 	}
 	stop := run()

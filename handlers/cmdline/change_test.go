@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // What would change a result is on the terminal what the library says.
@@ -19,14 +20,10 @@ func TestChange(t *testing.T) {
 	t.Parallel()
 	d, file := moons(t, 40)
 	want, err := ml.Sense(t.Context(), d, ml.DefaultSpec(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	band := filepath.Join(t.TempDir(), "band.svg")
 	var got ml.Sensitivity
-	if err := json.Unmarshal([]byte(must(t, "change", file, "--json", "--plot", band)), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(must(t, "change", file, "--json", "--plot", band)), &got))
 	if diff := cmp.Diff(want, &got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")); diff != "" {
 		t.Error(diff)
 	}

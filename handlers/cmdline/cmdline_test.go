@@ -24,6 +24,7 @@ import (
 	"marginlab/handlers/cmdline"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // outcome holds the output and exit status of a command.
@@ -52,9 +53,7 @@ func must(t *testing.T, args ...string) string {
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -358,14 +357,9 @@ func report(t *testing.T, args ...string) ml.Report {
 
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("moons", 60, 0.3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 60, 0.3, 2))(t)
 	var text strings.Builder
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	path := file(t, "moons.csv", text.String())
 	for _, args := range []string{
 		"",
@@ -382,14 +376,9 @@ func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 				i++
 				value = fields[i]
 			}
-			if err := s.Set(strings.ReplaceAll(name, "-", "_"), value); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Set(strings.ReplaceAll(name, "-", "_"), value))
 		}
-		res, err := ml.Train(t.Context(), d, s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
 		got := report(t, append(fields, "--data", path)...)
 		got.FitSeconds, res.Report.FitSeconds = 0, 0
 		if diff := cmp.Diff(res.Report, got); diff != "" {
@@ -509,20 +498,14 @@ func TestTableNamesEveryNumber(t *testing.T) {
 // predictions reads what predict writes.
 func predictions(t *testing.T, text string) (head []string, rows [][]string) {
 	t.Helper()
-	all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 	return all[0], all[1:]
 }
 
 func TestPredictIsTheModel(t *testing.T) {
 	t.Parallel()
 	data := file(t, "points.csv", points)
-	d, err := dataset.Read(strings.NewReader(points), "points.csv", dataset.Mapping{}, dataset.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Read(strings.NewReader(points), "points.csv", dataset.Mapping{}, dataset.DefaultLimits))(t)
 	for _, args := range []string{"", "--learner mcm --kernel poly", "--learner ridge --lambda 0.1", "--conformal eigen", "--project pca", "--features x2"} {
 		dir := t.TempDir()
 		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
@@ -530,26 +513,14 @@ func TestPredictIsTheModel(t *testing.T) {
 		if text := must(t, "predict", "--model", model, "--data", data, "--out", out); text != "accuracy  1  of 6 rows\n" {
 			t.Errorf("output %q beside the file", text)
 		}
-		written, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := require.Value(os.ReadFile(out))(t)
 		if text := must(t, "predict", "--model", model, "--data", data); text != string(written) {
 			t.Errorf("the file has %s, standard output %s", written, text)
 		}
-		f, err := os.Open(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(model))(t)
 		defer f.Close()
-		m, err := ml.ReadModel(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cols, err := d.Columns(m.Features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(ml.ReadModel(f))(t)
+		cols := require.Value(d.Columns(m.Features))(t)
 		head, rows := predictions(t, string(written))
 		if diff := cmp.Diff([]string{"row", "label", "f", "true"}, head); diff != "" {
 			t.Error(diff)
@@ -789,13 +760,9 @@ func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
 func TestInterruptedTrainingIsReported(t *testing.T) {
 	t.Parallel()
 	d, err := dataset.Generate("checkerboard", 300, 0.3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var text strings.Builder
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	data, out := file(t, "board.csv", text.String()), filepath.Join(t.TempDir(), "m.json")
 	cancelled, early := 0, 0
 	for k := range int64(8) {
@@ -854,13 +821,9 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	data := file(t, "points.csv", points)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "m.json")
-	if err := os.WriteFile(out, []byte("before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(out, []byte("before"), 0o600))
 	link := filepath.Join(dir, "link.json")
-	if err := os.Symlink("m.json", link); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink("m.json", link))
 	must(t, "fit", "--data", data, "--out", link, "--plot", filepath.Join(dir, "p.svg"))
 	if text, err := os.ReadFile(out); err != nil || !json.Valid(text) {
 		t.Errorf("%s, %v", text, err)
@@ -868,10 +831,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v, %v", info, err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := require.Value(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -896,15 +856,9 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 		if got := strings.Join(head, "|"); got != "row|label|"+names+"|true" {
 			t.Errorf("%s: columns %s", rule, got)
 		}
-		f, err := os.Open(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(model))(t)
 		defer f.Close()
-		m, err := ml.ReadModel(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(ml.ReadModel(f))(t)
 		want := m.Scores(mat.NewDense(3, 2, []float64{2, 0, -1, 1.7, -1, -1.7}))
 		for i, r := range rows {
 			if r[1] != []string{"ash", "beech", "elm"}[i] || r[5] != []string{"ash", "beech", "beech"}[i] {

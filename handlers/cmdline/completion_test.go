@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestCompletion asks a shell to complete as a person would, with the script that it is given.
@@ -29,10 +31,7 @@ func TestCompletion(t *testing.T) {
 		words := strings.Fields(c.words)
 		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
 		run.Args = append(run.Args, words...)
-		out, err := run.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := require.Value(run.Output())(t)
 		if got := strings.TrimSpace(string(out)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.words, got, c.want)
 		}

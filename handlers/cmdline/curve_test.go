@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // TestLearningIsThatOfTheLibrary compares numbers and table with eval.LearningCurve.
@@ -20,22 +21,17 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 	d, path := moons(t, 60)
 	plot := filepath.Join(t.TempDir(), "l.svg")
 	args := []string{"cv", "--data", path, "--folds", "3", "--seed", "2", "--C", "10", "--learning", "1, 0.2"}
-	want, err := eval.LearningCurve(t.Context(), d, func() ml.Spec {
+	want := require.Value(eval.LearningCurve(t.Context(), d, func() ml.Spec {
 		s := ml.DefaultSpec()
 		_ = s.Set("C", "10")
 		return s
-	}(), eval.Scheme{Folds: 3, Seed: 2}, []float64{0.2, 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}(), eval.Scheme{Folds: 3, Seed: 2}, []float64{0.2, 1}, nil))(t)
 	var got struct {
 		Learning []eval.LearningStep
 		Cells    any
 		N        int
 	}
-	if err := json.Unmarshal([]byte(must(t, append(args, "--json", "--plot", plot)...)), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json", "--plot", plot)...)), &got))
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Cells != nil || got.N != 60 {
 		t.Errorf("%s%+v", diff, got)
 	}
@@ -67,10 +63,7 @@ func TestValidationCurve(t *testing.T) {
 		t.Errorf("%s\ninstead of\n%s", drawn, plain)
 	}
 	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
-	a, err := os.ReadFile(filepath.Join(dir, "a.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(os.ReadFile(filepath.Join(dir, "a.svg")))(t)
 	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))
 	if err != nil || string(a) != string(b) || !strings.Contains(string(a), "gamma") || !strings.Contains(string(a), "held out") {
 		t.Errorf("%v: %.300s", err, a)

@@ -12,20 +12,16 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
 // moons is a data set and the file that holds it.
 func moons(t *testing.T, n int) (d *dataset.Data, path string) {
 	t.Helper()
-	d, err := dataset.Generate("moons", n, 0.3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = require.Value(dataset.Generate("moons", n, 0.3, 1))(t)
 	var text strings.Builder
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	return d, file(t, "moons.csv", text.String())
 }
 
@@ -51,11 +47,8 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	spec := ml.DefaultSpec()
-	want, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
-		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
+		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil))(t)
 	if diff := cmp.Diff(*want, got.Result); diff != "" {
 		t.Error(diff)
 	}
@@ -70,14 +63,11 @@ func TestCVTable(t *testing.T) {
 	t.Parallel()
 	d, path := moons(t, 60)
 	out := must(t, "cv", "--data", path, "--C", "1,100", "--kernel", "linear", "--folds", "3", "--nested")
-	res, err := eval.CrossValidate(t.Context(), d, func() ml.Spec {
+	res := require.Value(eval.CrossValidate(t.Context(), d, func() ml.Spec {
 		s := ml.DefaultSpec()
 		s.Kernel = "linear"
 		return s
-	}(), eval.Grid{"C": {param.Of(1), param.Of(100)}}, eval.Scheme{Folds: 3, Seed: 1, Nested: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}(), eval.Grid{"C": {param.Of(1), param.Of(100)}}, eval.Scheme{Folds: 3, Seed: 1, Nested: true}, nil))(t)
 	lines := strings.Split(out, "\n")
 	if len(lines) != 16 || !strings.Contains(lines[0], "over 3 folds") {
 		t.Fatalf("%s", out)
@@ -112,19 +102,13 @@ func TestCVOfAnyNumber(t *testing.T) {
 		Cells []map[string]any
 		Best  int
 	}
-	if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got))
 	spec := ml.DefaultSpec()
 	for name, text := range map[string]string{"learner": "mcm", "kernel": "poly", "conformal": "gradient", "core_step": "5", "degree": "3", "rank_tol": "1e-9"} {
-		if err := spec.Set(name, text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Set(name, text))
 	}
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"rho": {param.Of(0.01), param.Of(0)}, "coef0": {param.Of(0), param.Of(1)}, "core_gamma": {param.Of(0.1), param.Of(1)}}, eval.Scheme{Folds: 2, Seed: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(got.Cells) != 8 || got.Best != res.Best {
 		t.Fatalf("%d cells, the best is %d; want %+v", len(got.Cells), got.Best, res)
 	}
@@ -177,9 +161,7 @@ func TestCVOfARidge(t *testing.T) {
 	spec := ml.DefaultSpec()
 	spec.Learner = "ridge"
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lines := strings.Split(out, "\n")
 	if want := []string{"gamma", "lambda", "accuracy"}; !cmp.Equal(strings.Fields(lines[2])[:3], want) {
 		t.Errorf("head %q", lines[2])
@@ -253,9 +235,7 @@ func TestCVByAnotherScore(t *testing.T) {
 		{"--hold-out", "0.5", "--repeats", "60", "--score", "log_loss", "--calibration", "platt"},
 	} {
 		out := must(t, append([]string{"cv", "--data", path, "--json"}, args...)...)
-		if err := json.Unmarshal([]byte(out), &told); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(out), &told))
 		if told.Score != "log_loss" || len(told.Cells[0].Folds) != 60 || told.Cells[0].LogLoss <= 0 || len(told.Confusion) != 2 {
 			t.Errorf("%v: %s", args, out)
 		}
@@ -322,19 +302,11 @@ func TestCVDesigns(t *testing.T) {
 	axes := eval.Axes{}
 	for name, text := range map[string]string{"C": "0.1..100", "gamma": "0.1..10"} {
 		p, _ := ml.Param(name)
-		if err := axes.Add(name, p, text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, axes.Add(name, p, text))
 	}
 	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
-		drawn, err := axes.Design(design, 9, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), drawn, eval.Scheme{Folds: 3, Seed: 4}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		drawn := require.Value(axes.Design(design, 9, 4))(t)
+		want := require.Value(eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), drawn, eval.Scheme{Folds: 3, Seed: 4}, nil))(t)
 		got := cells("--C", "0.1..100", "--gamma", "0.1..10", "--design", design, "--points", "9", "--seed", "4")
 		if len(got) != 9 {
 			t.Errorf("%s: %d settings", design, len(got))
@@ -365,9 +337,7 @@ func TestCVRefined(t *testing.T) {
 			Warning string
 			Rounds  []eval.Result
 		}
-		if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got))
 		rounds := append(got.Rounds, got.Result)
 		if len(rounds) != 3 || got.Warning != eval.NotNested {
 			t.Fatalf("%d rounds, %q", len(rounds), got.Warning)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 func TestExport(t *testing.T) {
@@ -33,15 +34,9 @@ func TestExport(t *testing.T) {
 	if o.code != 0 || o.err != "marginlab export: note: LIBSVM has numbers for classes: 0 is no, 1 is yes\n" {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
-	m, err := os.Open(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(os.Open(model))(t)
 	defer m.Close()
-	trained, err := ml.ReadModel(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := require.Value(ml.ReadModel(m))(t)
 	rows, err := os.ReadFile(out + ".data")
 	lines := strings.Split(strings.TrimSpace(string(rows)), "\n")
 	if err != nil || len(lines) != 6 || !strings.HasPrefix(lines[0], "0 1:-") || !strings.HasPrefix(lines[3], "1 1:") {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -34,10 +35,7 @@ func TestGramOfPoints(t *testing.T) {
 		}},
 		{"--kernel combined --expression 0.5*linear+rbf(gamma=scale)*fisher(components=1) " + plain, "combined", param.Values{"expression": param.Of("0.5*linear+rbf(gamma=scale)*fisher(components=1)")}},
 	} {
-		k, err := kernel.New(c.kernel, c.values, x).Fit(t.Context(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := require.Value(kernel.New(c.kernel, c.values, x).Fit(t.Context(), x, nil))(t)
 		g, row := kernel.NewGram(k, x), make([]float64, 5)
 		lines, err := csv.NewReader(strings.NewReader(must(t, append([]string{"gram", "--csv"}, strings.Fields(c.args)...)...))).ReadAll()
 		if err != nil || len(lines) != 5 {

@@ -8,20 +8,15 @@ import (
 	"time"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
 // relative is the path from where the test runs.
 func relative(t *testing.T, path string) string {
 	t.Helper()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := filepath.Rel(here, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := require.Value(os.Getwd())(t)
+	rel := require.Value(filepath.Rel(here, path))(t)
 	return rel
 }
 
@@ -32,20 +27,11 @@ func TestKeeping(t *testing.T) {
 	dir, copied := relative(t, t.TempDir()), relative(t, filepath.Join(t.TempDir(), "monday.db"))
 	ctx := t.Context()
 	old := store.WorkspaceOf("old")
-	st, err := store.Open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := require.Value(store.Open(ctx, dir))(t)
 	defer st.Close()
 	st.Now = func() time.Time { return time.Now().AddDate(0, 0, -100) }
-	d, err := dataset.Generate("moons", 20, 0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := st.CreateDataset(ctx, old, "moons", "generated", d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 20, 0.1, 1))(t)
+	set := require.Value(st.CreateDataset(ctx, old, "moons", "generated", d))(t)
 	says := func(want string, args ...string) {
 		t.Helper()
 		if out := must(t, args...); !strings.Contains(out, want) {
@@ -53,21 +39,15 @@ func TestKeeping(t *testing.T) {
 		}
 	}
 	says("1 data set and 0 runs", "backup", "--data-dir", dir, copied)
-	if err := st.DeleteDataset(ctx, old, set.ID); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, st.DeleteDataset(ctx, old, set.ID))
 	says("Whole: 0 data sets", "check", "--data-dir", dir)
 	says("Whole: 1 data set", "check", copied)
 	lock, err := store.TakeLock(dir, "serve")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if o := run(ctx, "", "restore", "--data-dir", dir, copied); o.code != 1 || !strings.Contains(o.err, "marginlab serve") {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, lock.Release())
 	st.Close()
 	says("marginlab.db.before-", "restore", "--data-dir", dir, copied)
 	says("Whole: 1 data set", "check", "--data-dir", dir)

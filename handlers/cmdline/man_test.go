@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/manual"
 )
 
@@ -40,10 +41,7 @@ func TestMan(t *testing.T) {
 	if err != nil || len(pages) < len(manual.Topics)+10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
-	fit, err := os.ReadFile(filepath.Join(dir, "marginlab-fit.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := require.Value(os.ReadFile(filepath.Join(dir, "marginlab-fit.1")))(t)
 	for _, want := range []string{".TH \"MARGINLAB\\-FIT\" 1", "\n.SH SYNOPSIS\n.B marginlab\nfit ", "\n.TP\n\\fB\\-\\-data FILE\\fP\n"} {
 		if !bytes.Contains(fit, []byte(want)) {
 			t.Errorf("marginlab-fit.1 lacks %q:\n%s", want, fit)
@@ -68,9 +66,7 @@ func TestManualCommands(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	texts["README.md"] = string(readme)
 	for _, topic := range manual.Topics {
 		texts[topic.Slug+".md"] = string(topic.Source())

@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // TestSeveralClasses goes through fit, predict and cv with the three of iris.
@@ -18,13 +19,9 @@ func TestSeveralClasses(t *testing.T) {
 	t.Parallel()
 	set, _ := dataset.FindBuiltin("iris")
 	d, err := set.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var text strings.Builder
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	data := file(t, "iris.csv", text.String())
 	dir := t.TempDir()
 	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
@@ -35,9 +32,7 @@ func TestSeveralClasses(t *testing.T) {
 			t.Fatalf("%s: exit %d: %s", way, o.code, o.err)
 		}
 		var r ml.Report
-		if err := json.Unmarshal([]byte(o.out), &r); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(o.out), &r))
 		if r.Rule != rule || len(r.Machines) != 3 || *r.TrainAccuracy < 0.9 {
 			t.Errorf("%s: %s", way, o.out)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // The path on the terminal equals the library's, in numbers, lines and pictures.
@@ -18,9 +19,7 @@ func TestPath(t *testing.T) {
 	t.Parallel()
 	d, file := moons(t, 40)
 	want, err := ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
 	var got ml.Regularisation

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // gram writes the RBF kernel of some points as LIBSVM does, and as CSV; those held back
@@ -52,9 +53,7 @@ func TestPrecomputed(t *testing.T) {
 		part[i] = i
 	}
 	var text strings.Builder
-	if err := d.Subset(part).Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Subset(part).Encode(&text))
 	points := file(t, "points.csv", text.String())
 	type report struct {
 		N, D           *int

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 )
 
@@ -16,37 +17,18 @@ import (
 // are others.
 func TestRepeat(t *testing.T) {
 	t.Parallel()
-	g, err := dataset.FindGenerator("moons")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := g.Generate(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := ml.Train(t.Context(), d, ml.DefaultSpec(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec, err := json.Marshal(ml.DefaultSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(dataset.FindGenerator("moons"))(t)
+	d := require.Value(g.Generate(nil))(t)
+	res := require.Value(ml.Train(t.Context(), d, ml.DefaultSpec(), nil))(t)
+	spec := require.Value(json.Marshal(ml.DefaultSpec()))(t)
 	var points strings.Builder
-	if err := d.Encode(&points); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&points))
 	write := func(change func(*repeat.File)) string {
 		f := repeat.File{Format: 1, Title: "t", Tasks: []repeat.Task{{Title: "run", Points: d.Hash(), Spec: spec, Numbers: repeat.OfRun(&res.Report)}}, Points: map[string]string{d.Hash(): points.String()}}
 		change(&f)
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(f))(t)
 		path := filepath.Join(t.TempDir(), "report.json")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, text, 0o600))
 		return path
 	}
 	for _, tc := range []struct {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestStrings goes through fit, predict and cv with strings, and to their kernel matrix
@@ -80,12 +82,8 @@ func TestFolderOfTexts(t *testing.T) {
 	dir, fresh, model := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "m.json")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	for name, text := range map[string]string{"pos/1.txt": "good\n", "pos/2.txt": "so good", "neg/1.txt": "bad", "neg/2.txt": "so bad"} {
 		write(filepath.Join(dir, name), text)
@@ -114,10 +112,7 @@ func TestGram(t *testing.T) {
 		for _, line := range strings.Split(strings.TrimSuffix(must(t, args...), "\n"), "\n") {
 			var row []float64
 			for _, cell := range strings.Split(line, ",") {
-				v, err := strconv.ParseFloat(cell, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := require.Value(strconv.ParseFloat(cell, 64))(t)
 				row = append(row, v)
 			}
 			rows = append(rows, row)

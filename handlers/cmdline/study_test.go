@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
 
@@ -32,9 +33,7 @@ C = [1, 10]
 [learner.MCM]
 learner = "mcm"
 `
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return filepath.Dir(path), path
 }
 
@@ -67,10 +66,7 @@ func TestStudy(t *testing.T) {
 	}
 	// Every form is what is in the folder, and there is nothing left to compute.
 	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
-		before, err := os.ReadFile(filepath.Join(out, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := require.Value(os.ReadFile(filepath.Join(out, file)))(t)
 		if diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag)); diff != "" { // times as well
 			t.Errorf("%s: %s", flag, diff)
 		}
@@ -97,9 +93,7 @@ func TestStudy(t *testing.T) {
 	if err != nil || len(rows) != 7 || rows[5][0] != "moons" || rows[5][2] != "30" {
 		t.Errorf("%v: %q", err, rows)
 	}
-	if err := os.Rename(points, filepath.Join(dir, "moons.csv")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(points, filepath.Join(dir, "moons.csv")))
 	if o := run(t.Context(), "", "study", filepath.Join(out, "study.toml")); o.code != 1 || !strings.Contains(o.err, "data set own: the objects have the SHA-256") {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
@@ -117,9 +111,7 @@ func TestStudyGoesOn(t *testing.T) {
 		t.Fatalf("%v: %d lines", err, len(lines))
 	}
 	left := strings.Join(lines[:10], "") + lines[10][:20]
-	if err := os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600))
 	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
 	if diff := cmp.Diff(want.Sets, got.Sets); diff != "" {
 		t.Error(diff)
@@ -128,9 +120,7 @@ func TestStudyGoesOn(t *testing.T) {
 	if err != nil || strings.Count(string(cells), "\n") != 30 || !strings.HasPrefix(string(cells), strings.Join(lines[:10], "")) {
 		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
 	}
-	if err := os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600))
 	if o := run(t.Context(), "", "study", path, "--out-dir", out); o.code != 1 || !strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave") {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}

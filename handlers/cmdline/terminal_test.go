@@ -20,6 +20,7 @@ import (
 	"marginlab/handlers/cmdline"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 	"marginlab/store"
 )
@@ -27,18 +28,11 @@ import (
 // pointsFile holds n points of two moons.
 func pointsFile(t *testing.T, name string, n int) string {
 	t.Helper()
-	d, err := dataset.Generate("moons", n, 0.3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", n, 0.3, 1))(t)
 	var text strings.Builder
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
 	return path
 }
 
@@ -108,9 +102,7 @@ func TestMissingEverywhere(t *testing.T) {
 	data, model, fresh := filepath.Join(folder, "people.csv"), filepath.Join(folder, "model.json"), filepath.Join(folder, "new.csv")
 	const unseen = "age,height,sex\n30,,f\n,170,m\n28,160,\n,,\n"
 	for path, text := range map[string]string{data: rows.String(), fresh: unseen} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	args := []string{"--data", data, "--label", "group", "--features", "age,height,sex", "--missing", "median", "--test-fraction", "0.4", "--seed", "3"}
 	here, message, code := fit(t, append(args, "--out", model)...)
@@ -132,10 +124,7 @@ func TestMissingEverywhere(t *testing.T) {
 	if got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).Body); got != out.String() {
 		t.Errorf("there\n%shere\n%s", got, &out)
 	}
-	file, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := require.Value(os.ReadFile(model))(t)
 	var kept bytes.Buffer
 	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+run+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
 		t.Errorf("%v: model there\n%.300s\nhere\n%.300s", err, &kept, file)
@@ -143,9 +132,7 @@ func TestMissingEverywhere(t *testing.T) {
 
 	set := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
 	body, err := json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	made := handlerstest.Decode[struct{ ID string }](c.Want(http.StatusAccepted, "POST", "/api/studies", string(body)))
 	if study := string(c.Fetch("GET", "/studies/"+made.ID+"/study.toml", "").Body); !strings.Contains(study, `missing = "median"`) {
 		t.Errorf("a study that says nothing of missing values: %s", study)
@@ -182,9 +169,7 @@ func TestFitCancelledOnServer(t *testing.T) {
 	defer look.Stop()
 	for range look.C {
 		list, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(list) > 0 {
 			c.Want(http.StatusAccepted, "POST", "/api/runs/"+list[0].ID+"/cancel", "")
 			break
@@ -216,9 +201,7 @@ func TestStudyOnServer(t *testing.T) {
 	own := pointsFile(t, "own.csv", 80)
 	file := filepath.Join(filepath.Dir(own), "small.toml")
 	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"own.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	run := func(args ...string) (res study.Result, message string, code int) {
 		t.Helper()
 		var out, notes bytes.Buffer
@@ -263,9 +246,7 @@ func TestProposedRegressionIsNotTrainedAsClasses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "cars.csv")
 	const rows = "mpg,wt,am\n21,2.62,a\n22.8,2.32,b\n18.1,3.46,a\n14.3,3.57,b\n24.4,3.19,a\n22.8,3.15,b\n32.4,2.2,a\n30.4,1.6,b\n"
-	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(rows), 0o600))
 	if o := run(t.Context(), "", "fit", "--data", file); o.code != 1 || !strings.Contains(o.err, "mpg holds numbers from 14.3 to 32.4") || !strings.Contains(o.err, "--target value --learner ridge") || !strings.Contains(o.err, "--label") {
 		t.Errorf("%d: %s", o.code, o.err)
 	}

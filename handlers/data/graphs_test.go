@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestGraphs goes with labelled graphs through every door that points go through.
@@ -152,10 +153,7 @@ func TestUploadOfGraphs(t *testing.T) {
 <graph><data key="k">b</data><node id="1"><data key="e">O</data></node></graph></graphml>`
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	part, err := w.CreateFormFile("file", "two.graphml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := require.Value(w.CreateFormFile("file", "two.graphml"))(t)
 	_, _ = part.Write([]byte(file))
 	w.Close()
 	a := c.Do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")

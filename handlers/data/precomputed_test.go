@@ -14,15 +14,13 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // kernelFile is the RBF kernel of moons, in LIBSVM's form and as CSV.
 func kernelFile(t *testing.T, n int) (libsvm, plain string) {
 	t.Helper()
-	d, err := dataset.Generate("moons", n, 0.2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", n, 0.2, 3))(t)
 	k := kernel.RBF(2)
 	var b, c strings.Builder
 	for i, y := range d.Y {

@@ -22,6 +22,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views"
 	"marginlab/web"
 )
@@ -177,10 +178,7 @@ func archive(t *testing.T, files ...string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i+1 < len(files); i += 2 {
-		f, err := w.Create(files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(w.Create(files[i]))(t)
 		_, _ = f.Write([]byte(files[i+1]))
 	}
 	w.Close()
@@ -264,9 +262,7 @@ func TestUglyStrings(t *testing.T) {
 			t.Errorf("programs: %+v, want %s", got, says)
 		}
 		path := filepath.Join(t.TempDir(), tt.name)
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		var out, notes bytes.Buffer
 		code := cmdline.Run(t.Context(), cmdline.Commands, []string{"fit", "--kernel", "spectrum", "--data", path}, cmdline.Streams{Out: &out, Err: &notes})
 		if code != 1 || out.Len() > 0 || strings.Count(notes.String(), "\n") != 1 || !strings.Contains(notes.String(), says) {
@@ -448,10 +444,7 @@ func TestTryString(t *testing.T) {
 		shown := doc.Find("#tried")
 		var scores []string
 		for _, v := range told[2:] {
-			f, err := strconv.ParseFloat(v, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(strconv.ParseFloat(v, 64))(t)
 			scores = append(scores, views.Short(f))
 		}
 		if got := shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() }); fmt.Sprint(got) != fmt.Sprint(scores) || shown.Find("strong").Text() != told[1] || shown.Find("li").Length() != 3 || doc.Find("#f-try").Text() != word {

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestMissingValues sends a file with gaps through every door: the page asks once, with the
@@ -81,10 +82,7 @@ func TestWordsAsFeatures(t *testing.T) {
 // chosen; programs name it.
 func TestSheets(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := require.Value(os.ReadFile("../../ml/dataset/testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}

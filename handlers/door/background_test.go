@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -141,9 +142,7 @@ func TestPathsInTurn(t *testing.T) {
 		begin := func(workspace, key string) *Job {
 			t.Helper()
 			_, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, Prompt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return s
 		}
 		if begin("a", "1").Status != store.Running || begin("a", "2").Status != store.Queued || begin("b", "3").Status != store.Running {

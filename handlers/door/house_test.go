@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/sync/semaphore"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestAdmit fills the memory: what is small goes on, what is large waits for its turn, and is
@@ -18,9 +20,7 @@ func TestAdmit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &Base{Memory: semaphore.NewWeighted(largeMemory)}
 		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := a.Admit(t.Context(), httptest.NewRecorder(), smallMemory); err != nil {
 			t.Errorf("what is small: %v", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/web/jobs"
 )
@@ -112,10 +113,7 @@ func TestLineHasOneOfEach(t *testing.T) {
 func served(t *testing.T, l *Limiter, asker string, n int, took time.Duration) {
 	t.Helper()
 	for range n {
-		turn, err := l.Enter(t.Context(), asker)
-		if err != nil {
-			t.Fatal(err)
-		}
+		turn := require.Value(l.Enter(t.Context(), asker))(t)
 		time.Sleep(took)
 		turn.Leave()
 	}
@@ -170,15 +168,9 @@ func TestLineHolds(t *testing.T) {
 		l := NewLimiter(3)
 		served(t, l, "slow", 1, time.Second)
 		served(t, l, "quick", 1, 20*time.Millisecond)
-		much, err := l.Enter(t.Context(), "slow")
-		if err != nil {
-			t.Fatal(err)
-		}
+		much := require.Value(l.Enter(t.Context(), "slow"))(t)
 		time.Sleep(time.Second)
-		little, err := l.Enter(t.Context(), "quick")
-		if err != nil {
-			t.Fatal(err)
-		}
+		little := require.Value(l.Enter(t.Context(), "quick"))(t)
 		looked := make(chan error, 1)
 		go func() { looked <- pace.Look(much.Context) }()
 		if err := pace.Look(little.Context); err != nil || len(settled()) > 0 || len(looked) > 0 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Escaped text comes back, and nothing is left that HTML, JSON or a browser's reading of
@@ -15,9 +17,7 @@ func TestDataURI(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("<>&'\"%#+\\\n\t ax=/;")), 0, 200, -1)).Draw(t, "text")
 		var uri dataURI
-		if _, err := uri.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(uri.Write([]byte(text)))(t)
 		got := uri.text.String()
 		if back, err := url.PathUnescape(got); err != nil || back != text {
 			t.Fatalf("%q became %q and %q, %v", text, got, back, err)

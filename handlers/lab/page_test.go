@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web/jobs"
 )
 
@@ -74,9 +75,7 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	} {
 		doc := c.Page(200, "/lab?data=moons&learner="+learner)
 		var live struct{ Hidden []string }
-		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", "data=moons&learner="+learner).Body, &live); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(c.Fetch("POST", "/lab/live", "data=moons&learner="+learner).Body, &live))
 		for name, want := range has {
 			_, hidden := doc.Find(`[data-field="` + name + `"]`).Attr("hidden")
 			if hidden == want || slices.Contains(live.Hidden, name) == want {
@@ -173,9 +172,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 	} {
 		reply, doc, size := answer(c, "stage=720&test_fraction=0.3&gamma=2&data="+data+tc.form)
 		var stage struct{ Points, Rows []any }
-		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage))
 		caption := doc.Find(".caption").Text()
 		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
 			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
@@ -236,10 +233,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 	set := s.As(t, handlerstest.Alice).Upload("", wide.String()).ID
 	queries := []string{"data=" + set, "data=" + set + "&on=pca", "data=" + set + "&features=a,b", "data=" + set + "&x=c", "data=" + set + "&x=pca&y=b"}
 	for _, b := range dataset.Builtins {
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
 		if d.Kind() != dataset.KindVectors || len(d.Features) < 3 || d.Len() > 200 {
 			continue
 		}
@@ -288,9 +282,7 @@ func TestPlacesInThePicture(t *testing.T) {
 	} {
 		_, doc, _ := answer(c, form+"&test_fraction=0&stage=720")
 		var stage struct{ Points [][]any }
-		if err := json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage))
 		for _, p := range stage.Points[:5] {
 			said := said(fmt.Sprintf("%s&test_fraction=0&at.s=%v&at.t=%v", form, p[0], p[1]))
 			want := []any{p[3]}

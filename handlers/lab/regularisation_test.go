@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/web/jobs"
 )
@@ -27,18 +28,10 @@ func TestPathOverC(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
-	if err := spec.Set("C", "7"); err != nil {
-		t.Fatal(err)
-	}
-	want, err := ml.Regularise(t.Context(), d, spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, spec.Set("C", "7"))
+	want := require.Value(ml.Regularise(t.Context(), d, spec, nil))(t)
 	got := handlerstest.Decode[ml.Regularisation](c.Want(http.StatusOK, "POST", "/api/path", `{"dataset":"moons","spec":{"C":7}}`))
 	if diff := cmp.Diff(*want, got); diff != "" {
 		t.Error(diff)

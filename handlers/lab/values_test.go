@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestValues goes with a target of numbers through every door: it is offered as a
@@ -126,16 +127,9 @@ func TestValuesLive(t *testing.T) {
 			Hidden      []string
 			Query, HTML string
 		}
-		if err := json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply); err != nil {
-			t.Fatal(err)
-		}
-		doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply))
+		doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(reply.HTML)))(t)
+		require.NoError(t, json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage))
 		return reply.Hidden, reply.Query, stage
 	}
 	hidden, query, stage := live("data=sine&learner=svm&target=value")

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
@@ -99,9 +100,7 @@ func TestOEmbed(t *testing.T) {
 	}
 	ask := func(path string) (a answer) {
 		t.Helper()
-		if err := json.Unmarshal(none.Want(200, "GET", path, "").Body, &a); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(none.Want(200, "GET", path, "").Body, &a))
 		return a
 	}
 	if a := ask(link); a.Version != "1.0" || a.Type != "rich" || a.Title == "" || !strings.Contains(a.HTML, `src="`+s.URL+`/embed/margins/line"`) || a.Width <= 0 || a.Height <= 0 {

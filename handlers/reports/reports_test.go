@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/handlers/reports"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/repeat"
 )
 
@@ -50,10 +51,7 @@ func (e evidence) text() string {
 
 func (e evidence) create(t *testing.T, text string) reports.Report {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"title": "Findings & <b>more</b>", "text": text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := require.Value(json.Marshal(map[string]string{"title": "Findings & <b>more</b>", "text": text}))(t)
 	return handlerstest.Decode[reports.Report](e.Want(http.StatusCreated, "POST", "/api/reports", string(body)))
 }
 
@@ -164,10 +162,7 @@ func TestReportFiles(t *testing.T) {
 		}
 	}
 	packed := get("report.zip")
-	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := require.Value(zip.NewReader(strings.NewReader(packed), int64(len(packed))))(t)
 	var names []string
 	for _, f := range z.File {
 		names = append(names, f.Name)
@@ -178,15 +173,9 @@ func TestReportFiles(t *testing.T) {
 		}
 	}
 
-	f, err := repeat.Read(strings.NewReader(get("report.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(repeat.Read(strings.NewReader(get("report.json"))))(t)
 	for _, task := range f.Tasks {
-		again, err := task.Run(t.Context(), f.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := require.Value(task.Run(t.Context(), f.Data))(t)
 		compared := task.Compare(again)
 		if len(compared) == 0 {
 			t.Errorf("%s has no numbers", task.Title)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
 
@@ -58,10 +59,7 @@ func FuzzSplit(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
-			if err != nil {
-				t.Fatal(err)
-			}
+			doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(html)))(t)
 			if n := doc.Find("script, img, iframe, object, embed, form, input, link, meta, style, svg, base").Length(); n > 0 {
 				t.Errorf("%q has %d elements that do not belong there: %s", p.prose, n, html)
 			}

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/web/jobs"
 )
@@ -34,20 +35,12 @@ func TestChange(t *testing.T) {
 	}
 	run := saved(`{"dataset":"moons","spec":{"C":7,"test_fraction":0.3}}`)
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
 	for name, value := range map[string]string{"C": "7", "test_fraction": "0.3"} {
-		if err := spec.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Set(name, value))
 	}
-	want, err := ml.Sense(t.Context(), d, spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(ml.Sense(t.Context(), d, spec, nil))(t)
 	if at, _ := p.Page(200, run).Find("#h-change ~ p a").Attr("href"); at != run+"/change" {
 		t.Errorf("the run leads to %q", at)
 	}

@@ -14,6 +14,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestWhichDifferenceIsReal reads what a comparison says of runs that held the same points
@@ -82,10 +83,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}
 	folds := onFolds(b, chosen(ids, "wide", "alike"))
 	_, query, _ := strings.Cut(folds, "?")
-	q, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := require.Value(url.ParseQuery(query))(t)
 	for words, of := range map[string]url.Values{
 		"those of other runs": {"run": chosen(ids, "wide", "narrow")["run"], "folds": q["folds"]},
 		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
@@ -140,10 +138,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}
 	rows := b.Page(200, "/compare?run="+ids["wide"]+"&run="+ids["narrow"]).Find(".evidence .points tbody tr")
 	for _, tr := range rows.EachIter() {
-		row, err := strconv.Atoi(tr.Find("th").Text())
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := require.Value(strconv.Atoi(tr.Find("th").Text()))(t)
 		for k, name := range []string{"wide", "narrow"} {
 			if said := strings.Contains(tr.Find("td").Eq(2+k).Text(), "(wrong)"); said != wrong[name][row] {
 				t.Errorf("row %d, %s: said to be wrong %v", row, name, said)
@@ -209,10 +204,7 @@ func TestBaseline(t *testing.T) {
 		"use as baseline: four": {"base": ids["four"], "diff": "1"},
 		"remove one":            {"base": ids["two"], "diff": "1"},
 	} {
-		link, err := url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		link := require.Value(url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none")))(t)
 		runs := 3
 		if strings.HasPrefix(name, "remove") {
 			runs = 2
@@ -411,10 +403,7 @@ func TestProofsAsCSV(t *testing.T) {
 	}
 	read := func(path string) [][]string {
 		t.Helper()
-		rows, err := csv.NewReader(strings.NewReader(string(c.Want(http.StatusOK, "GET", path, "").Body))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := require.Value(csv.NewReader(strings.NewReader(string(c.Want(http.StatusOK, "GET", path, "").Body))).ReadAll())(t)
 		return rows
 	}
 	q := chosen(ids, "=wide", "narrow").Encode()

@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // A set with three classes opens in the lab trained on all of them, without a script, is
@@ -54,9 +55,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		HTML   string
 	},
 	) {
-		if err := json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(b.Fetch("POST", "/lab/live", form).Body, &reply))
 		return reply
 	}
 	if r := live("data=iris&positive="); len(r.Positives) != 4 || !r.Positives[0].Chosen || slices.Contains(r.Hidden, "multiclass") || !strings.Contains(r.HTML, "Training confusion matrix") {

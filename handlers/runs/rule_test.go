@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -24,9 +25,7 @@ import (
 func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml.Model, d *dataset.Data) {
 	t.Helper()
 	text, err := os.ReadFile("../../ml/testdata/model_format2_ovo.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if m, err = ml.ReadModel(bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +41,7 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 	spec := ml.DefaultSpec()
 	spec.Conformal, spec.Standardize = "eigen", false
 	accuracy, err := m.Accuracy(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	st, ctx := s.App.Store, t.Context()
 	if run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
 		t.Fatal(err)
@@ -59,9 +56,7 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 		before.Machines = append(before.Machines, machine)
 	}
 	report := ml.Report{N: 30, D: 2, Classes: m.Classes, Rule: m.Rule, Learner: "svm", Kernel: "rbf", Status: "converged", TrainN: 30, TrainAccuracy: &accuracy, SupportVectors: len(m.Supports.Rows)}
-	if err := st.FinishRun(ctx, "test", run.ID, &ml.Result{Report: report, Model: m, Before: &before}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, st.FinishRun(ctx, "test", run.ID, &ml.Result{Report: report, Model: m, Before: &before}))
 	return run, m, d
 }
 
@@ -124,9 +119,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		Scores []string
 		Points [][]any
 	}
-	if err := json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage))
 	if fmt.Sprint(stage.Scores) != fmt.Sprint(names) || len(stage.Points) != 30 {
 		t.Errorf("stage: %v, %d points", stage.Scores, len(stage.Points))
 	}

@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // done trains a run and returns its id once it has ended.
@@ -116,17 +117,12 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 		var body bytes.Buffer
 		form := multipart.NewWriter(&body)
 		for i := 0; i < len(fields); i += 2 {
-			if err := form.WriteField(fields[i], fields[i+1]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, form.WriteField(fields[i], fields[i+1]))
 		}
 		form.Close()
 		return string(c.Want(status, "POST", "/runs/"+id+"/predict", body.String(), "Content-Type", form.FormDataContentType()).Body)
 	}
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(send(200, "text", rows)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(send(200, "text", rows))))(t)
 	table := doc.Find(`[aria-label="Predictions"] table`)
 	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50.0 %") || !strings.Contains(table.Text(), "virginica") {
 		t.Errorf("%d rows: %s", n, table.Text())
@@ -151,9 +147,7 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 	}
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "marginlab.py"), c.Want(200, "GET", "/client.py", "").Body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.py"), c.Want(200, "GET", "/client.py", "").Body, 0o600))
 	for _, body := range []string{
 		`{"dataset":"moons","spec":{"C":10,"gamma":2,"test_fraction":0.3}}`,
 		`{"dataset":"iris","spec":{"positive":"virginica","learner":"mcm","standardize":false}}`,
@@ -187,9 +181,7 @@ func TestCopiedCodeRuns(t *testing.T) {
 		page := c.Page(200, "/runs/"+id)
 		code := page.Find(`textarea[aria-label="Code: scikit-learn"]`).Text()
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "my moons.csv"), []byte(csv), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "my moons.csv"), []byte(csv), 0o600))
 		cmd := exec.Command(python, "-c", code)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()

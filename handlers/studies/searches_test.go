@@ -19,6 +19,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -64,16 +65,11 @@ func TestAPISearch(t *testing.T) {
 		t.Errorf("%+v after %+v", got, last)
 	}
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
 	spec.Standardize = false
 	want, err := eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested}); diff != "" || *got.OneError != want.WithinOneError() || got.Warning != "" {
 		t.Errorf("%s, %+v", diff, got)
 	}
@@ -120,10 +116,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 		Design: eval.OfSobol, Points: 8, Seed: 7, Lists: eval.Grid{},
 		Ranges: map[string]eval.Range{"C": {Low: 0.1, High: 100, Log: true}, "gamma": {Low: 0.1, High: 10, Log: true}},
 	}
-	settings, err := want.Settings()
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := require.Value(want.Settings())(t)
 	if got.Status != store.Done || len(got.Cells) != 8 || got.Total != 24 || got.Drawn == nil || !cmp.Equal(got.Drawn.Ranges, want.Ranges) || got.Drawn.Seed != 7 {
 		t.Fatalf("%+v", got)
 	}
@@ -174,10 +167,7 @@ func TestAPIFinerNested(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	spec := ml.DefaultSpec()
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	for name, values := range map[string]string{"a grid": `"grid":{"kernel":["rbf","linear"],"C":[0.1,1,10],"gamma":[0.2,2]}`, "drawn points": `"grid":{"C":"0.1..100","gamma":[0.1,10]},"design":"random","points":4`} {
 		asked := `{"dataset":"moons",` + values + `,"folds":3,"seed":4,"nested":true}`
 		one := found(c, search(c, asked))
@@ -358,15 +348,10 @@ func TestAPISearchRefused(t *testing.T) {
 func TestSearchesQueueFull(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	d, err := dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints([][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, []string{"a", "b", "a", "b"}))(t)
 	for i := range store.MaxSearching {
 		n := store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1}}
-		if _, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
 	for name, a := range map[string]handlerstest.Answer{
 		"API":  s.As(t, handlerstest.Alice).Do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
@@ -496,14 +481,9 @@ func TestLearningCurves(t *testing.T) {
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":3,"repeats":2,"seed":7}`)
 	got := found(c, id)
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	want, err := eval.LearningCurve(t.Context(), d, got.Spec, eval.Scheme{Folds: 3, Repeats: 2, Seed: 7}, []float64{0.1, 0.5, 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Total != 18 || got.Warning != "" || !slices.Equal(got.Shares, []float64{0.1, 0.5, 1}) {
 		t.Errorf("%s, %+v", diff, got)
 	}
@@ -547,9 +527,7 @@ func TestLearningCurvesArrive(t *testing.T) {
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"moons","spec":{"C":10},"shares":[0.1,0.5,1],"folds":2,"seed":7}`)
 	plan, d, err := s.App.Store.PlanOf(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	worker := eval.NewWorker(d, 0)
 	seen := map[string]bool{}
 	for done, cell := range append(plan.Cells(), eval.Cell{}) {
@@ -575,13 +553,8 @@ func TestLearningCurvesArrive(t *testing.T) {
 		if done == 6 {
 			break
 		}
-		res, err := worker.Compute(t.Context(), cell)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.App.Store.FinishCells(t.Context(), res); err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(worker.Compute(t.Context(), cell))(t)
+		require.Value(s.App.Store.FinishCells(t.Context(), res))(t)
 	}
 	if len(seen) != 2 {
 		t.Errorf("pictures %v", seen)

@@ -14,6 +14,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 	"marginlab/store"
 )
@@ -32,20 +33,11 @@ func TestStudy(t *testing.T) {
 	if got.Status != store.Done || got.Done != got.Total || len(got.Searches) != 4 || got.Title != "SVM · MCM on 2 data sets" {
 		t.Fatalf("%+v", got)
 	}
-	asked, err := study.Parse(got.Study, "study")
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, err := asked.Load(func(string) (*dataset.Table, error) {
+	asked := require.Value(study.Parse(got.Study, "study"))(t)
+	samples := require.Value(asked.Load(func(string) (*dataset.Table, error) {
 		return dataset.ParseTable(strings.NewReader(ownPoints), "own points.csv", dataset.DefaultLimits)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := study.Run(t.Context(), asked, samples, study.Keeper{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	want := require.Value(study.Run(t.Context(), asked, samples, study.Keeper{}, nil))(t)
 	for i := range want.Sets {
 		for j := range want.Sets[i].Outcomes {
 			want.Sets[i].Outcomes[j].Seconds = 0

@@ -18,6 +18,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -66,10 +67,7 @@ func TestCourseFixesControls(t *testing.T) {
 	c.Send(http.StatusForbidden, "/compare/versions", forged)
 
 	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lab/live", forged))
-	q, err := url.ParseQuery(live.Query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := require.Value(url.ParseQuery(live.Query))(t)
 	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}, "test_fraction": {"0.3"}} // the share is the lab's own, as the course names none
 	if q.Encode() != want.Encode() {
 		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
@@ -119,9 +117,7 @@ func TestCourseBringsItsPoints(t *testing.T) {
 	// Points that a student edited come along into the lab again.
 	c.Send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{Desc: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	back, _ := c.Page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
 	if text := c.Page(200, back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
 		t.Errorf("%s opens with the points %q", back, text)
@@ -739,10 +735,7 @@ func TestHandInFromALesson(t *testing.T) {
 			t.Errorf("%s does not take hand-ins", link)
 			continue
 		}
-		q, err := url.Parse(link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := require.Value(url.Parse(link))(t)
 		if n++; n <= store.MaxNames {
 			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
 		}
@@ -851,14 +844,8 @@ func TestFormerAddresses(t *testing.T) {
 		"/classes/" + code + "/compare?run=a&run=b": "/courses/" + code + "/compare?run=a&run=b",
 	} {
 		for _, method := range []string{"GET", "POST"} {
-			r, err := http.NewRequestWithContext(t.Context(), method, s.URL+from, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := direct.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(http.NewRequestWithContext(t.Context(), method, s.URL+from, nil))(t)
+			resp := require.Value(direct.Do(r))(t)
 			resp.Body.Close()
 			if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusPermanentRedirect || got != to {
 				t.Errorf("%s %s: %d, to %q, want %q", method, from, resp.StatusCode, got, to)
@@ -919,10 +906,7 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 		t.Helper()
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
-		part, err := w.CreateFormFile("file", "course.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := require.Value(w.CreateFormFile("file", "course.json"))(t)
 		_, _ = part.Write([]byte(body))
 		_ = w.Close()
 		return colleague.Want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).HTML()
@@ -1044,15 +1028,11 @@ func TestKeyRecoversTheTeachersLink(t *testing.T) {
 	other := s.Browse(t, handlerstest.Bob)
 	other.Page(404, "/courses/"+code)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/settings/workspace", strings.NewReader("token="+key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.AddCookie(other.Cookie)
 	answer, err := s.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	answer.Body.Close()
 	if other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie")); err != nil {
 		t.Fatal(answer.Status, err)

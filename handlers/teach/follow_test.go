@@ -11,6 +11,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // present sends what a teacher's slide shows.
@@ -48,9 +49,7 @@ func TestFollow(t *testing.T) {
 		if !ok || e.Name != "place" {
 			t.Fatalf("event %+v, %v", e, ok)
 		}
-		if err := json.Unmarshal([]byte(e.Data), &p); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(e.Data), &p))
 		return p
 	}
 	tc.Send(204, base+"/point", "x=0.5&y=0.5") // at nothing

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestLargeGallery measures the pages of a course with 20 000 hand-ins, and how soon the first bytes of
@@ -19,10 +20,7 @@ func TestLargeGallery(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	code := c.Course("/lab?data=moons", "")
 	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
-	db, err := sql.Open("sqlite3", s.App.Store.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
 	defer db.Close()
 	for _, statement := range []string{
 		`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 20000)
@@ -34,9 +32,7 @@ func TestLargeGallery(t *testing.T) {
 			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, created, started, finished)
 			SELECT 'run' || value, workspace, 'run ' || value, '', '[]', dataset_name, hash, spec, axes, status, report, created + value, started, finished FROM n JOIN runs ON name = 'mine' WHERE ?1 <> ''`,
 	} {
-		if _, err := db.Exec(statement, code); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(db.Exec(statement, code))(t)
 	}
 	for _, path := range []string{
 		"/courses/" + code, "/courses/" + code + "?page=150", "/courses/" + code + "?sort=created", "/courses/" + code + "?sort=support_vectors&desc=1", "/courses/" + code + "/answers",

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestGalleryPages: a gallery of more than a page says which part it shows and leads to the others, in the
@@ -20,10 +21,7 @@ func TestGalleryPages(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	code := c.Course("/lab?data=moons", "")
 	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
-	db, err := sql.Open("sqlite3", s.App.Store.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
 	defer db.Close()
 	for _, statement := range []string{
 		`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 130)
@@ -32,9 +30,7 @@ func TestGalleryPages(t *testing.T) {
 			FROM n JOIN runs ON name = 'mine'`,
 		`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, ?1, 'ws ' || id, id, name, 1 FROM runs WHERE workspace = 'course ' || ?1`,
 	} {
-		if _, err := db.Exec(statement, code); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(db.Exec(statement, code))(t)
 	}
 	first := c.Page(200, "/courses/"+code)
 	if text := first.Find("nav.pages").Text(); !strings.Contains(text, "1 to 100 of 130") {

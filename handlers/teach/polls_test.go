@@ -17,6 +17,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 )
@@ -192,13 +193,8 @@ func TestPollEvents(t *testing.T) {
 			t.Fatal("the stream ended without the answer")
 		}
 		var news struct{ HTML string }
-		if err := json.Unmarshal([]byte(e.Data), &news); err != nil {
-			t.Fatal(err)
-		}
-		doc, err := goquery.NewDocumentFromReader(strings.NewReader(news.HTML))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(e.Data), &news))
+		doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(news.HTML)))(t)
 		if got := counts(doc); len(got) > 0 && got[place(t, 0)] == "1" {
 			break
 		}
@@ -263,10 +259,7 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	}
 
 	file := tc.Want(200, "GET", "/courses/"+code+"/answers.csv", "")
-	lines, err := csv.NewReader(bytes.NewReader(file.Body)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := require.Value(csv.NewReader(bytes.NewReader(file.Body)).ReadAll())(t)
 	var got []string
 	for _, line := range lines {
 		got = append(got, strings.Join(slices.Delete(line, 8, 9), ",")) // without the time

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // write adds an own question to a course and returns its name.
@@ -103,10 +104,7 @@ func TestOwnQuestions(t *testing.T) {
 	if got := doc.Find("table.answers tbody tr").Length(); got != 5 {
 		t.Errorf("answers to %d questions", got)
 	}
-	rows, err := csv.NewReader(strings.NewReader(string(tc.Fetch("GET", base+"/answers.csv", "").Body))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := require.Value(csv.NewReader(strings.NewReader(string(tc.Fetch("GET", base+"/answers.csv", "").Body))).ReadAll())(t)
 	found := map[string]bool{}
 	for _, row := range rows[1:] {
 		found[row[4]+" "+row[6]+" "+row[7]+" "+row[10]] = true

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
@@ -31,10 +32,7 @@ func TestTasksLeaveRoom(t *testing.T) {
 		if _, done := accuracy[l.Task]; done {
 			continue
 		}
-		q, err := url.ParseQuery(l.Task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := require.Value(url.ParseQuery(l.Task))(t)
 		kernel := q.Get("kernel")
 		if kernel == "" {
 			kernel = "rbf"

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 )
@@ -83,9 +84,7 @@ func wheel(t *testing.T, seed uint64, n, classes, d int) (x *mat.Dense, y []int,
 	}
 	file = filepath.Join(t.TempDir(), "points")
 	for ending, text := range map[string]string{".csv": csv.String(), ".svm": svm.String()} {
-		if err := os.WriteFile(file+ending, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file+ending, []byte(text), 0o600))
 	}
 	return x, y, file
 }

@@ -19,6 +19,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Both sides stop at the same violation of the KKT conditions, 1e-3.
@@ -133,21 +134,12 @@ func TestVotesAreThoseOfLIBSVM(t *testing.T) {
 	ties := 0
 	for _, c := range []string{"0.1", "100"} {
 		for _, gamma := range []string{"0.01", "0.5", "5"} {
-			if _, err := output("svm-train", "-q", "-c", c, "-g", gamma, "-e", exact, train+".svm", train+".model"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := output("svm-predict", test+".svm", train+".model", test+".out"); err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(test + ".out")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.Value(output("svm-train", "-q", "-c", c, "-g", gamma, "-e", exact, train+".svm", train+".model"))(t)
+			require.Value(output("svm-predict", test+".svm", train+".model", test+".out"))(t)
+			text := require.Value(os.ReadFile(test + ".out"))(t)
 			theirs := strings.Fields(string(text))
 			res, err := ml.Train(t.Context(), read(t, train+".csv"), settings(t, "C", c, "gamma", gamma, "tol", exact, "standardize", "false"), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			scores := res.Model.Scores(fresh)
 			for i := range n {
 				f := scores.RawRowView(i)

@@ -22,6 +22,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 var (
@@ -65,9 +66,7 @@ func TestPeers(t *testing.T) {
 func points(t *testing.T, kind string, n int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "points")
-	if _, err := output(python, filepath.Join(scripts, "make_points.py"), kind, strconv.Itoa(n), file+".csv"); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(output(python, filepath.Join(scripts, "make_points.py"), kind, strconv.Itoa(n), file+".csv"))(t)
 	return file
 }
 
@@ -75,9 +74,7 @@ func points(t *testing.T, kind string, n int) string {
 func write(t *testing.T, d *dataset.Data, positive string) string {
 	t.Helper()
 	y, _, _, err := d.Binary(positive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var csv, svm strings.Builder
 	fmt.Fprintf(&csv, "%s,label\n", strings.Join(d.Features, ","))
 	for i, v := range y {
@@ -91,9 +88,7 @@ func write(t *testing.T, d *dataset.Data, positive string) string {
 	}
 	file := filepath.Join(t.TempDir(), "points")
 	for ending, text := range map[string]string{".csv": csv.String(), ".svm": svm.String()} {
-		if err := os.WriteFile(file+ending, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file+ending, []byte(text), 0o600))
 	}
 	return file
 }
@@ -101,15 +96,9 @@ func write(t *testing.T, d *dataset.Data, positive string) string {
 // read reads a file as fit does.
 func read(t *testing.T, path string) *dataset.Data {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open(path))(t)
 	defer f.Close()
-	d, err := dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{}))(t)
 	return d
 }
 
@@ -118,9 +107,7 @@ func settings(t *testing.T, pairs ...string) ml.Spec {
 	t.Helper()
 	s := ml.DefaultSpec()
 	for p := range slices.Chunk(pairs, 2) {
-		if err := s.Set(p[0], p[1]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(p[0], p[1]))
 	}
 	return s
 }

@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -152,10 +153,7 @@ func sklearnSurfaces(t *testing.T, all *table) {
 	need(t, python, "-c", "import sklearn, pandas")
 	file := points(t, "blobs", 3000)
 	d := read(t, file+".csv")
-	r, err := ml.Train(context.Background(), d, settings(t, "C", "1", "gamma", "1", "standardize", "false"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(ml.Train(context.Background(), d, settings(t, "C", "1", "gamma", "1", "standardize", "false"), nil))(t)
 	view, ok := r.Model.View()
 	if !ok {
 		t.Fatal("the model has no view")

@@ -14,20 +14,15 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
 // sequences are n strings of DNA with the motifs of two classes.
 func sequences(t *testing.T, n, length int) (s []string, labels []string) {
 	t.Helper()
-	g, err := dataset.FindGenerator("dna")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := g.Generate(param.Values{"n": param.Of(n), "length": param.Of(length)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(dataset.FindGenerator("dna"))(t)
+	d := require.Value(g.Generate(param.Values{"n": param.Of(n), "length": param.Of(length)}))(t)
 	for i, c := range d.Y {
 		s, labels = append(s, d.Objects.Text(i)), append(labels, d.Classes[c])
 	}
@@ -38,9 +33,7 @@ func sequences(t *testing.T, n, length int) (s []string, labels []string) {
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

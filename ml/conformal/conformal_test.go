@@ -20,6 +20,7 @@ import (
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 )
 
 // held is a kernel matrix held in full.
@@ -82,9 +83,7 @@ func every(n, step int) (cores []int) {
 func fit(t *testing.T, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats) {
 	t.Helper()
 	m, stats, err := Fit(t.Context(), method, k, x, y, cores, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m, stats
 }
 
@@ -98,10 +97,7 @@ func near(t *testing.T, what string, got, want, rel float64) {
 // standardised reads a data set, inputs at mean 0 and population deviation 1.
 func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
-	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
 	records = records[1:]
 	d := len(records[0]) - 1
 	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
@@ -111,10 +107,7 @@ func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
 			y[i] = 1
 		}
 		for j := range d {
-			v, err := strconv.ParseFloat(r[j], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(strconv.ParseFloat(r[j], 64))(t)
 			x.Set(i, j, v)
 		}
 	}
@@ -152,9 +145,7 @@ func TestReference(t *testing.T) {
 			Cores      int
 		}
 	}
-	if err := json.NewDecoder(mltest.OpenShared(t, "reference", "conformal.json")).Decode(&cases); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewDecoder(mltest.OpenShared(t, "reference", "conformal.json")).Decode(&cases))
 	if len(cases) == 0 {
 		t.Fatal("no reference values")
 	}
@@ -179,10 +170,7 @@ func TestReference(t *testing.T) {
 			// The numbers must hold for c as the stored map computes it.
 			f := m.Factors(x)
 			near(t, "ridged J of the stored map", ridged(g, y, f, c.D), c.Expect.Eigenvalue, 1e-6)
-			after, err := J(t.Context(), g, y, f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := require.Value(J(t.Context(), g, y, f))(t)
 			near(t, "J of the stored map", after, c.Expect.JAfter, 1e-6)
 		})
 	}
@@ -464,14 +452,9 @@ func TestJSONRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	x, y := cloud(rng, 50, 3, 0.5)
 	m, _ := fit(t, "eigen", gram(x, rbf(0.3)), x, y, every(50, 3), Settings{Gamma: 1.0 / 3, Ridge: 1e-3})
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(m))(t)
 	var back Map
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &back))
 	if diff := cmp.Diff(m, &back); diff != "" {
 		t.Error(diff)
 	}
@@ -650,9 +633,7 @@ func TestFitAt(t *testing.T) {
 	m, stats := Map{}, Stats{}
 	for _, method := range []string{"eigen", "gradient"} {
 		got, s, err := FitAt(t.Context(), method, k, x, y, nil, Settings{Gamma: 1, Ridge: 1e-3, Steps: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if m, stats = *got, s; math.Abs(m.Alpha0-1) > 1e-12 || len(m.Alpha) > 0 || math.Abs(stats.JAfter-stats.JBefore) > 1e-12 {
 			t.Errorf("%s without cores: %+v, %+v", method, m, stats)
 		}
@@ -662,9 +643,7 @@ func TestFitAt(t *testing.T) {
 	s := Settings{Gamma: 1, Ridge: 1e-3, Steps: 30, Rate: 0.2}
 	s.Visit = func(alpha []float64) { path = append(path, alpha) }
 	_, stats, err := FitAt(t.Context(), "gradient", k, x, y, cores, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(path) != stats.Steps+1 {
 		t.Fatalf("%d iterates of %d steps", len(path), stats.Steps)
 	}
@@ -675,18 +654,13 @@ func TestFitAt(t *testing.T) {
 			t.Errorf("the start is %v", alpha)
 		}
 		at := Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
-		j, err := J(t.Context(), k, y, at.Factors(x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := require.Value(J(t.Context(), k, y, at.Factors(x)))(t)
 		best = max(best, j)
 	}
 	near(t, "the best of the iterates", best, stats.JAfter, 1e-9)
 	// The spectrum: its first value is the maximum, and there is one for each direction.
 	_, stats, err = FitAt(t.Context(), "eigen", k, x, y, cores, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(stats.Spectrum) != stats.BasisRank || stats.BasisRank != 3 || stats.Spectrum[0] != stats.Eigenvalue || stats.Spectrum[1] > stats.Spectrum[0] {
 		t.Errorf("spectrum %v, rank %d, eigenvalue %g", stats.Spectrum, stats.BasisRank, stats.Eigenvalue)
 	}
@@ -704,14 +678,9 @@ func TestCoreFactors(t *testing.T) {
 			for _, i := range append(every(n, 1), rng.Perm(n)...) {
 				cores = append(cores, x.RawRowView(i))
 			}
-			p, err := newProblem(k, x, y, cores, Settings{Gamma: gamma})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(newProblem(k, x, y, cores, Settings{Gamma: gamma}))(t)
 			q, r, err := p.coreFactors(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			rank, _ := r.Dims()
 			var qq, qr mat.Dense
 			qq.Mul(q.T(), q)
@@ -748,9 +717,7 @@ func TestSpan(t *testing.T) {
 		}
 		floats.Scale(c.smallest, r.RawRowView(0))
 		u, shortest, err := span(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, rank := u.Dims()
 		if rank != c.rank {
 			t.Errorf("%+v: rank %d", c, rank)
@@ -765,10 +732,7 @@ func TestSpan(t *testing.T) {
 		for i := range rank {
 			uu.Set(i, i, uu.At(i, i)-1)
 		}
-		alpha, err := shortest(append([]float64(nil), z...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		alpha := require.Value(shortest(append([]float64(nil), z...)))(t)
 		var miss, want, back mat.VecDense
 		want.MulVec(u, mat.NewVecDense(rank, z))
 		miss.MulVec(r, mat.NewVecDense(c.cols, alpha))
@@ -796,9 +760,7 @@ func BenchmarkEigen(b *testing.B) {
 		b.Run(fmt.Sprint("n=5000,cores=500,gamma=", gamma), func(b *testing.B) {
 			for b.Loop() {
 				_, s, err := Fit(context.Background(), "eigen", k, x, y, every(5000, 10), Settings{Gamma: gamma, Ridge: 1e-3})
-				if err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, err)
 				b.ReportMetric(float64(s.BasisRank), "rank")
 			}
 		})
@@ -814,13 +776,9 @@ func TestKernelDistance(t *testing.T) {
 	for _, row := range Table {
 		s := Settings{Gamma: 0.3, Ridge: 1e-3}
 		want, wantStats, err := Fit(t.Context(), row.Name, k, x, y, cores, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, stats, err := Fit(t.Context(), row.Name, k, nil, y, cores, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got.Cores != nil || len(got.Self) != len(cores) || want.Self != nil {
 			t.Errorf("%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
 		}
@@ -836,10 +794,7 @@ func TestKernelDistance(t *testing.T) {
 				t.Errorf("%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
 			}
 		}
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(got))(t)
 		back := new(Map)
 		if err := json.Unmarshal(text, back); err != nil || !cmp.Equal(got, back) {
 			t.Errorf("%s: %v, %s", row.Name, err, cmp.Diff(got, back))

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // BenchmarkRead reads files of normal deviates with six decimals and labels ±1.
@@ -26,19 +28,12 @@ func BenchmarkRead(b *testing.B) {
 				fmt.Fprintln(&text, i%2*2-1)
 			}
 			file := filepath.Join(b.TempDir(), "points.csv")
-			if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, os.WriteFile(file, text.Bytes(), 0o600))
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				f, err := os.Open(file)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := Read(f, file, Mapping{}, Limits{}); err != nil {
-					b.Fatal(err)
-				}
+				f := require.Value(os.Open(file))(b)
+				require.Value(Read(f, file, Mapping{}, Limits{}))(b)
 				f.Close()
 			}
 		})

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestBuiltins(t *testing.T) {
@@ -64,10 +66,7 @@ func TestMeasuredSets(t *testing.T) {
 		"ripley":        {250, 2, []int{125, 125}, "", 0},
 	} {
 		b, _ := FindBuiltin(slug)
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
 		counts := make([]int, len(d.Classes))
 		for _, y := range d.Y {
 			counts[y]++
@@ -107,10 +106,7 @@ func TestDrawnSets(t *testing.T) {
 // TestIris compares with the known means of the three species.
 func TestIris(t *testing.T) {
 	t.Parallel()
-	d, err := iris()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(iris())(t)
 	if diff := cmp.Diff([]string{"setosa", "versicolor", "virginica"}, d.Classes); diff != "" {
 		t.Error(diff)
 	}
@@ -133,10 +129,7 @@ func TestIris(t *testing.T) {
 func TestIrisPairs(t *testing.T) {
 	t.Parallel()
 	b, _ := FindBuiltin("iris-setosa-versicolor")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	if diff := cmp.Diff([]string{"petal_length", "petal_width"}, d.Features); diff != "" {
 		t.Error(diff)
 	}

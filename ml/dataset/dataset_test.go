@@ -10,14 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func read(t *testing.T, in string) *Data {
 	t.Helper()
-	d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(Read(strings.NewReader(in), "f", Mapping{}, Limits{}))(t)
 	return d
 }
 
@@ -62,22 +61,14 @@ func TestNoFormulasInFiles(t *testing.T) {
 	data := &Data{Features: []string{"@sum", "-"}, Label: "'=y", X: mat.NewDense(4, 2, []float64{-1, 2, 3, 4, 5, 6, 7, 8})}
 	data.setLabels([]string{formula, "+", "-x", "-1.5"})
 	var file strings.Builder
-	if err := data.Export(&file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, data.Export(&file))
 	text := file.String()
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
 	if got := strings.ReplaceAll(text, `"`, ""); got != want {
 		t.Errorf("the file is\n%swant\n%s", got, want)
 	}
-	again, err := Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, err := Decode(strings.NewReader(show(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{}))(t)
+	decoded := require.Value(Decode(strings.NewReader(show(data))))(t)
 	for _, d := range []*Data{again, decoded} {
 		if diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{d.Features, d.Label, d.Classes, d.Y}); diff != "" {
 			t.Error(diff)
@@ -130,9 +121,7 @@ func TestValidate(t *testing.T) {
 			Classes: []string{"A", "B"}, Y: []int{1, 0},
 		}
 	}
-	if err := ok().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, ok().Validate())
 	for want, spoil := range map[string]func(d *Data){
 		"data without points: expected at least one row and one feature": func(d *Data) { d.X = nil },
 		"1 names for 2 features": func(d *Data) { d.Features = d.Features[:1] },
@@ -176,10 +165,7 @@ func TestFromRows(t *testing.T) {
 
 func TestFromPoints(t *testing.T) {
 	t.Parallel()
-	d, err := FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"}))(t)
 	if diff := cmp.Diff(lines("x1,x2,label", "1,2,1", "3,4,-1", "5,6,1"), show(d)); diff != "" {
 		t.Error(diff)
 	}
@@ -201,10 +187,7 @@ func TestFromPoints(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	d := read(t, "a,b,c,label\n1,2,3,A\n4,5,6,B\n")
-	c, err := d.Columns([]string{"c", "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(d.Columns([]string{"c", "a"}))(t)
 	if diff := cmp.Diff(lines("c,a,label", "3,1,A", "6,4,B"), show(c)); diff != "" {
 		t.Error(diff)
 	}
@@ -286,9 +269,7 @@ func TestSample(t *testing.T) {
 	t.Parallel()
 	d := read(t, "x1,x2,y\n1,0,b\n2,1,a\n3,0,c\n4,1,b\n")
 	s := d.Sample([]int{3, 2})
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Validate())
 	sameData(t, s, read(t, "x1,x2,y\n4,1,b\n3,0,c\n"))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -14,12 +15,9 @@ import (
 func TestMotifsArePlanted(t *testing.T) {
 	t.Parallel()
 	for seed := range 20 {
-		d, err := dnaGenerator.Generate(param.Values{
+		d := require.Value(dnaGenerator.Generate(param.Values{
 			"n": param.Of(30), "length": param.Of(40), "classes": param.Of(6), "motif": param.Of(3 + seed%8), "copies": param.Of(4), "noise": param.Of(0), "seed": param.Of(seed),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if len(d.Classes) != 6 {
 			t.Fatalf("classes %v", d.Classes)
 		}
@@ -61,10 +59,7 @@ func TestNoiseOfMotifs(t *testing.T) {
 	t.Parallel()
 	values := param.Values{"n": param.Of(200), "length": param.Of(50), "motif": param.Of(10), "copies": param.Of(1)}
 	letters := func(name string, value float64) (together string, motifs int) {
-		d, err := dnaGenerator.Generate(values.With(name, param.Of(value)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(dnaGenerator.Generate(values.With(name, param.Of(value))))(t)
 		for i, s := range d.Objects.(*Strings).Values {
 			motifs += strings.Count(s, d.Classes[d.Y[i]])
 			together += s

@@ -3,6 +3,7 @@ package dataset
 import (
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -13,9 +14,7 @@ func TestDrawnGraphs(t *testing.T) {
 	for _, gen := range graphGenerators {
 		for _, nodes := range []int{8, 24, 200} {
 			d, err := gen.Generate(param.Values{"n": param.Of(40), "nodes": param.Of(nodes), "noise": param.Of(0), "seed": param.Of(3)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			roundTrip(t, d)
 			for i, g := range d.Objects.(*Graphs).Values {
 				class, rings := d.Classes[d.Y[i]], len(g.Edges)-g.N+1

@@ -7,24 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
 func TestPutAndDrop(t *testing.T) {
 	t.Parallel()
-	d, err := Read(strings.NewReader("s,class\ncat,a\ncart,b\nbar,a\n"), "f.csv", Mapping{}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(Read(strings.NewReader("s,class\ncat,a\ncart,b\nbar,a\n"), "f.csv", Mapping{}, Limits{}))(t)
 	before := show(d)
 	must := func(d *Data, err error) *Data {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, d.Validate())
 		roundTrip(t, d)
 		return d
 	}
@@ -56,22 +50,14 @@ func TestPutAndDrop(t *testing.T) {
 func TestPutRefuses(t *testing.T) {
 	t.Parallel()
 	d, err := Read(strings.NewReader("s,class\ncat,a\ncart,b\n"), "f.csv", Mapping{}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = d.Put(0, " \t", strings.Repeat("x", maxText+1))
 	var problems param.Problems
 	if !errors.As(err, &problems) || problems.For("object") != "expected a string, found nothing" || !strings.Contains(problems.For("label"), "at most 100 characters") {
 		t.Errorf("%v", err)
 	}
-	one, err := d.Drop(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, err := Generate("moons", 4, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := require.Value(d.Drop(0))(t)
+	points := require.Value(Generate("moons", 4, 0, 1))(t)
 	for name, f := range map[string]func() (*Data, error){
 		"the last row": func() (*Data, error) { return one.Drop(0) },
 		"no row 3":     func() (*Data, error) { return d.Drop(2) },

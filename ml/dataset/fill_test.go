@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestFitFill against a count of how many values lie on either side, on rows drawn at random.
@@ -87,9 +89,7 @@ func TestFillWords(t *testing.T) {
 	t.Parallel()
 	const file = "colour,sex,size,class\nred,m,1,A\nred,f,2,B\nblue,f,4,A\ngreen,m,8,B\nblue,m,16,A\nblue,f,,A\n,,32,B\n"
 	d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "sex", "size"}, Missing: MissingMedian}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if want := []string{"colour=blue", "colour=green", "colour=red", "sex=m", "size"}; !slices.Equal(want, d.Features) {
 		t.Fatal(d.Features)
 	}
@@ -110,10 +110,7 @@ func TestFillWords(t *testing.T) {
 	if got, want := d.X.RawRowView(6), []float64{1, 0, 0, 0, 32}; !slices.Equal(got, want) {
 		t.Errorf("shown is %v, want %v", got, want)
 	}
-	some, err := d.Columns([]string{"size", "colour=red"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	some := require.Value(d.Columns([]string{"size", "colour=red"}))(t)
 	// Of three rows two have another word than red, of the other three two are red.
 	for want, rows := range map[float64][]int{0: {1, 2, 3}, 1: {0, 1, 2}} {
 		if got := some.FitFill(rows); got[1] != want {
@@ -122,9 +119,7 @@ func TestFillWords(t *testing.T) {
 	}
 	// A column that is called like a word but holds numbers has a median.
 	odd, err := Read(strings.NewReader("a=b,a=c,class\n1,0,A\n3,1,B\n7,,A\n,1,B\n"), "f", Mapping{Missing: MissingMedian}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got := odd.FitFill([]int{0, 1, 2, 3}); !slices.Equal(got, Fill{3, 1}) {
 		t.Errorf("%v", got)
 	}
@@ -136,15 +131,10 @@ func TestGapsTravel(t *testing.T) {
 	t.Parallel()
 	const file = "sex,x,y,class\nm,1,,A\nf,,5,B\n,2,7,A\nm,4,6,B\n"
 	m := Mapping{Features: []string{"sex", "x", "y"}, Missing: MissingMedian}
-	d, err := Read(strings.NewReader(file), "f", m, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(Read(strings.NewReader(file), "f", m, Limits{}))(t)
 	roundTrip(t, d)
 	var text bytes.Buffer
-	if err := d.Encode(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&text))
 	if want := "sex=m,x,y,class\n1,1,,A\n0,,5,B\n,2,7,A\n1,4,6,B\n"; text.String() != want {
 		t.Errorf("%s, want %s", &text, want)
 	}
@@ -153,10 +143,7 @@ func TestGapsTravel(t *testing.T) {
 	if whole.Hash() == d.Hash() {
 		t.Error("data without gaps have the hash of those with them")
 	}
-	again, err := Read(&text, "again.csv", Mapping{Label: "class", Missing: MissingMedian}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := require.Value(Read(&text, "again.csv", Mapping{Label: "class", Missing: MissingMedian}, Limits{}))(t)
 	sameData(t, d, again)
 	if again.Hash() != d.Hash() {
 		t.Error("what is read again has another hash")

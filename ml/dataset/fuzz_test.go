@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // fuzzLimits are small, so that the fuzzer meets them.
@@ -175,18 +177,14 @@ func FuzzParseTable(f *testing.F) {
 		if err != nil {
 			checkFault(t, err)
 		} else {
-			if err := d.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Validate())
 			roundTrip(t, d)
 			// The canonical form is a file like any other, unless names are numbers.
 			if d.Kind() != KindPrecomputed && !isHeader(append(slices.Clip(d.objects().header()), d.Label), ',') {
 				return
 			}
 			var buf bytes.Buffer
-			if err := d.Export(&buf); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Export(&buf))
 			again, err := Read(&buf, "again.csv", Mapping{Label: d.Label}, Limits{})
 			if err != nil {
 				t.Fatalf("the canonical form is not read: %v", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -36,13 +37,8 @@ func TestGenerators(t *testing.T) {
 				t.Errorf("parameters from %s to %s", first, last)
 			}
 			make := func(n int, others param.Values) *Data {
-				d, err := g.Generate(others.With("n", param.Of(n)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := d.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				d := require.Value(g.Generate(others.With("n", param.Of(n))))(t)
+				require.NoError(t, d.Validate())
 				if d.Kind() != g.Kind || d.Len() != n {
 					t.Fatalf("%d objects of kind %s, want %d of kind %s", d.Len(), d.Kind(), n, g.Kind)
 				}
@@ -110,10 +106,7 @@ func TestPoints(t *testing.T) {
 			continue
 		}
 		for _, noise := range []float64{0, 0.3, maxNoise} {
-			d, err := Generate(g.Name, 51, noise, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := require.Value(Generate(g.Name, 51, noise, 5))(t)
 			if diff := cmp.Diff([]string{"x1", "x2"}[:len(d.Features)], d.Features); diff != "" {
 				t.Errorf("%s: %s", g.Name, diff)
 			}
@@ -159,10 +152,7 @@ func TestPatterns(t *testing.T) {
 			return 1 + (int(math.Round(math.Atan2(y, x)/(math.Pi/2)))+4)%4
 		},
 	} {
-		d, err := Generate(name, 500, 0, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(Generate(name, 500, 0, 3))(t)
 		for i, c := range d.Y {
 			x, y := d.X.At(i, 0), d.X.At(i, 1)
 			if got := class(x, y); got != c {
@@ -177,10 +167,7 @@ func TestSeparableKeepsItsGap(t *testing.T) {
 	t.Parallel()
 	for _, noise := range []float64{0, 0.8, 2} {
 		for seed := range uint64(20) {
-			d, err := Generate("separable", 300, noise, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := require.Value(Generate("separable", 300, noise, seed))(t)
 			lowest, highest := math.Inf(1), math.Inf(-1)
 			for i, c := range d.Y {
 				across := 0.6*d.X.At(i, 0) + 0.8*d.X.At(i, 1)

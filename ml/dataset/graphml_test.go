@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 const graphML = `<?xml version="1.0" encoding="UTF-8"?>
@@ -28,10 +30,7 @@ const graphML = `<?xml version="1.0" encoding="UTF-8"?>
 
 func TestReadGraphML(t *testing.T) {
 	t.Parallel()
-	table, err := ParseTable(strings.NewReader(graphML), "g.graphml", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(graphML), "g.graphml", Limits{}))(t)
 	if diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels"}, table.GraphColumns()); diff != "" || !cmp.Equal(table.Lines, []int{7, 15}) {
 		t.Errorf("lines %v\n%s", table.Lines, diff)
 	}

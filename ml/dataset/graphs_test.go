@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestReadGraphs(t *testing.T) {
@@ -222,10 +224,7 @@ func TestGraphRows(t *testing.T) {
 			t.Errorf("%q: %v, label %q, %v", in, o, label, err)
 		}
 	}
-	table, err := ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
 	if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), "f: expected graphs") {
 		t.Errorf("numbers: %v", err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestBuiltinHashes protects the hashes that stored runs refer to: the canonical form of vectors
@@ -43,10 +45,7 @@ func TestBuiltinHashes(t *testing.T) {
 		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
 		if got := d.Hash(); got != want[b.Slug] {
 			t.Errorf("%s: hash %s, want %s", b.Slug, got, want[b.Slug])
 		}
@@ -226,10 +225,7 @@ func TestGuessPrecomputed(t *testing.T) {
 		"2,0.5,0,A\n0.6,1,-1,B\n0,-1,3,A\n": {"", true},
 		"1,0,A\n0,1,B\n":                    {"", false},
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		if m, obvious := table.Guess(); m.Kind != want.kind || obvious != want.obvious {
 			t.Errorf("%q: %q, %v", in, m.Kind, obvious)
 		}
@@ -254,9 +250,7 @@ func TestWidePrecomputed(t *testing.T) {
 	}
 	sameData(t, d, read(t, libsvm.String()))
 	got, err := Read(strings.NewReader(plain.String()), "f", Mapping{Kind: KindPrecomputed}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sameData(t, d, got)
 	_, err = Read(strings.NewReader(strings.Replace(plain.String(), ",", ",7", 1)), "f", Mapping{Kind: KindPrecomputed}, Limits{})
 	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f, line 1: expected at most 201 columns, found 301") {
@@ -309,10 +303,7 @@ func TestKernelRows(t *testing.T) {
 		"1,2\n3,4\n":              "found 2",
 		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		if _, _, err := table.KernelRows(3, "kind"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", in, err, want)
 		}
@@ -339,9 +330,7 @@ func FuzzKernelMatrix(f *testing.F) {
 		if d, err := table.Data(Mapping{Kind: KindPrecomputed}); err != nil {
 			checkFault(t, err)
 		} else {
-			if err := d.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Validate())
 			roundTrip(t, d)
 			again, err := Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{})
 			if err != nil {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	table, err := ParseTable(strings.NewReader("a,w,gaps,same,label\n0,x,1,7,A\n12,y,,7,B\n6,x,3,7,A\n11.5,,NA,7,B\n"), "f", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for j, want := range []Profile{
 		{Least: 0, Most: 12, Counts: []int{1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2}},
 		{Words: []string{"x", "y"}, Counts: []int{2, 1}},

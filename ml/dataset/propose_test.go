@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // written writes a file of n rows below a header: cells come from one function a column.
@@ -152,10 +154,7 @@ func TestPropose(t *testing.T) {
 // checkProposal compares a proposal with the expected one, and the data that it makes with its claims.
 func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	t.Helper()
-	table, err := ParseTable(strings.NewReader(file), "f", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
 	p := table.Propose(Mapping{})
 	if diff := cmp.Diff(want, proposed(p)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -171,10 +170,7 @@ func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	if d.Measured() != p.Regression() {
 		t.Errorf("measured %v, and the sentence says %s", d.Measured(), p.What())
 	}
-	short, err := table.Data(Mapping{Proposed: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := require.Value(table.Data(Mapping{Proposed: true}))(t)
 	sameData(t, d, short)
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // show writes data on one line a row, for comparison.
@@ -154,25 +156,16 @@ func TestReadAccepts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			table, err := ParseTable(strings.NewReader(tt.in), tt.file, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := require.Value(ParseTable(strings.NewReader(tt.in), tt.file, Limits{}))(t)
 			m, obvious := table.Guess()
 			if obvious == tt.notObvious {
 				t.Errorf("Guess: %v, obvious %v", m, obvious)
 			}
-			guessed, err := table.Data(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			guessed := require.Value(table.Data(m))(t)
 			if diff := cmp.Diff(tt.want, show(guessed)); diff != "" {
 				t.Errorf("guessed (-want +got):\n%s", diff)
 			}
-			read, err := Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			read := require.Value(Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{}))(t)
 			if diff := cmp.Diff(tt.want, show(read)); diff != "" {
 				t.Errorf("Read (-want +got):\n%s", diff)
 			}
@@ -346,10 +339,7 @@ func TestReadFailure(t *testing.T) {
 func TestMapping(t *testing.T) {
 	t.Parallel()
 	const in = "id,Y,x,Colour\na,1,0.5,red\nb,2,1.5,blue\nc,1,2.5,red\n"
-	table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 	m, obvious := table.Guess()
 	want := Mapping{Label: "Colour", Features: []string{"Y", "x"}}
 	if diff := cmp.Diff(want, m); diff != "" || obvious {
@@ -377,14 +367,8 @@ func TestMapping(t *testing.T) {
 // TestMatrix reads points that have no label, as prediction does.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	table, err := ParseTable(strings.NewReader("b;a\n1,5;2\n3;4\n"), "f", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := table.Matrix([]string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader("b;a\n1,5;2\n3;4\n"), "f", Limits{}))(t)
+	x := require.Value(table.Matrix([]string{"a", "b"}))(t)
 	if want := mat.NewDense(2, 2, []float64{2, 1.5, 4, 3}); !mat.Equal(x, want) {
 		t.Errorf("got %v", mat.Formatted(x))
 	}
@@ -405,19 +389,10 @@ func TestReadReference(t *testing.T) {
 		{"sonar", 208, 60, []string{"M", "R"}},
 		{"ripley_train", 250, 2, []string{"0", "1"}},
 	} {
-		raw, err := os.ReadFile(filepath.Join("..", "testdata", tt.name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := ParseTable(bytes.NewReader(raw), tt.name, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := require.Value(os.ReadFile(filepath.Join("..", "testdata", tt.name+".csv")))(t)
+		table := require.Value(ParseTable(bytes.NewReader(raw), tt.name, Limits{}))(t)
 		m, obvious := table.Guess()
-		d, err := table.Data(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(table.Data(m))(t)
 		if n, cols := d.X.Dims(); n != tt.n || cols != tt.d || !obvious {
 			t.Errorf("%s: %d x %d, obvious %v", tt.name, n, cols, obvious)
 		}
@@ -433,14 +408,9 @@ func TestReadReference(t *testing.T) {
 // bigCSV is a file with n points.
 func bigCSV(b *testing.B, n int) []byte {
 	b.Helper()
-	d, err := Generate("blobs", n, 0.5, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := require.Value(Generate("blobs", n, 0.5, 1))(b)
 	var buf bytes.Buffer
-	if err := d.Encode(&buf); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, d.Encode(&buf))
 	return buf.Bytes()
 }
 
@@ -449,9 +419,7 @@ func BenchmarkDecode100k(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Decode(bytes.NewReader(raw)); err != nil {
-			b.Fatal(err)
-		}
+		require.Value(Decode(bytes.NewReader(raw)))(b)
 	}
 }
 

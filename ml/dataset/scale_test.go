@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestScalerStandardises(t *testing.T) {
@@ -77,14 +79,9 @@ func TestScalerReference(t *testing.T) {
 	if x.At(0, 0) != 1 || s.Apply(x) == x {
 		t.Error("Apply changes its argument")
 	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := require.Value(json.Marshal(s))(t)
 	var back Scaler
-	if err := json.Unmarshal(raw, &back); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(raw, &back))
 	if diff := cmp.Diff(s, &back); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}

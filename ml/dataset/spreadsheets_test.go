@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestSpreadsheets reads files as people's programs write them, each as the first attempt with
@@ -28,10 +30,7 @@ func TestSpreadsheets(t *testing.T) {
 	for name, want := range spreadsheets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, err := os.Open(filepath.Join("testdata/spreadsheets", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := require.Value(os.Open(filepath.Join("testdata/spreadsheets", name)))(t)
 			defer file.Close()
 			table, err := ParseTable(file, name, Limits{})
 			if err != nil {
@@ -227,15 +226,9 @@ func TestDatesOfWorkbooks(t *testing.T) {
 // TestSheets reads the sheet of a workbook that is asked for, and names those there are.
 func TestSheets(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := require.Value(os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
 	for sheet, rows := range map[string]int{"": 2, "Cats": 3, "dogs": 4} {
-		table, err := ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{}))(t)
 		if len(table.Lines) != rows || strings.Join(table.Sheets, ", ") != "Read me, Cats, Dogs" || !strings.EqualFold(table.Sheet, sheet) && sheet != "" {
 			t.Errorf("%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
 		}

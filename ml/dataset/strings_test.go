@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestReadStrings(t *testing.T) {
@@ -65,10 +67,7 @@ func TestGuessOfStrings(t *testing.T) {
 		"sequence,kind\nACGT,a\nAC,b\n":      false, // either may be the label
 		"a,sequence,class\nx,AC,a\ny,GT,b\n": false, // either may be the strings
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		if m, sure := table.Guess(); m.Kind != KindStrings || sure != obvious || len(m.Features) != 1 || table.StringsColumn(m) != m.Features[0] {
 			t.Errorf("%q: %+v, obvious %v", in, m, sure)
 		}
@@ -119,10 +118,7 @@ func TestStringRows(t *testing.T) {
 		"text\nab\nb\n":           "",
 		"text,class\nab,x\nb,y\n": "class",
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		o, label, err := table.Alike(kept, "class")
 		if err != nil || label != want {
 			t.Errorf("%q: label %q, %v", in, label, err)
@@ -139,10 +135,7 @@ func TestStringRows(t *testing.T) {
 		strings.Repeat("a", 200) + "\nb\n": 2,
 		"ab,x\nb,y\nb,x\nab,y\n":           4,
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		if o, _, err := table.Alike(kept, "class"); err != nil || o.Len() != n || len(table.Lines) != n {
 			t.Errorf("%q: %v, %v, want %d strings", in, o, err, n)
 		}
@@ -151,10 +144,7 @@ func TestStringRows(t *testing.T) {
 		"a,b,c\nx,y,z\n":     `no column "seq" with the strings that the model takes: the file has a, b, c`,
 		"seq\nab\n\"\"\nb\n": "line 3, column 1 (seq): expected a string, found nothing",
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", in, err, says)
 		}
@@ -164,10 +154,7 @@ func TestStringRows(t *testing.T) {
 func TestReadFASTA(t *testing.T) {
 	t.Parallel()
 	in := ">s1 planted\nGATT\nACA\n\n; a note\n>s2 plain one\nCCC\n>s3 planted\nTT\n"
-	table, err := ParseTable(strings.NewReader(in), "f.fa", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(in), "f.fa", Limits{}))(t)
 	m, obvious := table.Guess()
 	d, err := table.Data(m)
 	if err != nil || !obvious {
@@ -187,10 +174,7 @@ func TestReadFASTA(t *testing.T) {
 			t.Errorf("%q: %v", odd, err)
 		}
 	}
-	bare, err := ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := require.Value(ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{}))(t)
 	o, label, err := bare.Alike((&Strings{"text", []string{"ab"}}).Keep([]int{0}), "class")
 	if err != nil || label != "" || o.Len() != 2 || o.Text(0) != "GATT" {
 		t.Errorf("%v, label %q, %v", o, label, err)

@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // zipped is an archive of files, given as name and text in turn.
@@ -19,17 +21,10 @@ func zipped(t testing.TB, files ...string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i+1 < len(files); i += 2 {
-		f, err := w.Create(files[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write([]byte(files[i+1])); err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(w.Create(files[i]))(t)
+		require.Value(f.Write([]byte(files[i+1])))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Close())
 	return b.String()
 }
 
@@ -122,10 +117,7 @@ func TestReadTextsRefuses(t *testing.T) {
 	var bomb bytes.Buffer
 	w := zip.NewWriter(&bomb)
 	for _, name := range []string{"a/1", "b/1"} {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}))(t)
 		_, _ = f.Write(bytes.Repeat([]byte("a"), 700_000))
 	}
 	w.Close()
@@ -177,10 +169,7 @@ func TestReadTextsRefuses(t *testing.T) {
 // Strings are not taken for their names, though those differ and strings may not.
 func TestEqualSequences(t *testing.T) {
 	t.Parallel()
-	d, err := Read(strings.NewReader(">a x\nACGT\n>b y\nACGT\n>c y\nAC\n"), "f", Mapping{}, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(Read(strings.NewReader(">a x\nACGT\n>b y\nACGT\n>c y\nAC\n"), "f", Mapping{}, Limits{}))(t)
 	if diff := cmp.Diff([]string{"ACGT", "ACGT", "AC"}, d.Objects.(*Strings).Values); diff != "" {
 		t.Error(diff)
 	}
@@ -209,9 +198,7 @@ func FuzzTexts(f *testing.F) {
 			checkFault(t, err)
 			return
 		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Validate())
 		roundTrip(t, d)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // setOf is a set of graphs as TU Dortmund writes it, zipped, with some files in the place
@@ -102,9 +104,7 @@ func FuzzTU(f *testing.F) {
 			checkFault(t, err)
 			return
 		}
-		if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Validate())
 		roundTrip(t, d)
 	})
 }

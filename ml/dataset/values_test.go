@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	d, err := Read(strings.NewReader("x;y\n1;2,50\n2;-1e3\n3;+7\n4;2,5\n"), "f", Mapping{}, DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(Read(strings.NewReader("x;y\n1;2,50\n2;-1e3\n3;+7\n4;2,5\n"), "f", Mapping{}, DefaultLimits))(t)
 	if got, err := d.Values(); err != nil || !slices.Equal(got, []float64{2.5, -1000, 7, 2.5}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -31,19 +30,14 @@ func TestMeasurementsAreRead(t *testing.T) {
 	for i := range 401 {
 		text += fmt.Sprintf("%d,%d.5\n", i, i)
 	}
-	table, err := ParseTable(strings.NewReader(text), "f", DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
 	m, obvious := table.Guess()
 	d, err := table.Data(m)
 	if err != nil || !obvious || m.Label != "target" || len(d.Classes) != 401 || !d.Measured() || !d.Scattered() {
 		t.Fatalf("%+v, %t, %v", m, obvious, err)
 	}
 	var b bytes.Buffer
-	if err := d.Encode(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Encode(&b))
 	back, err := Decode(&b)
 	if err != nil || back.Hash() != d.Hash() {
 		t.Errorf("%v: another data set came back", err)
@@ -57,10 +51,7 @@ func TestStringsWithValues(t *testing.T) {
 	for i := range 20 {
 		text += fmt.Sprintf("w%c,%d.5\n", 'a'+i, i)
 	}
-	table, err := ParseTable(strings.NewReader(text), "f", DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
 	if m, _ := table.Guess(); m.Label != "score" || m.Kind != KindStrings {
 		t.Errorf("%+v", m)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // scattered makes correlated points in R^d, with a constant column if d allows.
@@ -56,10 +58,7 @@ func checkPlane(t *testing.T, v View, onlyS bool) {
 func TestColumnView(t *testing.T) {
 	t.Parallel()
 	d := scattered(50, 5)
-	v, err := ColumnView(d, "c", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(ColumnView(d, "c", "a"))(t)
 	checkPlane(t, v, false)
 	for i := range 50 {
 		if s, tt := v.Point(d.X.RawRowView(i)); s != d.X.At(i, 2) || tt != d.X.At(i, 0) {
@@ -198,10 +197,7 @@ func TestSeparating(t *testing.T) {
 				some[i] = append(some[i], rows[i][j])
 			}
 		}
-		d, err := FromRows(own, some, tc.labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(FromRows(own, some, tc.labels))(t)
 		if a, b := Separating(d); a != tc.a || b != tc.b {
 			t.Errorf("of %v: %s and %s, want %s and %s", own, a, b, tc.a, tc.b)
 		}

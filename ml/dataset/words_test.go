@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestWordsAsFeatures reads columns of words as columns of 0 and 1, whose meaning the names
@@ -21,9 +23,7 @@ func TestWordsAsFeatures(t *testing.T) {
 		MissingMedian: {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41, 0, 0, 1, 0, 28},
 	} {
 		d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features); diff != "" {
 			t.Errorf("features (-want +got):\n%s", diff)
 		}
@@ -41,16 +41,10 @@ func TestWordsAsFeatures(t *testing.T) {
 		}
 	}
 
-	other, err := ParseTable(strings.NewReader("age,sex,colour\n1,f,pink\n2,m,red\n"), "g", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := require.Value(ParseTable(strings.NewReader("age,sex,colour\n1,f,pink\n2,m,red\n"), "g", Limits{}))(t)
 	names := []string{"colour=red", "sex=m", "age"}
 	other.AddIndicators(names)
-	x, err := other.Matrix(names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := require.Value(other.Matrix(names))(t)
 	if want := mat.NewDense(2, 3, []float64{0, 0, 1, 1, 1, 2}); !mat.Equal(x, want) {
 		t.Errorf("another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
 	}

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/mltest/require"
 )
 
 // U must be the factor, and dividing by it must undo multiplying.
@@ -18,9 +20,7 @@ func TestCholesky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 2))
 	for _, n := range []int{1, 31, 32, 33, 150, 300} {
 		s, a := random(rng, n+5, n, 0), general(n, n)
-		if err := AddGram(context.Background(), a, s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, AddGram(context.Background(), a, s))
 		u := blas64.General{Rows: n, Cols: n, Stride: n, Data: slices.Clone(a.Data)}
 		if ok, err := Cholesky(context.Background(), u); !ok || err != nil {
 			t.Fatal(ok, err)
@@ -40,9 +40,7 @@ func TestCholesky(t *testing.T) {
 		for _, trans := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 			x, b := random(rng, n, 70, 0), general(n, 70)
 			Add(b, trans, u, x)
-			if err := Divide(context.Background(), trans, u, b); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, Divide(context.Background(), trans, u, b))
 			Sub(b, blas.NoTrans, eye(n), x)
 			if d := floats.Norm(b.Data, 2); d > 1e-6 {
 				t.Errorf("n = %d: dividing leaves %g", n, d)

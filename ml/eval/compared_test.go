@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -29,9 +30,7 @@ func TestOnHeldOut(t *testing.T) {
 		held("a", "a", "b", "b", "b", "b", "a", "b"),
 		held("b", "a", "a", "a", "b", "c", "a", "b"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := &eval.HeldOut{N: 7, Differ: []int{2, 3, 5, 7}, Pairs: []eval.HeldOutPair{
 		{First: 0, Second: 1, Disagreement: eval.Disagreement{Both: 2, OnlyFirst: 3, NeitherSame: 1, Neither: 1, P: 0.25}, FirstLeads: true, Holm: 0.75},
 		{First: 0, Second: 2, Disagreement: eval.Disagreement{Both: 4, OnlyFirst: 1, NeitherSame: 2, P: 1}, FirstLeads: true, Holm: 1},
@@ -48,9 +47,7 @@ func TestOnHeldOut(t *testing.T) {
 		return ps
 	}
 	h, err = eval.OnHeldOut([][]ml.Point{values(1, 1.1, 1, 0, 1), values(2, 0.5, 1, 1.25, 1.125)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// Sizes 1, 0.4, 0.75 and 0.125 with ranks 4, 2, 3 and 1, of which the third is the second's.
 	if d := h.Pairs[0]; h.Differ != nil || d.OnlyFirst != 3 || d.OnlySecond != 1 || math.Abs(d.P-10./16) > 1e-12 {
 		t.Errorf("values: %+v", h)
@@ -65,9 +62,7 @@ func TestOnHeldOut(t *testing.T) {
 		}
 	}
 	h, err = eval.OnHeldOut([][]ml.Point{values(little...), values(much...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if d := h.Pairs[0]; d.OnlyFirst != 30 || d.OnlySecond != 28 || d.P > 0.01 || d.FirstLeads {
 		t.Errorf("the sum of ranks speaks for the second: %+v", d)
 	}
@@ -99,16 +94,11 @@ func TestOnFolds(t *testing.T) {
 	scheme := eval.Scheme{Folds: 5, Repeats: 2, Seed: 3}
 	judged := func(gamma float64, scheme eval.Scheme) eval.Setting {
 		res, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(gamma)), nil, scheme, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return res.Settings[0]
 	}
 	wide, narrow := judged(0.5, scheme), judged(1e4, scheme)
-	pairs, err := eval.OnFolds([]eval.Setting{wide, narrow, wide}, 5, 0.01)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pairs := require.Value(eval.OnFolds([]eval.Setting{wide, narrow, wide}, 5, 0.01))(t)
 	same := pairs[1]
 	if same.First != 0 || same.Second != 2 || *same.P != 1 || *same.Holm != 1 || *same.Posterior != (eval.Posterior{Same: 1}) {
 		t.Errorf("a setting and itself: %+v", same)

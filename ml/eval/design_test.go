@@ -13,24 +13,20 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
 // axes reads what is to be tried.
 func axes(t *testing.T, text string) (a eval.Axes) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &a); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &a))
 	return a
 }
 
 func drawn(t *testing.T, text, design string, points int, seed uint64) *eval.Drawn {
 	t.Helper()
-	d, err := axes(t, text).Design(design, points, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(axes(t, text).Design(design, points, seed))(t)
 	return d.(*eval.Drawn)
 }
 
@@ -42,10 +38,7 @@ func TestDrawn(t *testing.T) {
 	const text = `{"C": [0.01, 1, 100], "gamma": "0.1..10/log", "coef0": "-2..2", "degree": "2..5", "kernel": ["poly", "rbf"], "tol": 0.001}`
 	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
 		settings := func(points int, seed uint64) []param.Values {
-			s, err := drawn(t, text, design, points, seed).Settings()
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(drawn(t, text, design, points, seed).Settings())(t)
 			return s
 		}
 		all := settings(512, 3)
@@ -88,31 +81,20 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
 	draw := drawn(t, `{"C": "0.1..10"}`, eval.OfSobol, 5, 1)
-	settings, err := draw.Settings()
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := require.Value(draw.Settings())(t)
 	grid := eval.Grid{}
 	for _, s := range settings {
 		grid["C"] = append(grid["C"], s["C"])
 	}
 	scheme := eval.Scheme{Folds: 3, Seed: 1}
-	a, err := eval.NewPlan(d, ml.DefaultSpec(), draw, scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := eval.NewPlan(d, ml.DefaultSpec(), grid, scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(eval.NewPlan(d, ml.DefaultSpec(), draw, scheme))(t)
+	b := require.Value(eval.NewPlan(d, ml.DefaultSpec(), grid, scheme))(t)
 	if diff := cmp.Diff(a, b); diff != "" || len(a.Paths) != 1 || len(a.Paths[0].C) != 5 {
 		t.Error(diff, a.Paths)
 	}
 	// In several parameters each point is a path, and what a kernel does not take makes none.
 	several, err := drawn(t, `{"C": "0.1..10", "degree": "2..3", "kernel": ["rbf", "poly"]}`, eval.OfRandom, 40, 1).Paths(ml.DefaultSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	n := 0
 	for _, p := range several {
 		n += p.Settings()
@@ -132,10 +114,7 @@ func TestOneValueIsNotDrawn(t *testing.T) {
 	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
 		d := drawn(t, `{"C": "0.1..10", "gamma": "0.1..10", "kernel": "laplacian", "tol": 0.01}`, design, 6, 1)
 		spec, left := eval.Settled(ml.DefaultSpec(), d)
-		a, err := d.Paths(ml.DefaultSpec())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(d.Paths(ml.DefaultSpec()))(t)
 		b, err := left.Paths(spec)
 		if err != nil || !cmp.Equal(a, b) || spec.Kernel != "laplacian" || spec.Text("tol") != "0.01" {
 			t.Errorf("%v: %s", err, cmp.Diff(a, b))
@@ -155,10 +134,7 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	for _, p := range []string{"degree", "k", "rounds", "components", "starts", "core_step"} {
 		wide[p] = "1..5"
 	}
-	many, err := json.Marshal(wide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := require.Value(json.Marshal(wide))(t)
 	for _, c := range []struct {
 		text, design string
 		points       int
@@ -197,10 +173,7 @@ func TestDrawnRoundTrip(t *testing.T) {
 	t.Parallel()
 	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)
 	d.Besides = param.Values{"C": param.Of(2)}
-	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(d))(t)
 	var back eval.Drawn
 	if err := json.Unmarshal(text, &back); err != nil || !cmp.Equal(*d, back) {
 		t.Errorf("%s: %v\n%s", text, err, cmp.Diff(*d, back))
@@ -210,14 +183,9 @@ func TestDrawnRoundTrip(t *testing.T) {
 // The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).
 func TestSobol(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/sobol.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("testdata/sobol.json"))(t)
 	var want [][]float64 // in parts of 128
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &want))
 	got := eval.Sobol(len(want), make([]uint32, len(want[0])))
 	for i := range got {
 		for j := range got[i] {

@@ -18,6 +18,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -86,10 +87,7 @@ func TestFoldsSeeds(t *testing.T) {
 		y[i] = float64(i % 2)
 	}
 	deal := func(seed uint64) [][]int {
-		f, err := eval.Folds(y, 3, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(eval.Folds(y, 3, seed))(t)
 		return f
 	}
 	if diff := cmp.Diff(deal(1), deal(1)); diff != "" {
@@ -112,10 +110,7 @@ func TestFoldsSeeds(t *testing.T) {
 
 func moons(t testing.TB, n int) *dataset.Data {
 	t.Helper()
-	d, err := dataset.Generate("moons", n, 0.3, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", n, 0.3, 3))(t)
 	return d
 }
 
@@ -138,10 +133,7 @@ func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float
 			train = append(train, i)
 		}
 	}
-	res, err := ml.Train(t.Context(), part(d, train), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(t.Context(), part(d, train), spec, nil))(t)
 	right := 0
 	for _, i := range test {
 		if res.Model.Predict(d.X.RawRowView(i)) == d.Classes[d.Y[i]] {
@@ -155,9 +147,7 @@ func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float
 func with(t *testing.T, spec ml.Spec, values map[string]string) ml.Spec {
 	t.Helper()
 	for name, text := range values {
-		if err := spec.Set(name, text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Set(name, text))
 	}
 	return spec
 }
@@ -176,23 +166,14 @@ func TestCrossValidate(t *testing.T) {
 			d := moons(t, 81)
 			spec := ml.DefaultSpec()
 			for i := 0; i < len(set); i += 2 {
-				if err := spec.Set(set[i], set[i+1]); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, spec.Set(set[i], set[i+1]))
 			}
 			gammas := []param.Value{param.Of("auto"), param.Of(3)}
 			res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(20), param.Of(1)}, "gamma": gammas}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 5}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			y, _, _, err := d.Binary("")
-			if err != nil {
-				t.Fatal(err)
-			}
-			folds, err := eval.Folds(y, 4, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			folds := require.Value(eval.Folds(y, 4, 5))(t)
 			if len(res.Settings) != 4 {
 				t.Fatalf("%d settings", len(res.Settings))
 			}
@@ -234,15 +215,9 @@ func TestNested(t *testing.T) {
 	spec := ml.DefaultSpec()
 	grid := eval.Grid{"C": {param.Of(0.01), param.Of(1), param.Of(100)}, "gamma": {param.Of(0.1), param.Of(1), param.Of(100)}}
 	s := eval.Scheme{Folds: 3, Seed: 1, Nested: true}
-	res, err := eval.CrossValidate(t.Context(), d, spec, grid, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, s, nil))(t)
 	s.Nested = false
-	plain, err := eval.CrossValidate(t.Context(), d, spec, grid, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, s, nil))(t)
 	if diff := cmp.Diff(plain.Settings, res.Settings); diff != "" {
 		t.Errorf("the settings are not those of the plain grid: %s", diff)
 	}
@@ -255,13 +230,8 @@ func TestNested(t *testing.T) {
 	}
 
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folds, err := eval.Folds(y, 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	folds := require.Value(eval.Folds(y, 3, 1))(t)
 	// The points of the fold go elsewhere; the labels, and with them the deal, stay.
 	spoilt := part(d, func() (all []int) {
 		for i := range y {
@@ -273,10 +243,7 @@ func TestNested(t *testing.T) {
 		spoilt.X.SetRow(i, []float64{100 * y[i], -3})
 	}
 	s.Nested = true
-	other, err := eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := require.Value(eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil))(t)
 	if res.Nested.Chosen[1] != other.Nested.Chosen[1] {
 		t.Errorf("the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
 	}
@@ -290,13 +257,8 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 	var texts [2]string
 	for i := range texts {
 		res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(10), param.Of(1000)}}, eval.Scheme{Folds: 3, Seed: 9}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		text := require.Value(json.Marshal(res))(t)
 		texts[i] = string(text)
 	}
 	if texts[0] != texts[1] {

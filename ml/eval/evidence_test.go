@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -45,16 +46,10 @@ func TestEvidenceInterval(t *testing.T) {
 func TestEvidenceOfSearch(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("moons")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	grid := Grid{"C": {param.Of(0.01), param.Of(10)}}
 	scheme := Scheme{Folds: 3, Repeats: 1, Seed: 3, Nested: true}
-	r, err := CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, nil))(t)
 	all := EvidenceOf("s", scheme, r, r.Best)
 	if len(all) != 2 || !all[0].Scheme.Nested || all[0].Optimistic || all[0].Mean != r.Nested.Accuracy || all[1].Scheme.Nested || !all[1].Optimistic || all[1].Mean != r.Settings[r.Best].Accuracy || all[0].Settings != 2 {
 		t.Fatalf("%+v", all)
@@ -66,10 +61,7 @@ func TestEvidenceOfSearch(t *testing.T) {
 	if !all[1].SameFolds(other[0]) || all[0].SameFolds(other[0]) {
 		t.Error("the folds of one search are the same, the nested ones others")
 	}
-	want, err := OnFolds([]Setting{r.Settings[r.Best], r.Settings[1-r.Best]}, 3, 0.01)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(OnFolds([]Setting{r.Settings[r.Best], r.Settings[1-r.Best]}, 3, 0.01))(t)
 	got, err := OnSameFolds([]Evidence{all[1], other[0]}, 0.01)
 	if err != nil || *got[0].P != *want[0].P || got[0].Interval != want[0].Interval || *got[0].Posterior != *want[0].Posterior {
 		t.Errorf("%+v, %v, want %+v", got, err, want)

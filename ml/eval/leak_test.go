@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // leaky are trainings of which one part or another is fitted to points: what comes in the place
@@ -54,14 +55,8 @@ func holes(d *dataset.Data, name string) *dataset.Data {
 // its rows kept in double precision. It says what differs, "" where nothing does.
 func leak(t *testing.T, d *dataset.Data, spec ml.Spec, judge func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged) string {
 	t.Helper()
-	target, err := ml.TargetOf(d, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folds, err := eval.Folds(target.Strata(), 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := require.Value(ml.TargetOf(d, spec))(t)
+	folds := require.Value(eval.Folds(target.Strata(), 3, 1))(t)
 	held := map[int]bool{}
 	for _, i := range folds[0] {
 		held[i] = true
@@ -104,14 +99,8 @@ func TestNothingLeaks(t *testing.T) {
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
 		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
-			trainer, err := ml.NewTrainer(d, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			trainer := require.Value(ml.NewTrainer(d, spec))(t)
+			judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
 			if judged[0].Fault != nil {
 				t.Fatal(name, judged[0].Fault)
 			}
@@ -131,14 +120,8 @@ func TestPlantedLeakIsCaught(t *testing.T) {
 	if diff := leak(t, d, spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
 		scaled := d.Subset(all(d))
 		scaled.X = dataset.FitScaler(d.X).Apply(d.X)
-		trainer, err := ml.NewTrainer(scaled, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := require.Value(ml.NewTrainer(scaled, spec))(t)
+		judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
 		return judged[0]
 	}); !strings.Contains(diff, "float64") {
 		t.Error("scaling all points before they are dealt went unnoticed")
@@ -152,14 +135,8 @@ func TestPlantedFillIsCaught(t *testing.T) {
 	if diff := leak(t, holes(moons(t, 90), "fill"), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
 		whole := d.Filled(d.FitFill(all(d)))
 		whole.Given = nil
-		trainer, err := ml.NewTrainer(whole, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		trainer := require.Value(ml.NewTrainer(whole, spec))(t)
+		judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
 		return judged[0]
 	}); !strings.Contains(diff, "float64") {
 		t.Error("medians of all points went unnoticed")
@@ -174,15 +151,9 @@ func TestEveryPlantedLeakIsCaught(t *testing.T) {
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
 		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
-			trainer, err := ml.NewTrainer(d, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trainer := require.Value(ml.NewTrainer(d, spec))(t)
 			others := slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) })
-			judged, err := trainer.Judge(t.Context(), others, test, []float64{1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			judged := require.Value(trainer.Judge(t.Context(), others, test, []float64{1}))(t)
 			if judged[0].Fault != nil {
 				t.Fatal(name, judged[0].Fault)
 			}
@@ -210,13 +181,8 @@ func table(t *testing.T, held func(i int) string, missing dataset.Missing) (*dat
 		fmt.Fprintln(&text, row)
 	}
 	d, err := dataset.Read(strings.NewReader(text.String()), "rows.csv", dataset.Mapping{Features: []string{"size", "colour"}, Missing: missing}, dataset.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trainer, err := ml.NewTrainer(d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	trainer := require.Value(ml.NewTrainer(d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"})))(t)
 	judged, err := trainer.Judge(t.Context(), all(d)[:60], []int{89}, []float64{1})
 	if err != nil || judged[0].Fault != nil {
 		t.Fatal(err, judged[0].Fault)
@@ -324,10 +290,7 @@ func TestFoldColumn(t *testing.T) {
 	}
 	scheme := eval.Scheme{Column: "fold", Nested: true}
 	grid := eval.Grid{"C": eval.Numbers(0.1, 10)}
-	plan, err := eval.NewPlan(wide, ml.DefaultSpec(), grid, scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(eval.NewPlan(wide, ml.DefaultSpec(), grid, scheme))(t)
 	if n, err := scheme.Count(wide); err != nil || n != 4*(1+3) || len(plan.Splits) != 4 || len(plan.Inner[2]) != 3 {
 		t.Errorf("%d splits, %v", n, err)
 	}
@@ -341,10 +304,7 @@ func TestFoldColumn(t *testing.T) {
 			t.Errorf("%d and %d rows", len(s.Train), len(s.Test))
 		}
 	}
-	got, err := eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := require.Value(eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil))(t)
 	for c, value := range []string{"0.1", "10"} {
 		for g, f := range got.Settings[c].Folds {
 			if want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test); f.Accuracy != want {
@@ -366,10 +326,7 @@ func TestHoldOut(t *testing.T) {
 	t.Parallel()
 	d := uneven(t)
 	scheme := eval.Scheme{HoldOut: 0.25, Repeats: 8, Seed: 5}
-	a, err := eval.NewPlan(d, ml.DefaultSpec(), nil, scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, scheme))(t)
 	b, err := eval.NewPlan(d, ml.DefaultSpec(), nil, scheme)
 	if err != nil || !cmp.Equal(a, b) {
 		t.Errorf("%v: %s", err, cmp.Diff(a, b))
@@ -383,10 +340,7 @@ func TestHoldOut(t *testing.T) {
 		if rare != 4 || len(s.Test) != 24 {
 			t.Errorf("%d points held out, %d of the rare class", len(s.Test), rare)
 		}
-		text, err := s.Test.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(s.Test.MarshalJSON())(t)
 		seen[string(text)] = true
 	}
 	if len(a.Splits) != 8 || len(seen) != 8 {

@@ -13,30 +13,22 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // The last step is cross-validation; before it there are fewer points, of every class.
 func TestLearningCurve(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("pinwheel", 90, 0.4, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("pinwheel", 90, 0.4, 1))(t)
 	spec := ml.DefaultSpec()
 	scheme := eval.Scheme{Folds: 3, Repeats: 2, Seed: 4}
 	told := 0
-	steps, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{0.01, 0.5, 1}, func(done, total int) {
+	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{0.01, 0.5, 1}, func(done, total int) {
 		if told++; done != told || total != 18 {
 			t.Errorf("%d of %d", done, total)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
 	if diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds); diff != "" || steps[2].Accuracy != whole.Settings[0].Accuracy || steps[2].Deviation != whole.Settings[0].Deviation {
 		t.Error(diff)
 	}
@@ -66,16 +58,10 @@ func TestLearningCurve(t *testing.T) {
 func TestLearningCurveOfValues(t *testing.T) {
 	t.Parallel()
 	sine, _ := dataset.FindBuiltin("sine")
-	d, err := sine.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(sine.Load())(t)
 	spec := ml.DefaultSpec()
 	spec.Learner, spec.Target = "ridge", "value"
-	steps, err := eval.LearningCurve(t.Context(), d, spec, eval.Scheme{Folds: 4}, []float64{0.2, 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, eval.Scheme{Folds: 4}, []float64{0.2, 1}, nil))(t)
 	if steps[0].N != 9 || steps[1].N != 45 || steps[0].Mean != nil || steps[0].MSE <= steps[1].MSE {
 		t.Errorf("%+v", steps)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // TestLeaveOneOut repeats every training with the other points as data of their own.
@@ -51,14 +52,8 @@ func TestLeaveOneOutInClosedForm(t *testing.T) {
 	for _, kernel := range []string{"rbf", "linear", "poly"} {
 		for _, lambda := range []string{"1e-3", "1", "100"} {
 			spec := with(t, ml.DefaultSpec(), map[string]string{"learner": "ridge", "kernel": kernel, "gamma": "1", "lambda": lambda, "standardize": "false"})
-			res, err := ml.Train(t.Context(), d, spec, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
+			wrong := require.Value(eval.LeaveOneOut(t.Context(), d, spec))(t)
 			right := 0
 			for _, w := range wrong {
 				if !w {

@@ -21,6 +21,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -47,10 +48,7 @@ var searches = map[string]struct {
 // throughJSON is v after a journey as text.
 func throughJSON[T any](t *testing.T, v T) (same T) {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(v))(t)
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if err := dec.Decode(&same); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -71,14 +69,8 @@ func TestElsewhere(t *testing.T) {
 			d := moons(t, 60)
 			spec := with(t, ml.DefaultSpec(), s.spec)
 			before := spec
-			want, err := eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := eval.NewPlan(d, spec, s.grid, s.scheme)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := require.Value(eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil))(t)
+			plan := require.Value(eval.NewPlan(d, spec, s.grid, s.scheme))(t)
 			if diff := cmp.Diff(before, spec); diff != "" {
 				t.Errorf("planning changed the spec: %s", diff)
 			}
@@ -92,33 +84,19 @@ func TestElsewhere(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			order := append(r.Perm(len(cells)), r.Perm(len(cells))[:len(cells)/3]...)
 			var text strings.Builder
-			if err := d.Encode(&text); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Encode(&text))
 			for _, i := range order {
-				theirs, err := dataset.Decode(strings.NewReader(text.String()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				result, err := eval.NewWorker(theirs, 0).Compute(t.Context(), throughJSON(t, cells[i]))
-				if err != nil {
-					t.Fatal(err)
-				}
+				theirs := require.Value(dataset.Decode(strings.NewReader(text.String())))(t)
+				result := require.Value(eval.NewWorker(theirs, 0).Compute(t.Context(), throughJSON(t, cells[i])))(t)
 				results = append(results, throughJSON(t, result))
 			}
-			got, err := throughJSON(t, plan).Reduce(results)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := require.Value(throughJSON(t, plan).Reduce(results))(t)
 			if diff := cmp.Diff(want, throughJSON(t, got)); diff != "" {
 				t.Error(diff)
 			}
 			names := map[string]bool{}
 			for _, c := range cells {
-				name, err := c.Name()
-				if err != nil {
-					t.Fatal(err)
-				}
+				name := require.Value(c.Name())(t)
 				names[name] = true
 			}
 			if len(names) != len(cells) {
@@ -135,19 +113,11 @@ const workerVariable = "MARGINLAB_TEST_CELLS"
 func TestOtherProcess(t *testing.T) {
 	if os.Getenv(workerVariable) != "" {
 		var cells []eval.Cell
-		if err := json.NewDecoder(os.Stdin).Decode(&cells); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.NewDecoder(os.Stdin).Decode(&cells))
 		worker := eval.NewWorker(moons(t, 60), 0)
 		for _, c := range cells {
-			res, err := worker.Compute(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			line, err := json.Marshal(res)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(worker.Compute(t.Context(), c))(t)
+			line := require.Value(json.Marshal(res))(t)
 			fmt.Printf("cell %s\n", line)
 		}
 		return
@@ -156,14 +126,8 @@ func TestOtherProcess(t *testing.T) {
 	d := moons(t, 60)
 	for name, s := range searches {
 		spec := with(t, ml.DefaultSpec(), s.spec)
-		want, err := eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := eval.NewPlan(d, spec, s.grid, s.scheme)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil))(t)
+		plan := require.Value(eval.NewPlan(d, spec, s.grid, s.scheme))(t)
 		var theirs []eval.Cell
 		var results []eval.CellResult
 		worker := eval.NewWorker(d, 0)
@@ -172,16 +136,10 @@ func TestOtherProcess(t *testing.T) {
 				theirs = append(theirs, c)
 				continue
 			}
-			res, err := worker.Compute(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(worker.Compute(t.Context(), c))(t)
 			results = append(results, res)
 		}
-		text, err := json.Marshal(theirs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(theirs))(t)
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOtherProcess$", "-test.v")
 		child.Env = append(os.Environ(), workerVariable+"=1")
 		child.Stdin = bytes.NewReader(text)
@@ -192,9 +150,7 @@ func TestOtherProcess(t *testing.T) {
 		for line := range strings.Lines(string(out)) {
 			if text, ok := strings.CutPrefix(line, "cell "); ok {
 				var res eval.CellResult
-				if err := json.Unmarshal([]byte(text), &res); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal([]byte(text), &res))
 				results = append(results, res)
 			}
 		}
@@ -214,14 +170,8 @@ func TestNames(t *testing.T) {
 	d := moons(t, 40)
 	first := func(d *dataset.Data, spec ml.Spec, grid eval.Grid, scheme eval.Scheme) string {
 		t.Helper()
-		plan, err := eval.NewPlan(d, spec, grid, scheme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, err := plan.Cells()[0].Name()
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := require.Value(eval.NewPlan(d, spec, grid, scheme))(t)
+		name := require.Value(plan.Cells()[0].Name())(t)
 		return name
 	}
 	spec, grid, scheme := ml.DefaultSpec(), eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(1)}}, eval.Scheme{Folds: 4, Seed: 1}
@@ -270,10 +220,7 @@ func TestGridOfAnything(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
 	s := searches["sparse mcm"]
-	res, err := eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil))(t)
 	if want := []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"}; !slices.Equal(res.Searched, want) {
 		t.Errorf("searched %v, want %v", res.Searched, want)
 	}
@@ -302,13 +249,8 @@ func TestGridOfAnything(t *testing.T) {
 	}
 	// One of the settings, fold by fold.
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folds, err := eval.Folds(y, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	folds := require.Value(eval.Folds(y, 2, 3))(t)
 	all := slices.Sorted(slices.Values(slices.Concat(folds...)))
 	for _, at := range []int{0, 17} {
 		spec := with(t, ml.DefaultSpec(), s.spec)
@@ -327,10 +269,7 @@ func TestRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := eval.Rows(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 300), 0, 40, rapid.ID[int]).Draw(t, "rows"))))
-		text, err := json.Marshal(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(rows))(t)
 		var same eval.Rows
 		if err := json.Unmarshal(text, &same); err != nil || !slices.Equal(rows, same) {
 			t.Fatalf("%v became %s became %v, %v", rows, text, same, err)
@@ -368,10 +307,7 @@ func TestComputeRefuses(t *testing.T) {
 		"no C":             {func(c *eval.Cell) { c.Path.C = nil }, "rise from that of the spec"},
 		"too large a C":    {func(c *eval.Cell) { c.Path.C = []float64{1, 1e300} }, "C must be"},
 	} {
-		plan, err := eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
 		cell := plan.Cells()[0]
 		c.spoil(&cell)
 		if _, err := worker.Compute(t.Context(), cell); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -385,15 +321,9 @@ func TestComputeAfterCancel(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)
 	spec := with(t, ml.DefaultSpec(), map[string]string{"standardize": "false"})
-	plan, err := eval.NewPlan(d, spec, nil, eval.Scheme{Folds: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(eval.NewPlan(d, spec, nil, eval.Scheme{Folds: 4}))(t)
 	cell := plan.Cells()[0]
-	want, err := eval.NewWorker(d, 0).Compute(t.Context(), cell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 	worker := eval.NewWorker(d, 0)
 	for looks := range int64(20) {
 		ctx := &expiring{}
@@ -413,17 +343,11 @@ func TestComputeAfterCancel(t *testing.T) {
 func TestReduceRefuses(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
-	plan, err := eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
 	worker := eval.NewWorker(d, 0)
 	var results []eval.CellResult
 	for _, c := range plan.Cells() {
-		res, err := worker.Compute(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(worker.Compute(t.Context(), c))(t)
 		results = append(results, res)
 	}
 	foreign := eval.CellResult{Cell: "of another plan"}

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -26,10 +27,7 @@ func TestRefineNested(t *testing.T) {
 		t.Fatalf("%v: %+v", err, rounds)
 	}
 	got := rounds[1].Nested
-	plan, err := eval.NewPlan(d, spec, grid, scheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(eval.NewPlan(d, spec, grid, scheme))(t)
 	c, _ := ml.Param("C")
 	var accuracies []float64
 	differ := 0
@@ -68,10 +66,7 @@ func TestRefineNested(t *testing.T) {
 	for _, row := range plan.Splits[1].Test {
 		spoilt.X.SetRow(row, []float64{float64(100 * row), -3})
 	}
-	other, err := eval.Refine(t.Context(), spoilt, spec, grid, scheme, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := require.Value(eval.Refine(t.Context(), spoilt, spec, grid, scheme, 1, nil))(t)
 	if was, is := got.Settings[1]["C"], other[1].Nested.Settings[1]["C"]; was != is {
 		t.Errorf("points held out change the choice from %v to %v", was, is)
 	}
@@ -88,22 +83,12 @@ func TestOnwardPlan(t *testing.T) {
 	scheme := eval.Scheme{Folds: 3, Seed: 1, Nested: true}
 	worker, known, computed := eval.NewWorker(d, 0), map[string]eval.CellResult{}, 0
 	for round := range 4 {
-		fresh, err := eval.NewPlan(d, spec, design, scheme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := require.Value(eval.NewPlan(d, spec, design, scheme))(t)
+		text := require.Value(json.Marshal(fresh))(t)
 		plan := new(eval.Plan)
-		if err := json.Unmarshal(text, plan); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, plan))
 		names, err := plan.Names()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if again, err := fresh.Names(); err != nil || !slices.Equal(names, again) {
 			t.Fatalf("round %d: the plan has other cells once it was written: %v", round+1, err)
 		}
@@ -128,10 +113,7 @@ func TestOnwardPlan(t *testing.T) {
 		if _, err := plan.Reduce(results[:len(results)-1]); err == nil {
 			t.Errorf("round %d: a result without its last cell", round+1)
 		}
-		res, err := plan.Reduce(results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(plan.Reduce(results))(t)
 		reached, err := plan.Reached(results[:len(plan.Paths)*len(plan.Splits)])
 		if err != nil || !cmp.Equal(reached.Settings, res.Settings) {
 			t.Errorf("round %d: with the cells of the folds alone %d settings are judged of %d: %v", round+1, len(reached.Settings), len(res.Settings), err)
@@ -178,10 +160,7 @@ func TestOnwardEnds(t *testing.T) {
 		var design eval.Design = eval.Grid{"degree": eval.Numbers(1, 2, 5)}
 		scheme := eval.Scheme{Folds: 3, Seed: seed, Nested: true}
 		for design != nil {
-			res, err := eval.CrossValidate(t.Context(), d, spec, design, scheme, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(eval.CrossValidate(t.Context(), d, spec, design, scheme, nil))(t)
 			for i, on := range scheme.Onward {
 				if on.Fold == nil {
 					continue

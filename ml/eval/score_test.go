@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -41,9 +42,7 @@ func TestEveryScoreRanks(t *testing.T) {
 	best := map[int]bool{}
 	for _, score := range eval.ScoresFor(false) {
 		res, err := eval.CrossValidate(t.Context(), d, spec, grid, eval.Scheme{Folds: 4, Seed: 3, Nested: true, Score: score.Name}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		sign := -1.0
 		if score.Larger {
 			sign = 1
@@ -93,10 +92,7 @@ func TestEveryScoreRanks(t *testing.T) {
 		if n != d.Len() {
 			t.Errorf("%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
 		}
-		text, err := json.Marshal(res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(json.Marshal(res))(t)
 		var back eval.Result
 		if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back) != "" {
 			t.Errorf("%v: %s", err, cmp.Diff(*res, back))
@@ -105,9 +101,7 @@ func TestEveryScoreRanks(t *testing.T) {
 			Cells  []map[string]any
 			Nested map[string]any
 		}
-		if err := json.Unmarshal(text, &told); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, &told))
 		for _, other := range eval.ScoresFor(false) {
 			mean, sd, _ := other.Over(res.Settings[1].Folds)
 			if told.Cells[1][other.Name] != mean || told.Cells[1][other.Name+"_sd"] != sd || told.Nested[other.Name] == nil {
@@ -125,23 +119,11 @@ func TestScoresAreThoseOfTheReport(t *testing.T) {
 	t.Parallel()
 	d := uneven(t)
 	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "2", "test_fraction": "0.3", "seed": "4", "calibration": "platt", "learner": "mcm"})
-	whole, err := ml.Train(t.Context(), d, spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := ml.TargetOf(d, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
+	target := require.Value(ml.TargetOf(d, spec))(t)
 	train, test := dataset.Split(target.Strata(), 0.3, 4)
-	trainer, err := ml.NewTrainer(d, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judged, err := trainer.Judge(t.Context(), train, test, []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := require.Value(ml.NewTrainer(d, spec))(t)
+	judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
 	j := judged[0]
 	f := eval.Fold{Shares: &eval.Shares{Accuracy: j.Accuracy, Confusion: j.Confusion, AUC: j.AUC, LogLoss: j.LogLoss, Brier: j.Brier}}
 	r := whole.Report
@@ -160,10 +142,7 @@ func TestScoresRefused(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
 	iris, _ := dataset.FindBuiltin("iris")
-	three, err := iris.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := require.Value(iris.Load())(t)
 	for name, c := range map[string]struct {
 		data  *dataset.Data
 		spec  map[string]string
@@ -192,25 +171,16 @@ func TestScoresRefused(t *testing.T) {
 func TestOlderPlans(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 40)
-	plan, err := eval.NewPlan(d, ml.DefaultSpec(), eval.Grid{"C": eval.Numbers(1, 10)}, eval.Scheme{Folds: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), eval.Grid{"C": eval.Numbers(1, 10)}, eval.Scheme{Folds: 2}))(t)
 	plan.Format, plan.Score, plan.Classes = 0, "", nil
-	text, err := json.Marshal(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(plan))(t)
 	for _, word := range []string{"format", "score", "classes", "calibration"} {
 		if strings.Contains(string(text), word) {
 			t.Errorf("%s is in the plan: %s", word, text)
 		}
 	}
 	var results []eval.CellResult
-	names, err := plan.Names()
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(plan.Names())(t)
 	for i, c := range plan.Cells() {
 		res, err := eval.NewWorker(d, 0).Compute(t.Context(), c)
 		if err != nil || res.Cell != names[i] {
@@ -243,20 +213,14 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	spec := with(t, ml.DefaultSpec(), map[string]string{"learner": "mcm", "conformal": "eigen", "standardize": "false"})
 	grid := eval.Grid{"rho": eval.Numbers(0, 1000)} // at which nothing is worth a support vector
 	scheme := eval.Scheme{Folds: 3, Nested: true}
-	res, err := eval.CrossValidate(t.Context(), d, spec, grid, scheme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, scheme, nil))(t)
 	if s := res.Settings[1]; s.Failure() == "" || s.Mean != nil || s.Folds[0].Status != "failed" || s.Folds[0].Shares != nil {
 		t.Fatalf("%+v: did not fail, so that the test tells nothing", s)
 	}
 	if s := res.Settings[0]; s.Failure() != "" || res.Best != 0 || res.WithinOneError() != 0 || slices.Contains(res.Nested.Chosen, 1) {
 		t.Errorf("%+v", res)
 	}
-	text, err := json.Marshal(res)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(res))(t)
 	var back eval.Result
 	if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back, cmpopts.EquateEmpty()) != "" {
 		t.Errorf("%v: %s", err, cmp.Diff(*res, back))

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // scipy holds results of SciPy, computed by testdata/statistics.py.
@@ -45,13 +46,8 @@ type scipy struct {
 
 func ofSciPy(t *testing.T) (s scipy) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/statistics.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("testdata/statistics.json"))(t)
+	require.NoError(t, json.Unmarshal(text, &s))
 	return s
 }
 
@@ -63,10 +59,7 @@ func near(a, b, tol float64) bool {
 func TestPairedTests(t *testing.T) {
 	t.Parallel()
 	for _, c := range ofSciPy(t).Paired {
-		got, err := eval.CorrectedT(c.Differences, c.Ratio)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(eval.CorrectedT(c.Differences, c.Ratio))(t)
 		if !near(*got.T, c.T, 1e-9) || !near(*got.P, c.P, 1e-9) || !near(got.Interval.Low, c.Low, 1e-7) || !near(got.Interval.High, c.High, 1e-7) {
 			t.Errorf("%d differences: %+v with t %g, want t %g, p %g, %g to %g", len(c.Differences), got, *got.T, c.T, c.P, c.Low, c.High)
 		}
@@ -235,10 +228,7 @@ func TestWilcoxonCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SliceOfN(rapid.Map(rapid.IntRange(-4, 4), func(i int) float64 { return float64(i) }), 1, 9).Draw(t, "differences")
-		got, err := eval.Wilcoxon(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(eval.Wilcoxon(d))(t)
 		var sizes []float64
 		for _, v := range d {
 			if v != 0 {
@@ -276,10 +266,7 @@ func TestWilcoxonCounts(t *testing.T) {
 func TestFriedman(t *testing.T) {
 	t.Parallel()
 	for _, c := range ofSciPy(t).Friedman {
-		got, err := eval.Friedman(c.Scores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(eval.Friedman(c.Scores))(t)
 		if !near(got.ChiSquared, c.Chi, 1e-9) || !near(got.ChiP, c.ChiP, 1e-8) || !near(*got.F, c.F, 1e-9) || !near(got.P, c.P, 1e-8) {
 			t.Errorf("%d sets: %+v, want %g (p %g), F %g (p %g)", len(c.Scores), got, c.Chi, c.ChiP, c.F, c.P)
 		}
@@ -321,14 +308,8 @@ func TestNemenyi(t *testing.T) {
 		for i := range scores {
 			scores[i] = make([]float64, k)
 		}
-		r, err := eval.Friedman(scores)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cd, err := r.Nemenyi(level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(eval.Friedman(scores))(t)
+		cd := require.Value(r.Nemenyi(level))(t)
 		return cd
 	}
 	for _, c := range ofSciPy(t).Range {
@@ -348,10 +329,7 @@ func TestNemenyi(t *testing.T) {
 	}
 	// Ranks as far apart as the critical difference have its level.
 	r := &eval.Ranking{Sets: 14, Ranks: []float64{1, 0, 3, 4}}
-	cd, err := r.Nemenyi(0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cd := require.Value(r.Nemenyi(0.05))(t)
 	r.Ranks[1] = 1 + cd
 	if p := r.NemenyiP(0, 1); !near(p, 0.05, 1e-6) {
 		t.Errorf("ranks %g apart: p = %g", cd, p)

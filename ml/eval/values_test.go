@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 // A regression is judged by its mean squared error, fold by fold, and the setting with the
@@ -25,43 +26,28 @@ func TestCrossValidateValues(t *testing.T) {
 		x := float64(i*37%60) / 10
 		fmt.Fprintf(&b, "%g,%g\n", x, 3*math.Sin(x)+0.2*math.Cos(40*x))
 	}
-	d, err := dataset.Read(strings.NewReader(b.String()), "wave.csv", dataset.Mapping{}, dataset.DefaultLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Read(strings.NewReader(b.String()), "wave.csv", dataset.Mapping{}, dataset.DefaultLimits))(t)
 	spec := ml.DefaultSpec()
 	for _, set := range [][2]string{{"target", "value"}, {"learner", "ridge"}, {"gamma", "2"}} {
-		if err := spec.Set(set[0], set[1]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Set(set[0], set[1]))
 	}
 	lambdas := []float64{1e3, 0.01, 30}
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Nested: true, Seed: 3}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if res.Best != 1 || len(res.Nested.Chosen) != 8 || slices.ContainsFunc(res.Nested.Chosen, func(c int) bool { return c != 1 }) {
 		t.Errorf("the best of %v is number %d, and nested %v", lambdas, res.Best, res.Nested.Chosen)
 	}
 	if got := res.Nested.MSE; got != res.Settings[1].MSE || res.Nested.Mean != nil {
 		t.Errorf("nested: %g, want %g", got, res.Settings[1].MSE)
 	}
-	values, err := d.Values()
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := require.Value(d.Values())(t)
 	plan, err := eval.NewPlan(d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, s := range res.Settings {
 		one := plan.Paths[i].Spec
 		var sum float64
 		for k, split := range plan.Splits {
-			trained, err := ml.Train(t.Context(), d.Subset(split.Train), one, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trained := require.Value(ml.Train(t.Context(), d.Subset(split.Train), one, nil))(t)
 			var mse, mean, variance float64
 			n := float64(len(split.Test))
 			for _, r := range split.Test {
@@ -82,17 +68,12 @@ func TestCrossValidateValues(t *testing.T) {
 		}
 	}
 
-	text, err := json.Marshal(res)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(res))(t)
 	if strings.Contains(string(text), "accuracy") || !strings.Contains(string(text), `"mse":`) {
 		t.Errorf("%s", text)
 	}
 	var back eval.Result
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &back))
 	if diff := cmp.Diff(res, &back); diff != "" {
 		t.Error(diff)
 	}

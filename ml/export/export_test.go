@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // python is an interpreter that has NumPy.
@@ -40,10 +41,7 @@ func builtin(t testing.TB, slug string) *dataset.Data {
 	if !ok {
 		t.Fatalf("no data set %q", slug)
 	}
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	return d
 }
 
@@ -227,18 +225,11 @@ func (m trained) asked(file string) asked {
 // write writes a model into a file.
 func write(t testing.TB, dir, format string, i int, m *ml.Model) string {
 	t.Helper()
-	f, err := Find(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(Find(format))(t)
 	var text bytes.Buffer
-	if err := f.Write(&text, m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Write(&text, m))
 	file := filepath.Join(dir, fmt.Sprintf("model_%d%s", i, f.Extension))
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, text.Bytes(), 0o600))
 	return file
 }
 
@@ -251,9 +242,7 @@ func comparePython(t *testing.T, all []trained) {
 		questions = append(questions, m.asked(write(t, dir, "python", i, m.model)))
 	}
 	var text bytes.Buffer
-	if err := json.NewEncoder(&text).Encode(questions); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewEncoder(&text).Encode(questions))
 	cmd := exec.Command(interpreter, "-W", "error", "-c", `
 import json, sys, importlib.util
 import numpy as np
@@ -300,25 +289,15 @@ func compareLIBSVM(t *testing.T, all []trained) (compared int) {
 		file, rows := write(t, dir, "libsvm", i, m.model), filepath.Join(dir, "rows")
 		var data bytes.Buffer
 		want := m.asked("")
-		if err := WriteLIBSVMData(&data, m.model, m.x, want.Labels); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(rows, data.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, WriteLIBSVMData(&data, m.model, m.x, want.Labels))
+		require.NoError(t, os.WriteFile(rows, data.Bytes(), 0o600))
 		if out, err := exec.Command("svm-predict", rows, file, rows+".out").CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", m.name, err, out)
 		}
-		out, err := os.ReadFile(rows + ".out")
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := require.Value(os.ReadFile(rows + ".out"))(t)
 		numbers, wrong := LIBSVMLabels(m.model), 0
 		for i, said := range strings.Fields(string(out)) {
-			v, err := strconv.ParseFloat(said, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(strconv.ParseFloat(said, 64))(t)
 			if want.Labels == nil {
 				if d := v - want.F[i][0]; d > 1e-5 || d < -1e-5 {
 					wrong++

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // field is one field of a message of Protocol Buffers.
@@ -142,10 +143,7 @@ func parse(t *testing.T, text []byte) parsed {
 
 func TestONNXGraphsAreWhole(t *testing.T) {
 	t.Parallel()
-	format, err := Find("onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := require.Value(Find("onnx"))(t)
 	svm := 0
 	for _, m := range everyday(t) {
 		var text bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Beside Python with NumPy and svm-predict, these tests want scikit-learn, which brings the
@@ -31,9 +32,7 @@ func compareONNX(t *testing.T, all []trained) {
 			questions = append(questions, m.asked(write(t, dir, "onnx", i, m.model)))
 		}
 		var text bytes.Buffer
-		if err := json.NewEncoder(&text).Encode(questions); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.NewEncoder(&text).Encode(questions))
 		cmd := exec.Command("node", "-e", `
 const path = process.env.MARGINLAB_ONNXRUNTIME + '/';
 let ort;
@@ -96,14 +95,8 @@ for name in ["iris", "wine", "breast_cancer", "digits"]:
 	}
 	sets := map[string]*dataset.Data{}
 	for _, name := range []string{"iris", "wine", "breast_cancer", "digits"} {
-		f, err := os.Open(filepath.Join(dir, name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := dataset.Read(f, name, dataset.Mapping{Label: "class"}, dataset.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(filepath.Join(dir, name+".csv")))(t)
+		d := require.Value(dataset.Read(f, name, dataset.Mapping{Label: "class"}, dataset.Limits{}))(t)
 		f.Close()
 		sets[name] = d
 	}

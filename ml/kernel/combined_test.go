@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -92,9 +93,7 @@ func TestCombinedPoints(t *testing.T) {
 	kernels := map[string]Kernel{}
 	for _, text := range texts {
 		e, err := parse(text, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if kernels[text], err = e.parts[0].Fit(t.Context(), x, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -161,9 +160,7 @@ func TestCombinedObjects(t *testing.T) {
 			values := map[string]*mat.Dense{}
 			for _, text := range c.texts {
 				e, err := parse(text, true)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if values[text], err = Cross(t.Context(), e.parts[0].Kernel, c.x, c.x); err != nil {
 					t.Fatal(err)
 				}
@@ -178,18 +175,9 @@ func TestCombinedObjects(t *testing.T) {
 				if kind, err := k.Takes(); kind != c.x.Kind() || err != nil || !k.Definite() || k.Validate() != nil {
 					t.Fatalf("%s takes %q, %v, definite %v, %v", text, kind, err, k.Definite(), k.Validate())
 				}
-				cross, err := Cross(t.Context(), k, c.x, c.x)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := GramOf(t.Context(), k, c.x)
-				if err != nil {
-					t.Fatal(err)
-				}
-				self, err := Self(t.Context(), k, c.x)
-				if err != nil {
-					t.Fatal(err)
-				}
+				cross := require.Value(Cross(t.Context(), k, c.x, c.x))(t)
+				g := require.Value(GramOf(t.Context(), k, c.x))(t)
+				self := require.Value(Self(t.Context(), k, c.x))(t)
 				row, v := make([]float64, n), make([]float64, len(parts))
 				for i := range n {
 					g.Row(row, i)

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestPrincipalComponents: with the linear kernel they are those of the points, for points
@@ -32,10 +34,7 @@ func TestPrincipalComponents(t *testing.T) {
 	}
 	var values mat.Dense
 	values.Mul(x, x.T())
-	got, err := PrincipalComponents(&values, fit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := require.Value(PrincipalComponents(&values, fit))(t)
 	var pc stat.PC
 	if !pc.PrincipalComponents(own, nil) {
 		t.Fatal("no components")

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -78,10 +79,7 @@ func defaults(row Entry) param.Values {
 func TestFisherInformation(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 1)), 80, 3)
-	k, err := fisherOf(2, true).Fit(t.Context(), x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := require.Value(fisherOf(2, true).Fit(t.Context(), x, nil))(t)
 	g, mean := NewGram(k, x), 0.0
 	for i := range 80 {
 		mean += g.Diag(i) / 80
@@ -96,10 +94,7 @@ func TestFisherInformation(t *testing.T) {
 func TestFisherGramIsLinear(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 4)), 90, 2)
-	k, err := fisherOf(3, true).Fit(t.Context(), x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := require.Value(fisherOf(3, true).Fit(t.Context(), x, nil))(t)
 	y, w := make([]float64, 90), make([]float64, 90)
 	for i := range y {
 		y[i], w[i] = float64(i%2)*2-1, 1
@@ -127,10 +122,7 @@ func TestFisherJSON(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 2)), 60, 2)
 	for _, information := range []bool{true, false} {
-		k, err := fisherOf(3, information).Fit(t.Context(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := require.Value(fisherOf(3, information).Fit(t.Context(), x, nil))(t)
 		text, err := json.Marshal(k)
 		var back Kernel
 		if err := errors.Join(err, json.Unmarshal(text, &back), back.Validate(), back.Check(2)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 )
 
 // BenchmarkGraphs computes kernel matrices of graphs of 30 nodes.
@@ -19,9 +20,7 @@ func BenchmarkGraphs(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := GramOf(b.Context(), c.k, graphs(all[:c.n]...)); err != nil {
-					b.Fatal(err)
-				}
+				require.Value(GramOf(b.Context(), c.k, graphs(all[:c.n]...)))(b)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -46,10 +47,7 @@ var path3 = dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
 // TestGraphKernelsHaveTheKnownValues compares with matrices that were computed elsewhere.
 func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/graphs.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("testdata/graphs.json"))(t)
 	var file map[string][]struct {
 		Iterations int
 		Lam        float64
@@ -68,10 +66,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 			}
 			var list []dataset.Graph
 			for _, g := range row.Graphs { // which have their edges in any order
-				g, err := dataset.NewGraph(g.N, g.Edges, g.Labels)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := require.Value(dataset.NewGraph(g.N, g.Edges, g.Labels))(t)
 				list = append(list, g)
 			}
 			if row.Gram[0][0] == 0 { // null: the series diverges

@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -45,10 +46,7 @@ func reference(t testing.TB, k Kernel, x, z []float64) float64 {
 	case "fisher":
 		return referenceFisher(k.Fitted[0], x, z)
 	case "combined":
-		e, err := k.expression()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := require.Value(k.expression())(t)
 		return referenceNode(t, e, e.root, x, z)
 	}
 	t.Fatalf("kernel %s: no reference value: add its formula to reference in kernel_test.go", k.Name)
@@ -184,10 +182,7 @@ func TestTable(t *testing.T) {
 			if kind, _ := k.Takes(); kind == dataset.KindVectors {
 				k = learnt(t, k, 2)
 			}
-			data, err := json.Marshal(k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := require.Value(json.Marshal(k))(t)
 			var back Kernel
 			if err := json.Unmarshal(data, &back); err != nil || !same(back, k) {
 				t.Errorf("%s came back from JSON as %+v, %v", data, back, err)
@@ -445,10 +440,7 @@ func TestWidth(t *testing.T) {
 		{"0.30000000000000004", "0.30000000000000004", 0.30000000000000004},
 		{"1e-05", "0.00001", 1e-5},
 	} {
-		g, err := gamma.Parse(tc.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(gamma.Parse(tc.text))(t)
 		if g.Text() != tc.text || Width(g, x) != tc.want {
 			t.Errorf("%q: Text %q, Width %g, want %g", tc.text, g, Width(g, x), tc.want)
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
 
@@ -244,16 +245,12 @@ func BenchmarkGaussianRow(b *testing.B) {
 	})
 	b.Run("product of 100", func(b *testing.B) {
 		for b.Loop() {
-			if err := g.AddProduct(b.Context(), dst, points, w); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, g.AddProduct(b.Context(), dst, points, w))
 		}
 	})
 	b.Run("product32 of 100", func(b *testing.B) {
 		for b.Loop() {
-			if err := g.AddProduct32(b.Context(), dst, points, w); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, g.AddProduct32(b.Context(), dst, points, w))
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -33,10 +34,7 @@ func ofStrings(name string, k int, decay float64, normal bool) Kernel {
 // matrixOf is the whole of a kernel matrix.
 func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
 	t.Helper()
-	g, err := GramOf(t.Context(), k, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(GramOf(t.Context(), k, x))(t)
 	m := mat.NewDense(g.Len(), g.Len(), nil)
 	for i := range g.Len() {
 		g.Row(m.RawRowView(i), i)
@@ -64,10 +62,7 @@ func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) 
 // by enumeration.
 func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/strings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := require.Value(os.ReadFile("testdata/strings.json"))(t)
 	var file map[string][]struct {
 		K       int
 		Lam     float64
@@ -253,10 +248,7 @@ func TestGramOfManyIsComputed(t *testing.T) {
 	}
 	for _, normal := range []bool{false, true} {
 		k := ofStrings("spectrum", 2, 0, normal)
-		g, err := GramOf(t.Context(), k, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(GramOf(t.Context(), k, x))(t)
 		few := matrixOf(t, k, x.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7}))
 		row := make([]float64, g.Len())
 		for i := range 8 {
@@ -287,9 +279,7 @@ func TestGramIsTold(t *testing.T) {
 	// Of many it hears of a row when that is there for the first time.
 	heard = 0
 	many, err := GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	row := make([]float64, many.Len())
 	for i := range 40 {
 		many.Row(row, i/2)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestWeightsAreTheSumWrittenOut compares the weights and what every symbol adds with the
@@ -96,9 +97,7 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 func TestHeaviest(t *testing.T) {
 	t.Parallel()
 	w, err := Weigh(t.Context(), ofStrings("spectrum", 1, 0, false), texts("a", "b", "c", "d", "e", "a", "f"), []float64{1, -1, 5, -2, 0, 1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for n, want := range map[int]string{0: "", 1: "cd", 2: "cabd", 9: "cafbd"} {
 		got := ""
 		for _, f := range w.Heaviest(n) {
@@ -214,15 +213,9 @@ func TestWeightsOfSubtrees(t *testing.T) {
 
 func TestNamesOfSubtrees(t *testing.T) {
 	t.Parallel()
-	acid, err := dataset.NewGraph(4, [][2]int{{0, 1}, {1, 2}, {1, 3}}, []string{"C", "C", "O", "O"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	acid := require.Value(dataset.NewGraph(4, [][2]int{{0, 1}, {1, 2}, {1, 3}}, []string{"C", "C", "O", "O"}))(t)
 	for h, want := range [][]string{{"C", "O"}, {"C", "O", "C(C)", "C(C,2×O)", "O(C)"}, {"C", "O", "C(C)", "C(C,2×O)", "O(C)", "C(C(C,2×O))", "C(C(C),2×O(C))", "O(C(C,2×O))"}} {
-		w, err := Weigh(t.Context(), wlOf(h, false), graphs(acid), []float64{1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(Weigh(t.Context(), wlOf(h, false), graphs(acid), []float64{1}))(t)
 		got := map[string]float64{}
 		for _, f := range w.Heaviest(100) {
 			got[f.Name] = f.Weight
@@ -240,14 +233,8 @@ func TestNamesOfSubtrees(t *testing.T) {
 	for v := range 99 {
 		star = append(star, [2]int{0, v + 1})
 	}
-	bare, err := dataset.NewGraph(100, star, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := Weigh(t.Context(), wlOf(50, true), graphs(bare), []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := require.Value(dataset.NewGraph(100, star, nil))(t)
+	w := require.Value(Weigh(t.Context(), wlOf(50, true), graphs(bare), []float64{1}))(t)
 	for _, f := range w.Heaviest(100) {
 		if n := utf8.RuneCountInString(f.Name); n > 60 || !strings.HasPrefix(f.Name, "•") {
 			t.Errorf("%s has %d characters", f.Name, n)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -32,10 +33,7 @@ func TestCertifiedAtLargeC(t *testing.T) {
 		}
 		kern := kernels[seed%len(kernels)]
 		for _, rho := range []float64{0, 0.01} {
-			res, err := Train(t.Context(), kernel.NewGram(kern, x), y, Settings{C: 1e6, Rho: rho})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(Train(t.Context(), kernel.NewGram(kern, x), y, Settings{C: 1e6, Rho: rho}))(t)
 			trials++
 			if math.IsNaN(res.Gap) || res.Status == trace.Numerical {
 				uncertified++

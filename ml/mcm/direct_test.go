@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // symmetric is a kernel matrix held in full.
@@ -35,10 +37,7 @@ func TestDirection(t *testing.T) {
 				k.SetSym(i, j, math.Exp(-math.Pow(at[i]-at[j], 2)))
 			}
 		}
-		f, err := cholesky(context.Background(), k, 1e-3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(cholesky(context.Background(), k, 1e-3))(t)
 		in, err := newSubspace(context.Background(), f)
 		if err != nil || in == nil {
 			t.Fatal(in, err)

@@ -11,15 +11,13 @@ import (
 
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
 func train(t *testing.T, k mcm.Matrix, y []float64, s mcm.Settings) *mcm.Result {
 	t.Helper()
-	r, err := mcm.Train(context.Background(), k, y, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(mcm.Train(context.Background(), k, y, s))(t)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -36,10 +37,7 @@ func TestFollower(t *testing.T) {
 				t.Fatalf("seed %d, %s, C = %g: %v", seed, p.name, p.set.C, err)
 			}
 			p.check(t, r)
-			one, err := mcm.Train(t.Context(), p.k, p.y, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := require.Value(mcm.Train(t.Context(), p.k, p.y, set))(t)
 			if math.Abs(r.Objective-one.Objective) > 3e-8*max(1, one.Objective) && one.Status == trace.Converged {
 				t.Errorf("C = %g: objective %.12g, by itself %.12g", p.set.C, r.Objective, one.Objective)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -83,15 +84,10 @@ func shared(t testing.TB, dir, name string) string {
 // readData reads a data set, standardised by the population deviation.
 func readData(t testing.TB, name, positive string) (x [][]float64, y []float64) {
 	t.Helper()
-	f, err := os.Open(shared(t, "data", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open(shared(t, "data", name)))(t)
 	defer f.Close()
 	recs, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, rec := range recs[1:] {
 		d := len(rec) - 1
 		row := make([]float64, d)
@@ -136,10 +132,7 @@ func rel(a, b float64) float64 { return math.Abs(a-b) / max(1, math.Abs(b)) }
 
 func TestReference(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(shared(t, "reference", "solutions.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := require.Value(os.ReadFile(shared(t, "reference", "solutions.json")))(t)
 	var rows []struct {
 		Data, Learner string
 		Kernel        struct {
@@ -158,9 +151,7 @@ func TestReference(t *testing.T) {
 			Accuracy         float64 `json:"train_accuracy"`
 		}
 	}
-	if err := json.Unmarshal(raw, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(raw, &rows))
 	seen := 0
 	for _, c := range rows {
 		if c.Learner != "mcm" {
@@ -178,9 +169,7 @@ func TestReference(t *testing.T) {
 				kernel = rbf(c.Kernel.Gamma)
 			}
 			r, err := mcm.Train(context.Background(), gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if r.Status != trace.Converged {
 				t.Errorf("status %s, gap %g", r.Status, r.Gap)
 			}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -358,10 +359,7 @@ func TestAgainstEnumeration(t *testing.T) {
 		c := math.Pow(10, 4*rng.Float64()-2)
 		want := enumerate(x, y, c, rho)
 		p := problem{"", gram(x, linear), y, mcm.Settings{C: c, Rho: rho, RankTol: 1e-10}}
-		r, err := mcm.Train(context.Background(), p.k, y, p.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(mcm.Train(context.Background(), p.k, y, p.set))(t)
 		if rel(r.Objective, want) > 1e-9 {
 			t.Errorf("M=%d d=%d C=%g rho=%g: objective %.12g, want %.12g", m, d, c, rho, r.Objective, want)
 		}
@@ -373,20 +371,14 @@ func TestLabelFlip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := randomProblem(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3)), 30)
 		p.set.C = math.Min(p.set.C, 1e3)
-		a, err := mcm.Train(context.Background(), p.k, p.y, p.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(mcm.Train(context.Background(), p.k, p.y, p.set))(t)
 		p.check(t, a)
 		flipped := p
 		flipped.y = make([]float64, len(p.y))
 		for i, v := range p.y {
 			flipped.y[i] = -v
 		}
-		b, err := mcm.Train(context.Background(), p.k, flipped.y, p.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(mcm.Train(context.Background(), p.k, flipped.y, p.set))(t)
 		flipped.check(t, b)
 		if tol := 2e-8 + math.Abs(a.Gap) + math.Abs(b.Gap); rel(a.Objective, b.Objective) > tol {
 			t.Errorf("%s: objective %.12g, %.12g with labels exchanged", p.name, a.Objective, b.Objective)

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -207,10 +208,7 @@ func TestFitFindsTheClusters(t *testing.T) {
 func TestOneComponent(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 2, []float64{0, 7, 1, 7, 2, 7, 5, 7})
-	f, err := mixture.Fit(t.Context(), x, mixture.Settings{Components: 1, Starts: 1, Floor: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(mixture.Fit(t.Context(), x, mixture.Settings{Components: 1, Starts: 1, Floor: 0.01}))(t)
 	// The second column does not vary: its lowest variance is a share of 1.
 	want := mixture.Mixture{Weights: []float64{1}, Means: [][]float64{{2, 7}}, Variances: [][]float64{{3.5, 0.01}}}
 	if diff := cmp.Diff(want, f.Mixture); diff != "" {
@@ -278,9 +276,7 @@ func TestCheck(t *testing.T) {
 		return mixture.Mixture{Weights: []float64{1}, Means: [][]float64{{1, 2}}, Variances: [][]float64{{1, 2}}}
 	}
 	m := good()
-	if err := m.Check(2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.Check(2))
 	for name, spoil := range map[string]func(m *mixture.Mixture){
 		"no component":    func(m *mixture.Mixture) { *m = mixture.Mixture{} },
 		"no variances":    func(m *mixture.Mixture) { m.Variances = nil },

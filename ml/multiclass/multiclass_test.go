@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -47,10 +48,7 @@ func blobs(r *rand.Rand, n, classes int, spread float64) (*mat.Dense, []int) {
 
 func train(t testing.TB, k Matrix, y []int, classes int, s Settings) *Result {
 	t.Helper()
-	r, err := Train(t.Context(), k, y, classes, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Train(t.Context(), k, y, classes, s))(t)
 	return r
 }
 
@@ -302,10 +300,7 @@ func TestTwoClasses(t *testing.T) {
 			for i, class := range p.y {
 				labels[i] = float64(2*class - 1)
 			}
-			want, err := svm.Train(t.Context(), gram, labels, svm.Settings{C: 2 * c, Tol: 1e-8})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := require.Value(svm.Train(t.Context(), gram, labels, svm.Settings{C: 2 * c, Tol: 1e-8}))(t)
 			got := train(t, gram, p.y, 2, Settings{Formulation: p.f, C: c, Tol: 1e-8})
 			close(t, string(p.f)+" objective", got.Objective, want.Primal/2, 1e-6)
 			for i, f := range want.F {
@@ -534,10 +529,7 @@ func TestCancel(t *testing.T) {
 			ctx := mltest.NewLooks(t.Context(), n)
 			k := &counted{Matrix: kernel.NewGram(rbf(0.5), x)}
 			var after atomic.Int64
-			res, err := Train(&watched{ctx, func() { after.CompareAndSwap(0, 1+k.rows.Load()) }}, k, y, 5, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(Train(&watched{ctx, func() { after.CompareAndSwap(0, 1+k.rows.Load()) }}, k, y, 5, s))(t)
 			if res.Status != trace.Cancelled {
 				t.Fatalf("%s ended after %d looks: %s", f, n, res.Status)
 			}

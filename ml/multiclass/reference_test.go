@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -23,10 +24,7 @@ import (
 // label among the classes.
 func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, []int) {
 	t.Helper()
-	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
 	header := records[0]
 	label := len(header) - 1
 	if columns == nil {
@@ -35,10 +33,7 @@ func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, 
 	x, y := mat.NewDense(len(records)-1, len(columns), nil), make([]int, len(records)-1)
 	for i, r := range records[1:] {
 		for j, c := range columns {
-			v, err := strconv.ParseFloat(r[slices.Index(header, c)], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(strconv.ParseFloat(r[slices.Index(header, c)], 64))(t)
 			x.Set(i, j, v)
 		}
 		y[i] = slices.Index(classes, r[label])
@@ -80,9 +75,7 @@ func TestReferenceSolutions(t *testing.T) {
 			TrainAccuracy float64 `json:"train_accuracy"`
 		}
 	}
-	if err := json.NewDecoder(mltest.OpenShared(t, "reference", "multiclass.json")).Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewDecoder(mltest.OpenShared(t, "reference", "multiclass.json")).Decode(&rows))
 	solved := 0
 	for _, row := range rows {
 		var f Formulation
@@ -105,10 +98,7 @@ func TestReferenceSolutions(t *testing.T) {
 			}
 			for _, tol := range []float64{1e-4, 1e-7} {
 				gram := kernel.NewGram(k, x)
-				r, err := Train(t.Context(), gram, y, len(row.Classes), Settings{Formulation: f, C: row.C, Tol: tol})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(Train(t.Context(), gram, y, len(row.Classes), Settings{Formulation: f, C: row.C, Tol: tol}))(t)
 				if r.Status != trace.Converged {
 					t.Errorf("tol %g: %s", tol, r.Status)
 				}

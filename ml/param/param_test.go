@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -19,10 +20,7 @@ func TestValuesRoundTrip(t *testing.T) {
 		param.Of(math.MaxFloat64), param.Of(1e15), param.Of(1 << 53), param.Of(math.Nextafter(1, 2)), param.Of(true), param.Of(false),
 		param.Of("auto"), param.Of(""), param.Of("1"), param.Of("true"), param.Of("a \"b\""),
 	} {
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := require.Value(json.Marshal(v))(t)
 		var back param.Value
 		if err := json.Unmarshal(data, &back); err != nil || back != v || math.Float64bits(back.Number()) != math.Float64bits(v.Number()) {
 			t.Errorf("%s came back as %#v, %v", data, back, err)

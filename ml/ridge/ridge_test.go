@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 	"marginlab/ml/trace"
@@ -74,10 +75,7 @@ func without(k matrix, t []float64, i int) (matrix, []float64) {
 
 func train(t testing.TB, k ridge.Matrix, targets []float64, lambda float64) *ridge.Result {
 	t.Helper()
-	res, err := ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda}))(t)
 	return res
 }
 
@@ -90,9 +88,7 @@ func independent(t testing.TB, k matrix, targets []float64, lambda float64) []fl
 		system.Set(i, i, system.At(i, i)+lambda)
 	}
 	var a mat.VecDense
-	if err := a.SolveVec(system, mat.NewVecDense(m, targets)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, a.SolveVec(system, mat.NewVecDense(m, targets)))
 	return a.RawVector().Data
 }
 
@@ -128,10 +124,7 @@ func TestObjectiveIsTheMinimum(t *testing.T) {
 		m := rapid.IntRange(1, 12).Draw(t, "m")
 		x, targets := points(m, 2, rapid.Uint64().Draw(t, "seed"))
 		k, lambda := gaussian(x, 1), rapid.Float64Range(1e-3, 10).Draw(t, "lambda")
-		res, err := ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda}))(t)
 		a := make([]float64, m)
 		for i := range a {
 			a[i] = res.A[i] + rapid.Float64Range(-1, 1).Draw(t, "by")
@@ -403,10 +396,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 	for _, m := range []int{1, 2, 70, 200} {
 		x, targets := points(m, 2, uint64(m))
 		k := gaussian(x, 0.5)
-		path, err := ridge.NewPath(context.Background(), k, targets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := require.Value(ridge.NewPath(context.Background(), k, targets))(t)
 		freedom := float64(m)
 		for _, lambda := range []float64{1e-5, 1e-2, 1, 30, 1e4} {
 			got, ok := path.At(lambda)
@@ -424,10 +414,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 		}
 	}
 	// One point with k = 3: f = 3 t / (3 + lambda), and without it 0.
-	path, err := ridge.NewPath(context.Background(), matrix{mat.NewDense(1, 1, []float64{3})}, []float64{2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(ridge.NewPath(context.Background(), matrix{mat.NewDense(1, 1, []float64{3})}, []float64{2}))(t)
 	if got, ok := path.At(1); !ok || math.Abs(got.MSE-0.25) > 1e-12 || math.Abs(got.LOOError-4) > 1e-12 || math.Abs(got.Freedom-0.75) > 1e-12 {
 		t.Errorf("one point: %+v, %t", got, ok)
 	}
@@ -436,10 +423,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 func TestPathHasGapsAndLimits(t *testing.T) {
 	t.Parallel()
 	swap := matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})} // eigenvalues ±3
-	path, err := ridge.NewPath(context.Background(), swap, []float64{1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(ridge.NewPath(context.Background(), swap, []float64{1, -1}))(t)
 	for lambda, want := range map[float64]bool{1e-3: false, 2.99: false, 3: false, 3.01: true, 10: true} {
 		if got, ok := path.At(lambda); ok != want {
 			t.Errorf("lambda %g: %+v, %t", lambda, got, ok)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
 )
@@ -93,10 +94,7 @@ func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 	if err != nil || r.Status() != trace.Converged {
 		t.Fatalf("%s, %v", r.Status(), err)
 	}
-	best, err := stepwise.Optimum(t.Context(), k, y, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(stepwise.Optimum(t.Context(), k, y, 1))(t)
 	end := last(r)
 	if math.Abs(end.Residual) < 0.1 || end.Dual < best.Dual+0.1 || math.Abs(best.Residual) > 1e-9 {
 		t.Errorf("residual %g and %g, dual %g and %g", end.Residual, best.Residual, end.Dual, best.Dual)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
@@ -63,13 +64,9 @@ func TestCrammerSinger(t *testing.T) {
 		x.Scale(rapid.SampledFrom([]float64{1, 3, 10}).Draw(t, "spread"), x)
 		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
 		want, err := multiclass.Train(context.Background(), k, y, classes, multiclass.Settings{Formulation: multiclass.CrammerSinger, C: c, Tol: 1e-9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r, err := stepwise.CrammerSinger(context.Background(), k, y, classes, stepwise.CrammerSingerSettings{C: c, Tol: 1e-7, MaxSteps: steps})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		dual := 0.0
 		for i := range r.Len() {
 			s := r.At(i)

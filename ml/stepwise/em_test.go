@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -18,10 +19,7 @@ func TestEM(t *testing.T) {
 	x := mat.NewDense(8, 2, []float64{-2, 0, -2.5, 0.5, -1.8, -0.4, -2.2, 0.3, 2, 1, 2.4, 1.6, 1.7, 0.8, 2.1, 1.3})
 	s := mixture.Settings{Components: 2, Floor: 1e-3, Seed: 1, MaxIter: 200, Tol: 1e-12, Starts: 1}
 	begin := mixture.Begin(x, s, 0)
-	r, err := stepwise.EM(t.Context(), x, begin, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(stepwise.EM(t.Context(), x, begin, s))(t)
 	if r.Len() < 3 || r.Status() != trace.Converged || r.At(0).Iteration != 0 {
 		t.Fatalf("%d states, %s", r.Len(), r.Status())
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
 )
@@ -86,10 +87,7 @@ func TestPerceptronStrict(t *testing.T) {
 	x, y := clouds(random(3), 8, 6)
 	k := gram(x, "linear")
 	for _, bias := range []bool{false, true} {
-		r, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Strict: true, Bias: bias})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Strict: true, Bias: bias}))(t)
 		if r.Len() != 1+len(y) || r.Status() != trace.Converged {
 			t.Errorf("%d states, %s; want one pass", r.Len(), r.Status())
 		}
@@ -127,13 +125,9 @@ func TestPrimalPerceptron(t *testing.T) {
 		x, y := clouds(r, rapid.IntRange(2, 20).Draw(t, "m"), 3)
 		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two round as 1 does
 		dual, err := stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if dual.Status() == trace.Converged && primal.Status() != trace.Converged { // at most a pass later
 			t.Fatalf("%s after %d, the dual form %s after %d", primal.Status(), primal.Len()-1, dual.Status(), dual.Len()-1)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -30,10 +31,7 @@ func drawGraph(t *rapid.T) dataset.Graph {
 	if rapid.Bool().Draw(t, "labelled") {
 		labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "N", "O"}), n, n).Draw(t, "labels")
 	}
-	g, err := dataset.NewGraph(n, edges, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(dataset.NewGraph(n, edges, labels))(t)
 	return g
 }
 
@@ -44,18 +42,12 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		graphs := []dataset.Graph{drawGraph(t), drawGraph(t)}
 		h := rapid.IntRange(0, 3).Draw(t, "h")
-		r, err := stepwise.Refine(context.Background(), graphs, stepwise.RefinementSettings{Rounds: h})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(stepwise.Refine(context.Background(), graphs, stepwise.RefinementSettings{Rounds: h}))(t)
 		end := r.At(r.Len() - 1)
 		if r.Len() != 1+h*(graphs[0].N+graphs[1].N) || r.Status() != trace.Converged {
 			t.Fatalf("%d states, %s", r.Len(), r.Status())
 		}
-		want, err := kernel.Refine(context.Background(), graphs, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(kernel.Refine(context.Background(), graphs, h))(t)
 		for g := range graphs {
 			for round := range want[g] {
 				if !slices.Equal(end.Colours[g][round], want[g][round]) {
@@ -65,9 +57,7 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 		}
 		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}
 		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: graphs[:1]}, &dataset.Graphs{Values: graphs[1:]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := floats.Dot(end.Counts(0), end.Counts(1)); got != v.At(0, 0) {
 			t.Fatalf("the counts make %g, the kernel is %g", got, v.At(0, 0))
 		}
@@ -77,14 +67,8 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 // TestRefineKeepsItsStates: each step colours one node more, and no state before changes.
 func TestRefineKeepsItsStates(t *testing.T) {
 	t.Parallel()
-	path, err := dataset.NewGraph(3, [][2]int{{0, 1}, {1, 2}}, []string{"C", "C", "O"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := stepwise.Refine(t.Context(), []dataset.Graph{path, path}, stepwise.RefinementSettings{Rounds: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(dataset.NewGraph(3, [][2]int{{0, 1}, {1, 2}}, []string{"C", "C", "O"}))(t)
+	r := require.Value(stepwise.Refine(t.Context(), []dataset.Graph{path, path}, stepwise.RefinementSettings{Rounds: 2}))(t)
 	for n := range r.Len() {
 		s := r.At(n)
 		coloured := 0.0
@@ -110,15 +94,10 @@ func TestRefineKeepsItsStates(t *testing.T) {
 // colour of a node gets lost, and the ends of an edge from A to B become one colour.
 func TestOwnAmongNear(t *testing.T) {
 	t.Parallel()
-	edge, err := dataset.NewGraph(2, [][2]int{{0, 1}}, []string{"A", "B"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	edge := require.Value(dataset.NewGraph(2, [][2]int{{0, 1}}, []string{"A", "B"}))(t)
 	for among, want := range map[bool]float64{false: 4, true: 2 + 4} {
 		r, err := stepwise.Refine(t.Context(), []dataset.Graph{edge}, stepwise.RefinementSettings{Rounds: 1, OwnAmongNear: among})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		counts := r.At(r.Len() - 1).Counts(0)
 		if got := floats.Dot(counts, counts); got != want {
 			t.Errorf("own colour among the others %v: k = %g, want %g", among, got, want)

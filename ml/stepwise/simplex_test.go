@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -133,10 +134,7 @@ func checkRows(t rapid.TB, s, first stepwise.SimplexState) {
 func TestSimplexStart(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(2, 2, []float64{3, 1, -2, 5})
-	r, err := stepwise.Simplex(t.Context(), x, []float64{1, -1}, stepwise.SimplexSettings{C: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(stepwise.Simplex(t.Context(), x, []float64{1, -1}, stepwise.SimplexSettings{C: 2}))(t)
 	s := r.At(0)
 	want := map[string][]string{
 		"basic":    {"q1", "q2", "t1", "t2"},

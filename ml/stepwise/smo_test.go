@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
 )
@@ -59,10 +60,7 @@ func TestPair(t *testing.T) {
 		}
 		k := gram(x, rapid.SampledFrom([]string{"linear", "rbf"}).Draw(t, "kernel"))
 		c := rapid.SampledFrom([]float64{0.1, 1, 10}).Draw(t, "C")
-		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, MaxSteps: 15})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, MaxSteps: 15}))(t)
 		row := make([]float64, len(y))
 		dual := func(alpha []float64) float64 {
 			var sum float64
@@ -133,9 +131,7 @@ func TestSecondOrder(t *testing.T) {
 		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), 10, 1)
 		k, c := gram(x, "rbf"), 2.0
 		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, Selection: stepwise.SecondOrder, MaxSteps: 15})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		row := make([]float64, len(y))
 		for n := 1; n < r.Len(); n++ {
 			before, p := r.At(n-1), r.At(n).Pair

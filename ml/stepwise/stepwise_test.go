@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
@@ -154,10 +155,7 @@ func TestReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x, y := clouds(random(1), 12, 2)
-			first, err := procedure(x, y, 2, 7, 60)
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := require.Value(procedure(x, y, 2, 7, 60))(t)
 			if first.length < 2 || first.length > 61 {
 				t.Fatalf("%d states", first.length)
 			}
@@ -169,20 +167,14 @@ func TestReplay(t *testing.T) {
 			if d := cmp.Diff(first.states, back); d != "" {
 				t.Errorf("backwards differs:\n%s", d)
 			}
-			again, err := procedure(x, y, 2, 7, 60)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := require.Value(procedure(x, y, 2, 7, 60))(t)
 			if d := cmp.Diff(first.states, again.states); d != "" || first.status != again.status {
 				t.Errorf("the second run differs (%s, %s):\n%s", first.status, again.status, d)
 			}
 			// A shorter run is the beginning of the longer one: nothing recorded
 			// changes while the procedure goes on.
 			for steps := 1; steps < min(first.length, 25); steps++ {
-				short, err := procedure(x, y, 2, 7, steps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				short := require.Value(procedure(x, y, 2, 7, steps))(t)
 				if d := cmp.Diff(first.states[:steps+1], short.states); d != "" {
 					t.Fatalf("the run of %d steps differs:\n%s", steps, d)
 				}
@@ -250,9 +242,7 @@ func TestUglyInput(t *testing.T) {
 					}
 				case stepwise.SimplexState:
 					want, err := mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11})
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					near(t, name+", objective of the simplex method", end.Objective, want.Objective, 1e-6)
 				}
 			}
@@ -291,10 +281,7 @@ func TestOptimum(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
 	y := []float64{-1, -1, -1, 1, 1, 1}
-	s, err := stepwise.Optimum(t.Context(), gram(x, "linear"), y, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(stepwise.Optimum(t.Context(), gram(x, "linear"), y, 1))(t)
 	for i, want := range []float64{0, -0.25, 0, 0.25, 0, 0} {
 		near(t, "u", s.U()[i], want, 1e-9)
 	}

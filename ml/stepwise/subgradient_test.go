@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
 )
@@ -93,10 +94,7 @@ func TestSubgradientApproaches(t *testing.T) {
 			"shuffled": {C: 0.5, Order: stepwise.Shuffled, Seed: seed, MaxSteps: 10_000},
 			"cyclic":   {C: 0.5, MaxSteps: 10_000},
 		} {
-			r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(stepwise.SubgradientDescent(t.Context(), x, y, set))(t)
 			if end := last(r); end.Best < want.Primal-1e-9 || end.Best > 1.005*want.Primal || end.Primal > 1.05*want.Primal {
 				t.Errorf("%s, seed %d: best %g, at the end %g, optimum %g", name, seed, end.Best, end.Primal, want.Primal)
 			}

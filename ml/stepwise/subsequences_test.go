@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -59,10 +60,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		text := rapid.StringMatching(`[abcé]{0,6}`)
 		x, z := text.Draw(t, "x"), text.Draw(t, "z")
 		k, decay := rapid.IntRange(1, 3).Draw(t, "k"), rapid.Float64Range(0.1, 1).Draw(t, "decay")
-		r, err := stepwise.Subsequences(context.Background(), x, z, k, decay)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(stepwise.Subsequences(context.Background(), x, z, k, decay))(t)
 		end := r.At(r.Len() - 1)
 		if want := 1 + len(end.X)*len(end.Z)*end.Tables(); r.Len() != want || r.Status() != trace.Converged {
 			t.Fatalf("%d states, %s; want %d", r.Len(), r.Status(), want)
@@ -98,9 +96,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		near("the sum", end.Sum(), pairs(end.X, end.Z, k, -1, -1, decay))
 		kern := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(false)}}
 		g, err := kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		near("the kernel", end.Sum(), g.At(0, 0))
 	})
 }
@@ -109,10 +105,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 // each entry is the sum of its terms.
 func TestSubsequencesKeepTheirStates(t *testing.T) {
 	t.Parallel()
-	r, err := stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5))(t)
 	if _, _, _, ok := r.At(0).Last(); ok {
 		t.Error("the start has filled an entry")
 	}

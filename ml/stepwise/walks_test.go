@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -55,16 +56,10 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 		if err != nil {
 			t.Skip("no pair of nodes")
 		}
-		radius, err := theory.SpectralRadius(p.Adjacency)
-		if err != nil {
-			t.Fatal(err)
-		}
+		radius := require.Value(theory.SpectralRadius(p.Adjacency))(t)
 		part := rapid.SampledFrom([]float64{0.1, 0.5, 0.8, 1.01, 1.5}).Draw(t, "part of the limit")
 		lambda := part / math.Max(radius, 0.1)
-		r, err := stepwise.SumWalks(context.Background(), p.Adjacency, lambda, 300)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(stepwise.SumWalks(context.Background(), p.Adjacency, lambda, 300))(t)
 		for n := range min(4, r.Len()) {
 			s := r.At(n)
 			for i, want := range walks(a, b, p, n) {
@@ -88,10 +83,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 				t.Fatalf("sum %.12g, %s %.12g", end.Sum, what, want)
 			}
 		}
-		system, err := theory.WalkSystem(p.Adjacency, lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
+		system := require.Value(theory.WalkSystem(p.Adjacency, lambda))(t)
 		near("the system", system)
 		x := 0.0
 		for _, v := range end.X {

@@ -22,6 +22,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 )
@@ -60,10 +61,7 @@ learner = "mcm"
 
 func parse(t *testing.T, text string) *study.Study {
 	t.Helper()
-	s, err := study.Parse(text, "small.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(study.Parse(text, "small.toml"))(t)
 	return s
 }
 
@@ -79,10 +77,7 @@ func read(path string) (*dataset.Table, error) {
 
 func load(t *testing.T, s *study.Study) []study.Sample {
 	t.Helper()
-	samples, err := s.Load(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	samples := require.Value(s.Load(read))(t)
 	return samples
 }
 
@@ -92,10 +87,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 	t.Parallel()
 	s := parse(t, small)
 	samples := load(t, s)
-	res, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(study.Run(t.Context(), s, samples, study.Keeper{}, nil))(t)
 	specs := make([]ml.Spec, 2)
 	for j := range specs {
 		specs[j] = ml.DefaultSpec()
@@ -109,9 +101,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 		}
 		for j, spec := range specs {
 			want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := set.Outcomes[j]
 			var vectors []float64
 			for f := range 6 {
@@ -146,10 +136,7 @@ func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	s := parse(t, small)
 	samples := load(t, s)
-	whole, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := require.Value(study.Run(t.Context(), s, samples, study.Keeper{}, nil))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	kept := make(map[string]eval.CellResult)
@@ -180,9 +167,7 @@ func TestGoesOn(t *testing.T) {
 	}
 	var last [3]int
 	res, err := study.Run(t.Context(), s, samples, keeper, func(done, known, total int) { last = [3]int{done, known, total} })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const total = 2 * (2*24 + 6)
 	if before == 0 || before >= total || last != [3]int{total, before, total} {
 		t.Errorf("%d of %d cells before, then %v", before, total, last)
@@ -215,10 +200,7 @@ func TestEncode(t *testing.T) {
 	}
 	others := parse(t, strings.NewReplacer("[data.moons]", "[data.\"=1 \\\"x\\\"\"]\nsha256 = \"ab\"\npositive = \"1\"", "[shared]", "[data.f]\nfile = \"../d/f.csv\"\nlabel = \"class\"\nfeatures = [\"a, b\", \"c\"]\n\n[shared]\nconformal = [\"none\", \"eigen\"]\ncore_ridge = [0.1, 1e-7]").Replace(small))
 	for _, s := range append(all, parse(t, small), others) {
-		text, err := s.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(s.Encode())(t)
 		back, err := study.Parse(text, "again")
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
@@ -319,10 +301,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		first, err := s.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := require.Value(s.Encode())(t)
 		back, err := study.Parse(first, "again")
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, first)
@@ -342,9 +321,7 @@ func TestLoad(t *testing.T) {
 	for i := range 90 {
 		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + btoi(i%3 == 0)))}, ",") + "\n")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(rows.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(rows.String()), 0o600))
 	s := parse(t, "[scheme]\nmax_rows = 30\n[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
 	s.Dir = dir
 	one := load(t, s)[0]
@@ -356,10 +333,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d of each class, of %d", number, one.Of)
 	}
 	// Another folder says the same.
-	moved, err := s.Moved(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	moved := require.Value(s.Moved(filepath.Join(dir, "out")))(t)
 	moved.Sets[0].SHA256 = one.SHA256
 	if again := load(t, moved)[0]; again.SHA256 != one.SHA256 || moved.Sets[0].File != "../d.csv" {
 		t.Errorf("%+v", moved.Sets[0])
@@ -386,18 +360,13 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
 	s.Dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(s.Dir, "d.csv"), []byte("a,b,class\n1,2,x\n,3,y\n4,5,x\n6,7,y\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "d.csv"), []byte("a,b,class\n1,2,x\n,3,y\n4,5,x\n6,7,y\n"), 0o600))
 	if _, err := s.Load(read); err == nil || !strings.Contains(err.Error(), "missing: drop or median") {
 		t.Errorf("%v", err)
 	}
 	for missing, n := range map[dataset.Missing]int{dataset.MissingDrop: 3, dataset.MissingMedian: 4} {
 		s.Sets[0].Missing = missing
-		text, err := s.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(s.Encode())(t)
 		again := parse(t, text)
 		again.Dir = s.Dir
 		if d := load(t, again)[0]; d.Len() != n || (d.Given != nil) != (missing == dataset.MissingMedian) {
@@ -455,9 +424,7 @@ func made() *study.Result {
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	r := made()
-	if err := r.Compare(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Compare())
 	// Ranks 3 2 1, 3 2 1 and 1 2.5 2.5; fewer support vectors from left to right.
 	if diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Error(diff)
@@ -495,9 +462,7 @@ func TestComparison(t *testing.T) {
 func TestExports(t *testing.T) {
 	t.Parallel()
 	r := made()
-	if err := r.Compare(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Compare())
 	for name, write := range map[string]func(b *bytes.Buffer) error{
 		"tables.txt":  func(b *bytes.Buffer) error { return study.Text(b, r.Tables()) },
 		"tables.md":   func(b *bytes.Buffer) error { return study.Markdown(b, r.Tables()) },
@@ -505,19 +470,12 @@ func TestExports(t *testing.T) {
 		"results.csv": func(b *bytes.Buffer) error { return r.CSV(b) },
 	} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, write(&b))
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(os.ReadFile(path))(t)
 		if diff := cmp.Diff(string(want), b.String()); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}

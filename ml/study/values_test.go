@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
 
@@ -42,24 +43,16 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	s := parse(t, regressions)
 	samples := load(t, s)
-	res, err := study.Run(t.Context(), s, samples, study.Keeper{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(study.Run(t.Context(), s, samples, study.Keeper{}, nil))(t)
 	for i, set := range res.Sets {
-		values, err := samples[i].Values()
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := require.Value(samples[i].Values())(t)
 		if set.Rows != 60 || set.Classes != 0 {
 			t.Errorf("%+v", set)
 		}
 		spec := ml.DefaultSpec()
 		spec.Learner, spec.Target = "ridge", "value"
 		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var mse []float64
 		for _, f := range want.NestedFolds() {
 			mse = append(mse, f.MSE)
@@ -82,10 +75,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %v\n%s", e.File, err, b.String())
 		}
 	}
-	text, err := s.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(s.Encode())(t)
 	if diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s\n%s", diff, text)
 	}
@@ -115,17 +105,10 @@ func TestValueFaults(t *testing.T) {
 func TestTestsCSV(t *testing.T) {
 	t.Parallel()
 	r := made()
-	if err := r.Compare(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Compare())
 	var b bytes.Buffer
-	if err := r.TestsCSV(&b); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.TestsCSV(&b))
+	rows := require.Value(csv.NewReader(&b).ReadAll())(t)
 	at := map[string]int{}
 	for j, name := range rows[0] {
 		at[name] = j

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -52,10 +53,7 @@ func TestCoarseLimit(t *testing.T) {
 	x, y := moons(2500, 0.3)
 	k := kernel.NewGram(kernel.RBF(1), x)
 	for _, limit := range []int{1, 100, 200} {
-		res, err := Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit}))(t)
 		sum := 0.0
 		for i, a := range res.Alpha {
 			if a < 0 || a > 1 {

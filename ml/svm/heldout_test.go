@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
@@ -84,10 +85,7 @@ func TestHeldOut(t *testing.T) {
 					t.Fatalf("C = %g: point %d held out has alpha %g and f %g, want 0 and %g", cs[a], i, r.Alpha[i], r.F[i], f)
 				}
 			}
-			one, err := Train(context.Background(), sub, yr, Settings{C: cs[a], Tol: tol})
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := require.Value(Train(context.Background(), sub, yr, Settings{C: cs[a], Tol: tol}))(t)
 			if kern.Name != "sigmoid" && math.Abs(one.Dual-r.Dual) > 2*tol*cs[a]*float64(len(yr))+1e-9 {
 				t.Fatalf("C = %g: objective %g, by itself %g", cs[a], r.Dual, one.Dual)
 			}
@@ -108,10 +106,7 @@ func TestHeldOutDecisions(t *testing.T) {
 		yr[a] = y[i]
 	}
 	cs := []float64{0.1, 1, 10, 1000}
-	results, err := HeldOut(t.Context(), g, y, held, cs, Settings{Tol: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := require.Value(HeldOut(t.Context(), g, y, held, cs, Settings{Tol: 1e-9}))(t)
 	for a, r := range results {
 		one := train(t, g.Subset(rest), yr, Settings{C: cs[a], Tol: 1e-9})
 		for _, i := range held {
@@ -142,10 +137,7 @@ func TestHeldOutMerged(t *testing.T) {
 	for a, i := range rest {
 		yr[a] = y[i]
 	}
-	results, err := HeldOut(t.Context(), k, y, held, []float64{1, 50}, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := require.Value(HeldOut(t.Context(), k, y, held, []float64{1, 50}, Settings{}))(t)
 	for a, c := range []float64{1, 50} {
 		one := train(t, k.Subset(rest), yr, Settings{C: c})
 		if results[a].Status != trace.Converged || results[a].KKTViolation > 1e-3 {
@@ -193,10 +185,7 @@ func TestTabulated(t *testing.T) {
 	for _, m := range []int{5, 520} {
 		x, _ := moons(m, 0.3)
 		k := kernel.NewGram(kernel.RBF(1), x)
-		got, err := Tabulated(t.Context(), k, 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(Tabulated(t.Context(), k, 1<<30))(t)
 		f, ok := got.(*table)
 		if !ok || (f.single != nil) != (m == 520) {
 			t.Fatalf("%d points: %T, single precision %v", m, got, ok && f.single != nil)
@@ -222,12 +211,8 @@ func TestTabulated(t *testing.T) {
 		}
 		sum, total := make([]float64, m), make([]float64, m)
 		w := []float64{1, -2, 0.5}
-		if err := k.AddProduct(t.Context(), sum, points, w); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.AddProduct(t.Context(), total, points, w); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, k.AddProduct(t.Context(), sum, points, w))
+		require.NoError(t, f.AddProduct(t.Context(), total, points, w))
 		for i, v := range sum {
 			if math.Abs(v-total[i]) > 1e-14 {
 				t.Fatalf("product %d is %g, want %g", i, total[i], v)

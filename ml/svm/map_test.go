@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -87,9 +88,7 @@ func (c cell) train(t *testing.T) cost {
 	t.Helper()
 	x, y := plane(c.kind, c.n)
 	k, s := kernel.NewGram(kernel.RBF(c.gamma), x), Settings{C: c.c}
-	if err := check(k, y, &s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, check(k, y, &s))
 	o := newState(k, y, s.C, newMonitor(t.Context(), len(y), s))
 	status, err := descend(k, o, s)
 	if err != nil {
@@ -103,10 +102,7 @@ const mapFile = "testdata/map.csv"
 // readMap reads the committed cost of each cell.
 func readMap(t *testing.T) map[string]cost {
 	t.Helper()
-	text, err := os.ReadFile(mapFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile(mapFile))(t)
 	known := map[string]cost{}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSpace(line), ",")

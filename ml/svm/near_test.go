@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
@@ -37,9 +38,7 @@ func TestNeighbourhoods(t *testing.T) {
 		k := kernel.NewGram(kernel.RBF(3000), x)
 		o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
 		s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<24))
-		if _, err := s.climb(0.1, 4000); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.climb(0.1, 4000))(t)
 		dual := func() float64 {
 			sum, square := s.dual()
 			return sum - square/2
@@ -62,9 +61,7 @@ func TestNeighbourhoods(t *testing.T) {
 			t.Errorf("%d copies: sum of u is %g", copies, total)
 		}
 		g := append([]float64{}, s.g...)
-		if _, err := s.refresh(); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.refresh())(t)
 		for i, v := range g[:s.m] {
 			if math.Abs(v-s.g[i]) > 1e-8 {
 				t.Fatalf("%d copies: g[%d] = %g, from u %g", copies, i, v, s.g[i])

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
@@ -21,9 +22,7 @@ func TestNewton(t *testing.T) {
 	k := kernel.NewGram(kernel.RBF(2), x)
 	o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
 	s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<20))
-	if _, err := s.climb(0.1, 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.climb(0.1, 1<<20))(t)
 	spread := func() float64 {
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, i := range s.free() {
@@ -33,9 +32,7 @@ func TestNewton(t *testing.T) {
 	}
 	for range 20 {
 		before, said := s.Objective, s.free()
-		if err := s.newton(s.free()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.newton(s.free()))
 		sum, square := s.dual()
 		if got := sum - square/2; math.Abs(got-s.Objective) > 1e-9*got || s.Objective < before {
 			t.Fatalf("objective %g, said to be %g, before %g with %d free", got, s.Objective, before, len(said))
@@ -52,9 +49,7 @@ func TestNewton(t *testing.T) {
 		}
 	}
 	g := append([]float64{}, s.g...)
-	if _, err := s.refresh(); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.refresh())(t)
 	for i, v := range g[:s.m] {
 		if math.Abs(v-s.g[i]) > 1e-8 {
 			t.Fatalf("g[%d] = %g, from u %g", i, v, s.g[i])
@@ -95,10 +90,7 @@ func TestSmallRank(t *testing.T) {
 			}
 			y[i] = math.Copysign(1, square-float64(p.d)+0.6+0.5*r.NormFloat64()*math.Sqrt(float64(p.d)))
 		}
-		res, err := Train(t.Context(), kernel.NewGram(p.kernel, x), y, Settings{C: p.c, MaxIter: 100_000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(Train(t.Context(), kernel.NewGram(p.kernel, x), y, Settings{C: p.c, MaxIter: 100_000}))(t)
 		if done := res.Status == trace.Converged || p.rounded && res.Status == trace.Numerical; !done || res.Gap > 1e-4 {
 			t.Errorf("%s, n = %d, d = %d, C = %g: %s after %d steps, gap %g, violation %g",
 				p.kernel.Name, p.n, p.d, p.c, res.Status, res.Iterations, res.Gap, res.KKTViolation)
@@ -115,9 +107,7 @@ func TestNewtonFlat(t *testing.T) {
 	for i, y := range y {
 		s.place(i, y/10)
 	}
-	if err := s.newton(s.free()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.newton(s.free()))
 	for i, y := range y {
 		if math.Abs(s.u[i]-100*y) > 1e-9 {
 			t.Errorf("u[%d] = %g", i, s.u[i])

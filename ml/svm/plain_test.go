@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -95,9 +96,7 @@ func TestHandOver(t *testing.T) {
 	k := kernel.NewGram(kernel.RBF(1), x)
 	want := train(t, k, y, Settings{C: 10, Tol: 1e-9})
 	s := Settings{C: 10, Tol: 1e-9}
-	if err := check(k, y, &s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, check(k, y, &s))
 	o := newState(k, y, s.C, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: s.MaxIter}, total: len(y)})
 	rough := s
 	rough.Tol = 0.1

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -21,19 +22,13 @@ import (
 // readCSV returns the columns before the last as numbers and the last as ±1.
 func readCSV(t testing.TB, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
-	records, err := csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
 	records = records[1:]
 	d := len(records[0]) - 1
 	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
 	for i, r := range records {
 		for j := range d {
-			v, err := strconv.ParseFloat(r[j], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(strconv.ParseFloat(r[j], 64))(t)
 			x.Set(i, j, v)
 		}
 		y[i] = -1
@@ -74,9 +69,7 @@ func TestReferenceSolutions(t *testing.T) {
 			SupportVectors, Bounded                      int
 		}
 	}
-	if err := decodeSnake(mltest.OpenShared(t, "reference", "solutions.json"), &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, decodeSnake(mltest.OpenShared(t, "reference", "solutions.json"), &rows))
 	solved := 0
 	for _, row := range rows {
 		if row.Learner != "svm" {
@@ -147,10 +140,7 @@ func relative(t *testing.T, name string, got, want, tol float64) {
 
 func train(t testing.TB, k Matrix, y []float64, s Settings) *Result {
 	t.Helper()
-	r, err := Train(t.Context(), k, y, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Train(t.Context(), k, y, s))(t)
 	if r.Status != trace.Converged {
 		t.Fatalf("status %s after %d iterations, violation %g", r.Status, r.Iterations, r.KKTViolation)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // Of two points on a line, at 0 and d, alpha is the smaller of C and 2/d²: they leave the bound
@@ -19,9 +20,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	const d = 0.5
 	x := mat.NewDense(3, 1, []float64{0, d, 3})
 	r, err := Regularise(t.Context(), kernel.NewGram(kernel.Linear(), x), []float64{-1, 1, 1}, []int{2}, []float64{0.1, 1, 10, 100}, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(r.Entries) != 2 {
 		t.Fatalf("%+v", r.Entries)
 	}
@@ -48,10 +47,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		cs = append(cs, math.Pow(10, e))
 	}
 	held := []int{5, 30}
-	r, err := Regularise(t.Context(), k, y, held, cs, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Regularise(t.Context(), k, y, held, cs, Settings{}))(t)
 	if !slices.IsSorted(r.C) || len(r.Entries) < 20 || len(r.C) != len(r.Results) {
 		t.Fatalf("%d entries at %v", len(r.Entries), r.C)
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -53,17 +54,12 @@ func TestReweigh(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		rest := mat.NewDense(len(often), x.RawMatrix().Cols, nil)
 		for a, i := range often {
 			rest.SetRow(a, x.RawRowView(i))
 		}
-		want, err := Train(t.Context(), kernel.NewGram(kern, rest), repeated, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(Train(t.Context(), kernel.NewGram(kern, rest), repeated, s))(t)
 		if got.Status != trace.Converged || want.Status != trace.Converged {
 			return // rounding has its own tests
 		}
@@ -89,10 +85,7 @@ func TestReweighStartsWarm(t *testing.T) {
 	x, y := moons(120, 0.3)
 	k := kernel.NewGram(kernel.RBF(2), x)
 	s := Settings{C: 1, Tol: 1e-4}
-	base, err := Train(t.Context(), k, y, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := require.Value(Train(t.Context(), k, y, s))(t)
 	one := make([]float64, len(y))
 	for i := range one {
 		one[i] = 1
@@ -107,14 +100,8 @@ func TestReweighStartsWarm(t *testing.T) {
 			continue
 		}
 		one[i] = 0
-		w, err := Reweigh(t.Context(), k, y, base.Alpha, one, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := HeldOut(t.Context(), k, y, []int{i}, []float64{1}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(Reweigh(t.Context(), k, y, base.Alpha, one, s))(t)
+		c := require.Value(HeldOut(t.Context(), k, y, []int{i}, []float64{1}, s))(t)
 		for j := range w.F {
 			if d := math.Abs(w.F[j] - c[0].F[j]); d > 0.01 {
 				t.Errorf("without %d, f of %d is %g from the start before and %g from nothing", i, j, w.F[j], c[0].F[j])

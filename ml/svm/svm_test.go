@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -113,10 +114,7 @@ func TestKKT(t *testing.T) {
 		x, kern, y, c := problem(t)
 		k := full(kernel.NewGram(kern, x))
 		const tol = 1e-6
-		r, err := Train(t.Context(), k, y, Settings{C: c, Tol: tol})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(Train(t.Context(), k, y, Settings{C: c, Tol: tol}))(t)
 		if r.Status != trace.Converged {
 			t.Fatalf("status %s, violation %g", r.Status, r.KKTViolation)
 		}
@@ -130,10 +128,7 @@ func TestKKT(t *testing.T) {
 		for i, v := range y {
 			minus[i] = -v
 		}
-		f, err := Train(t.Context(), k, minus, Settings{C: c, Tol: tol})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(Train(t.Context(), k, minus, Settings{C: c, Tol: tol}))(t)
 		if kern.Name == "sigmoid" {
 			return // stationary points need not be the same
 		}
@@ -237,19 +232,14 @@ func TestHardMargin(t *testing.T) {
 		const tol = 1e-5
 		r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1), Tol: tol, MaxIter: 200_000})
 		if errors.Is(err, ErrNotSeparable) {
-			soft, err := Train(t.Context(), k, y, Settings{C: 1e3, Tol: tol})
-			if err != nil {
-				t.Fatal(err)
-			}
+			soft := require.Value(Train(t.Context(), k, y, Settings{C: 1e3, Tol: tol}))(t)
 			bound := soft.BoundedInside + soft.BoundedMisclassified
 			if bound == 0 && soft.Status == trace.Converged {
 				t.Fatalf("not separable, but C = 1000 separates with margin %g", soft.Margin)
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(k.largest()) > 1e4 {
 			return // a margin near what counts as none takes long or meets rounding
 		}
@@ -713,10 +703,7 @@ func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 		kind := []string{"banana", "rings", "chess", "spiral", "moons"}[seed%5]
 		c, gamma := math.Pow(10, rng.Float64()*12-5), math.Pow(10, rng.Float64()*5-3)
 		x, y := plane(kind, 20+rng.IntN(200))
-		r, err := Train(t.Context(), kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(Train(t.Context(), kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c}))(t)
 		if share := (r.Primal - r.Dual) / r.Primal; r.Status != trace.Converged || share > 1e-3 || share != r.RelativeGap && r.Primal != r.Dual {
 			t.Errorf("%s of %d points, C %.3g, gamma %.3g: %s, primal %g, dual %g, a share of %.2g between them (%.2g told)", kind, len(y), c, gamma, r.Status, r.Primal, r.Dual, share, r.RelativeGap)
 		}

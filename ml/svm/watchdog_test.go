@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -92,9 +93,7 @@ func TestRoundingEnds(t *testing.T) {
 				y[i] = math.Copysign(1, v+0.3*r.NormFloat64())
 			}
 			res, err := Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: c, MaxIter: 500_000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if res.Status != trace.Numerical {
 				t.Errorf("scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
 			}

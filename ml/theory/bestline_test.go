@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -17,10 +18,7 @@ func TestBestLineAgainstShattering(t *testing.T) {
 			for i := range points {
 				points[i] = [2]float64(random(100*seed+uint64(n), n, 2).RawRowView(i))
 			}
-			s, err := theory.ShatterLines(points)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(theory.ShatterLines(points))(t)
 			for _, labels := range s.Dichotomies {
 				want := n
 				for _, d := range s.Dichotomies {
@@ -36,9 +34,7 @@ func TestBestLineAgainstShattering(t *testing.T) {
 					want = min(want, apart)
 				}
 				w, b, got, err := theory.BestLine(points, labels.Labels)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				made := 0
 				for i, p := range points {
 					if labels.Labels[i]*(w[0]*p[0]+w[1]*p[1]+b) <= 0 {

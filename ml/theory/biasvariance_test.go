@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -28,10 +29,7 @@ func TestDecompositionAddsUpToTheError(t *testing.T) {
 				f.Set(i, j, rng.NormFloat64()+0.7*p[j])
 			}
 		}
-		d, err := theory.NewBiasVariance(f, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(theory.NewBiasVariance(f, p))(t)
 		wrong, bayes := 0.0, 0.0
 		for j := range p {
 			for i := range r {
@@ -56,15 +54,12 @@ func TestDecompositionByHand(t *testing.T) {
 	t.Parallel()
 	// Four models, three points, all labels +1 without noise: one always right, one
 	// right for 3 of 4, one right for 1 of 4.
-	d, err := theory.NewBiasVariance(mat.NewDense(4, 3, []float64{
+	d := require.Value(theory.NewBiasVariance(mat.NewDense(4, 3, []float64{
 		1, 1, 1,
 		2, 0.5, -1,
 		1, 0, -3,
 		1, -1, -1,
-	}), []float64{1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}), []float64{1, 1, 1}))(t)
 	near(t, "error", d.Error, 4.0/12, 1e-15)
 	near(t, "bias", d.Bias, 1.0/3, 1e-15)
 	near(t, "variance that hurts", d.UnbiasedVariance, 0.25/3, 1e-15)

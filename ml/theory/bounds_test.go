@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -192,10 +193,7 @@ func TestSlideVCDimDependsOnUnits(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		k := gram(linear, random(seed, 12, 5))
-		ball, err := theory.EnclosingBall(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ball := require.Value(theory.EnclosingBall(k))(t)
 		if d := theory.Diameter(k); ball.Radius > d/math.Sqrt2 || ball.Radius < d/2 {
 			t.Errorf("ball %g around points of diameter %g", ball.Radius, d)
 		}

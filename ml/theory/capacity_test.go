@@ -7,16 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
 func TestCapacityOfTheToy(t *testing.T) {
 	t.Parallel()
 	x, y, u := toy()
-	c, err := theory.NewCapacity(gram(linear, x), u, 0, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(theory.NewCapacity(gram(linear, x), u, 0, y))(t)
 	// f = (x_1 + x_2)/2 is ±1 or ±1.5; |w|² = 1/2
 	near(t, "h_MCM", c.HMCM, 1.5, 1e-14)
 	near(t, "|w|", c.Norm, math.Sqrt(0.5), 1e-14)
@@ -49,10 +47,7 @@ func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
 		for i := range u {
 			u[i], y[i] = rng.NormFloat64(), float64(2*rng.IntN(2)-1)
 		}
-		c, err := theory.NewCapacity(k, u, b, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(theory.NewCapacity(k, u, b, y))(t)
 		if c.HMCM < 1 || c.HMCM > c.Radius/c.Margin*(1+1e-12) {
 			t.Errorf("h_MCM = %g, R/Delta = %g", c.HMCM, c.Radius/c.Margin)
 		}
@@ -115,14 +110,8 @@ func TestLinearCapacity(t *testing.T) {
 				w[j] += u[i] * x.At(i, j)
 			}
 		}
-		want, err := theory.NewCapacity(gram(linear, x), u, b, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := theory.LinearCapacity(w, b, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(theory.NewCapacity(gram(linear, x), u, b, y))(t)
+		got := require.Value(theory.LinearCapacity(w, b, x, y))(t)
 		near(t, "h_MCM", got.HMCM/want.HMCM, 1, 1e-10)
 		near(t, "R", got.Radius, want.Radius, 1e-12)
 		near(t, "Delta", got.Margin, want.Margin, 1e-12)
@@ -163,10 +152,7 @@ func TestEnclosingBallInThePlane(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
 		x := random(seed, 3+int(seed), 2)
-		got, err := theory.EnclosingBall(gram(linear, x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(theory.EnclosingBall(gram(linear, x)))(t)
 		near(t, "radius", got.Radius, smallestCircle(x), 1e-8)
 		if got.Gap > 1e-9 {
 			t.Errorf("gap %g", got.Gap)
@@ -243,10 +229,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 	// In any feature space no ball is smaller than the certificate says.
 	for seed := range uint64(10) {
 		k := gram(rbf(0.7), random(seed, 60, 2))
-		got, err := theory.EnclosingBall(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(theory.EnclosingBall(k))(t)
 		if d := theory.Diameter(k); got.Gap > 1e-9 || got.Radius > min(1, d/math.Sqrt2) || got.Radius < d/2 {
 			t.Errorf("ball %+v around points of diameter %g on the unit sphere", got.Radius, d)
 		}

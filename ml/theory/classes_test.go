@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 )
 
@@ -42,9 +43,7 @@ func TestClassSlacksAreThoseOfTheMachines(t *testing.T) {
 	y := []int{0, 1, 2, 0, 1, 2, 1}
 	for _, way := range []multiclass.Formulation{multiclass.WestonWatkins, multiclass.CrammerSinger} {
 		r, err := multiclass.Train(context.Background(), kernel.NewGram(kernel.Kernel{Name: "linear"}, x), y, 3, multiclass.Settings{Formulation: way, C: 0.3, Tol: 1e-9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		total := 0.0
 		for i, class := range y {
 			_, sum, largest := ClassSlacks([]float64{r.F[0][i], r.F[1][i], r.F[2][i]}, class)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -15,10 +16,7 @@ func TestFeatureMapsBelongToTheirKernels(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]theory.FeatureMap{"quadratic": theory.QuadraticPlane, "products": theory.ProductsSpace} {
 		x := random(31, 25, m.Inputs)
-		phi, err := m.Rows(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		phi := require.Value(m.Rows(x))(t)
 		var got mat.Dense
 		got.Mul(phi, phi.T())
 		if !mat.EqualApprox(&got, gram(m.Kernel, x), 1e-11) {
@@ -68,14 +66,8 @@ func TestXORWeights(t *testing.T) {
 	if err != nil || !floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15) {
 		t.Fatalf("w = %v, %v", w, err)
 	}
-	phi, err := theory.QuadraticPlane.Rows(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := theory.LinearMargins(w, 0, phi, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	phi := require.Value(theory.QuadraticPlane.Rows(x))(t)
+	m := require.Value(theory.LinearMargins(w, 0, phi, y))(t)
 	for i := range y {
 		near(t, "functional margin", m.Functional[i], 1, 1e-14)
 		near(t, "geometric margin", m.Geometric[i], math.Sqrt2, 1e-14)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -23,14 +24,9 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 	}
 	k := kernel.NewGram(linear, x)
 	between, within, err := theory.ScatterTraces(x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, ridge := range []float64{0, 0.5} {
-		j, err := theory.RidgedJ(t.Context(), k, y, ones, ridge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := require.Value(theory.RidgedJ(t.Context(), k, y, ones, ridge))(t)
 		near(t, "J", j, between/(within+ridge), 1e-12)
 	}
 	if _, _, err := theory.ScatterTraces(x, y[:8]); err == nil {
@@ -41,10 +37,7 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 	}
 	// A core that is there twice: one eigenvalue is 0, whatever the ridge.
 	for _, ridge := range []float64{0, 1, 1e3} {
-		v, err := theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge))(t)
 		if len(v) != 3 || math.Abs(v[0]) > 1e-12*v[2] || v[1] > v[2] || v[1] < 1e-6*v[2] {
 			t.Errorf("ridge %g: eigenvalues %v", ridge, v)
 		}
@@ -57,9 +50,7 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 func TestAxes(t *testing.T) {
 	t.Parallel()
 	half, directions, err := theory.Axes(mat.NewSymDense(2, []float64{9, 0, 0, 4}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	near(t, "short", half[0], 2, 1e-12)
 	near(t, "long", half[1], 3, 1e-12)
 	near(t, "direction of the long axis", math.Abs(directions.At(0, 1)), 1, 1e-12)
@@ -102,9 +93,7 @@ func TestMeanEntries(t *testing.T) {
 		{[]float64{1, 1, 1, 1}, 3.5, math.NaN()},
 	} {
 		within, between, err := theory.MeanEntries(k, c.y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		near(t, "within", within, c.within, 1e-14)
 		if math.IsNaN(c.between) {
 			if !math.IsNaN(between) {

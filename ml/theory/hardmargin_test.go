@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -17,14 +18,8 @@ func TestPairMachine(t *testing.T) {
 	x := random(5, 12, 3)
 	for i := 0; i < 12; i += 2 {
 		pair := x.Slice(i, i+2, 0, 3).(*mat.Dense)
-		p, err := theory.NewPairMachine(pair.RawRowView(0), pair.RawRowView(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := theory.LinearMargins(p.W, p.B, pair, []float64{-1, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(theory.NewPairMachine(pair.RawRowView(0), pair.RawRowView(1)))(t)
+		m := require.Value(theory.LinearMargins(p.W, p.B, pair, []float64{-1, 1}))(t)
 		near(t, "margin of the negative point", m.Functional[0], 1, 1e-12)
 		near(t, "margin of the positive point", m.Functional[1], 1, 1e-12)
 		near(t, "geometric margin", m.GeometricMargin(), floats.Distance(pair.RawRowView(0), pair.RawRowView(1), 2)/2, 1e-12)
@@ -51,14 +46,8 @@ func TestHardCeiling(t *testing.T) {
 	for k := range 360 {
 		sin, cos := math.Sincos(float64(k) * math.Pi / 180)
 		w := []float64{3 * cos, 3 * sin}
-		got, err := theory.HardCeiling(w, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		longer, err := theory.HardCeiling([]float64{70 * cos, 70 * sin}, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(theory.HardCeiling(w, x, y))(t)
+		longer := require.Value(theory.HardCeiling([]float64{70 * cos, 70 * sin}, x, y))(t)
 		if math.IsInf(got, 1) {
 			if !math.IsInf(longer, 1) {
 				t.Errorf("at %d degrees: none, but %g for a longer w", k, longer)
@@ -70,23 +59,14 @@ func TestHardCeiling(t *testing.T) {
 		if got < 0.25-1e-12 {
 			t.Errorf("at %d degrees: %g, below the optimum", k, got)
 		}
-		b, err := theory.NewBiases(w, x, y, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := theory.LinearMargins(w, b.Midpoint, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(theory.NewBiases(w, x, y, y))(t)
+		m := require.Value(theory.LinearMargins(w, b.Midpoint, x, y))(t)
 		near(t, "|w|²/2 by the margin", 1/(2*m.GeometricMargin()*m.GeometricMargin()), got, 1e-9*got)
 	}
 	if separating == 0 || separating == 360 {
 		t.Errorf("%d of 360 directions separate", separating)
 	}
-	best, err := theory.HardCeiling([]float64{1, 1}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(theory.HardCeiling([]float64{1, 1}, x, y))(t)
 	near(t, "ceiling of the solution", best, 0.25, 1e-15)
 	if got, err := theory.HardCeiling([]float64{0, 0}, x, y); err != nil || !math.IsInf(got, 1) {
 		t.Errorf("w = 0 has the ceiling %g, %v", got, err)
@@ -102,16 +82,12 @@ func TestBiases(t *testing.T) {
 		x.Set(i, 0, x.At(i, 0)+3)
 	}
 	b, err := theory.NewBiases([]float64{0.5, 0.5}, x, y, u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "low": b.Low, "high": b.High} {
 		near(t, name, got, -1.5, 1e-14)
 	}
 	b, err = theory.NewBiases([]float64{0.25, 0.25}, x, y, u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	near(t, "midpoint, short w", b.Midpoint, -0.75, 1e-14)
 	near(t, "heaviest, short w", b.Heaviest, -0.25, 1e-14)
 	near(t, "low, short w", b.Low, -1.25, 1e-14)
@@ -140,9 +116,7 @@ func TestBiasInterval(t *testing.T) {
 		"bound": {[]float64{0.08, 0.08}, []float64{-0.01, -0.01, -0.01, 0.01, 0.01, 0.01}, 0.01, -0.76, 0.76},
 	} {
 		low, high, err := theory.BiasInterval(c.w, x, y, c.u, c.c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		near(t, name+": low", low, c.low, 1e-12)
 		near(t, name+": high", high, c.high, 1e-12)
 		slack := func(b float64) (sum float64) {

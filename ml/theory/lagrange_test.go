@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -47,10 +48,7 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 			Normal: [2]float64{rng.NormFloat64(), rng.NormFloat64()},
 			Offset: rng.NormFloat64(),
 		}
-		got, err := p.Minimise()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(p.Minimise())(t)
 		var v [2]float64
 		for range 400 {
 			step := 0.5 / max(p.Scale[0], p.Scale[1])
@@ -104,10 +102,7 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 func TestMinimiseFreeOnTheLine(t *testing.T) {
 	t.Parallel()
 	p := theory.Problem{Center: [2]float64{1, 1}, Scale: [2]float64{1, 2}, Kind: theory.Inequality, Normal: [2]float64{1, -1}}
-	s, err := p.Minimise()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(p.Minimise())(t)
 	if s.Saturated || s.Point != p.Center || len(s.Cases) != 2 || s.Cases[1].Verdict != theory.MultiplierSign || s.Cases[1].Point != p.Center {
 		t.Errorf("%+v", s)
 	}

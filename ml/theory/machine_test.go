@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/svm"
 	"marginlab/ml/theory"
 )
@@ -24,10 +25,7 @@ func TestWitnessIsTheHardMarginMachine(t *testing.T) {
 	for seed := range uint64(4) {
 		x := random(40+seed, 5, 2)
 		k := []kernel.Kernel{linear, quadratic, rbf(0.6), rbf(3)}[seed]
-		s, err := theory.ShatterKernel(gram(k, x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.ShatterKernel(gram(k, x)))(t)
 		for _, d := range s.Dichotomies[1 : len(s.Dichotomies)-1] {
 			got, err := svm.Train(context.Background(), kernel.NewGram(k, x), d.Labels, svm.Settings{C: math.Inf(1), Tol: 1e-10})
 			if errors.Is(err, svm.ErrNotSeparable) {
@@ -36,9 +34,7 @@ func TestWitnessIsTheHardMarginMachine(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if !d.Realisable {
 				t.Errorf("%s, labels %v: no witness, but a margin of %g", k.Name, d.Labels, got.Margin)
 				continue
@@ -105,10 +101,7 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 				x.SetRow(i, []float64{rng.NormFloat64() + c.apart*y[i], rng.NormFloat64()})
 			}
 			g := kernel.NewGram(c.k, x)
-			full, err := c.train(g, y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			full := require.Value(c.train(g, y))(t)
 			wrong := 0
 			for out := range n {
 				var keep []int
@@ -118,10 +111,7 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 						keep, labels = append(keep, i), append(labels, y[i])
 					}
 				}
-				part, err := c.train(g.Subset(keep), labels)
-				if err != nil {
-					t.Fatal(err)
-				}
+				part := require.Value(c.train(g.Subset(keep), labels))(t)
 				row := make([]float64, n)
 				g.Row(row, out)
 				f := part.b
@@ -157,23 +147,14 @@ func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	g := kernel.NewGram(linear, x)
 	full := theory.Gram(g)
 	of := func(u []float64, b float64) theory.Capacity {
-		c, err := theory.NewCapacity(full, u, b, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(theory.NewCapacity(full, u, b, y))(t)
 		if !c.Separates || c.HMCM > c.Radius/c.Margin {
 			t.Errorf("%+v", c)
 		}
 		return c
 	}
-	simple, err := mcm.Train(context.Background(), g, y, mcm.Settings{C: math.Inf(1), RankTol: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wide, err := svm.Train(context.Background(), g, y, svm.Settings{C: math.Inf(1), Tol: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	simple := require.Value(mcm.Train(context.Background(), g, y, mcm.Settings{C: math.Inf(1), RankTol: 1e-9}))(t)
+	wide := require.Value(svm.Train(context.Background(), g, y, svm.Settings{C: math.Inf(1), Tol: 1e-9}))(t)
 	u := make([]float64, n)
 	for i := range u {
 		u[i] = wide.Alpha[i] * y[i]

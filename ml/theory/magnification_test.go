@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -37,16 +38,10 @@ func TestMetricAgainstDifferences(t *testing.T) {
 	} {
 		for range 10 {
 			x := []float64{rng.NormFloat64(), rng.NormFloat64()}
-			plain, err := theory.Metric(k, x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := require.Value(theory.Metric(k, x))(t)
 			cx, grad := factor.Gradient(x)
 			near(t, "c", cx, c(x), 1e-14)
-			bent, err := theory.ConformalMetric(k, x, cx, grad)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bent := require.Value(theory.ConformalMetric(k, x, cx, grad))(t)
 			for i := range 2 {
 				up, down := shift(x, i, h), shift(x, i, -h)
 				near(t, "gradient of c", grad[i], (c(up)-c(down))/(2*h), 1e-6)
@@ -85,14 +80,10 @@ func TestMagnificationOfTheRBFKernel(t *testing.T) {
 		}
 		gamma, cx := 0.3+rng.Float64(), 0.5+rng.Float64()
 		g, err := theory.Metric(rbf(gamma), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		near(t, "plain", theory.Magnification(g), math.Pow(2*gamma, float64(d)/2), 1e-12)
 		g, err = theory.ConformalMetric(rbf(gamma), x, cx, grad)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		base := 2 * gamma * cx * cx
 		near(t, "reshaped", theory.Magnification(g), math.Sqrt(math.Pow(base, float64(d-1))*(base+square)), 1e-12)
 	}
@@ -104,10 +95,7 @@ func TestMetricMeasuresFeatureSpace(t *testing.T) {
 	t.Parallel()
 	x, step := []float64{0.3, -0.8}, []float64{3e-4, -2e-4}
 	z := []float64{x[0] + step[0], x[1] + step[1]}
-	g, err := theory.Metric(quadratic, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(theory.Metric(quadratic, x))(t)
 	want := quadratic.Eval(x, x) + quadratic.Eval(z, z) - 2*quadratic.Eval(x, z)
 	v := mat.NewVecDense(2, step)
 	near(t, "squared length, relative", mat.Inner(v, g, v)/want, 1, 1e-3)

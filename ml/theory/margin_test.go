@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -17,10 +18,7 @@ func TestGeometricMarginIsADistance(t *testing.T) {
 	w, b := []float64{0.6, -1.4}, 0.5
 	x := random(17, 10, 2)
 	y := []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}
-	m, err := theory.LinearMargins(w, b, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(theory.LinearMargins(w, b, x, y))(t)
 	norm := math.Hypot(w[0], w[1])
 	right := true
 	for i := range y {
@@ -46,26 +44,18 @@ func TestGeometricMarginIsADistance(t *testing.T) {
 func TestMarginsOfTheToy(t *testing.T) {
 	t.Parallel()
 	x, y, _ := toy()
-	m, err := theory.LinearMargins([]float64{0.5, 0.5}, 0, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(theory.LinearMargins([]float64{0.5, 0.5}, 0, x, y))(t)
 	if m.Worst != 1 || !m.Separates {
 		t.Errorf("worst point %d, separates %t", m.Worst, m.Separates)
 	}
 	near(t, "functional margin", m.FunctionalMargin(), 1, 1e-15)
 	near(t, "geometric margin", m.GeometricMargin(), math.Sqrt2, 1e-15)
 	// Scaling moves the functional margins only, and Canonical undoes it.
-	scaled, err := theory.LinearMargins([]float64{5, 5}, 0, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scaled := require.Value(theory.LinearMargins([]float64{5, 5}, 0, x, y))(t)
 	near(t, "functional margin, scaled", scaled.FunctionalMargin(), 10, 1e-14)
 	near(t, "geometric margin, scaled", scaled.GeometricMargin(), math.Sqrt2, 1e-14)
 	w, b, err := theory.Canonical([]float64{5, 5}, 1, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// f = 5 (x_1 + x_2) + 1 is nearest to 0 at (-1, -1): -9
 	if !floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) || math.Abs(b-1.0/9) > 1e-15 {
 		t.Errorf("canonical (%v, %g)", w, b)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -26,10 +27,7 @@ func TestMercerKnownSpectra(t *testing.T) {
 		if r < 0 {
 			want = []float64{1 - r, 1 - r, 1 - r, 1 + 3*r}
 		}
-		s, err := theory.Mercer(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.Mercer(k))(t)
 		if !floats.EqualApprox(s.Values, want, 1e-12) || s.PSD != (r >= 0) {
 			t.Errorf("r = %g: %+v, want %v", r, s, want)
 		}
@@ -52,10 +50,7 @@ func TestMercerWitness(t *testing.T) {
 			}
 		}
 		g := gram(kernel.Sigmoid(1, -1), x)
-		s, err := theory.Mercer(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.Mercer(g))(t)
 		trace := 0.0
 		for i := range 8 {
 			trace += g.At(i, i)
@@ -91,14 +86,8 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 	lastRank := 0.0
 	for i, gamma := range []float64{1e-6, 0.01, 0.3, 3, 1e6} {
 		k := gram(rbf(gamma), x)
-		c, err := theory.NewCloseness(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := theory.Mercer(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(theory.NewCloseness(k))(t)
+		s := require.Value(theory.Mercer(k))(t)
 		if i > 0 && (c.MeanOffDiagonal >= last.MeanOffDiagonal || c.ToIdentity >= last.ToIdentity || c.ToOnes <= last.ToOnes || s.EffectiveRank() <= lastRank) {
 			t.Errorf("gamma = %g: %+v after %+v, effective rank %g after %g", gamma, c, last, s.EffectiveRank(), lastRank)
 		}
@@ -125,10 +114,7 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 	t.Parallel()
 	x := random(11, 20, 4)
-	c, err := theory.KernelPCA(gram(linear, x), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(theory.KernelPCA(gram(linear, x), 10))(t)
 	centred := mat.DenseCopyOf(x)
 	for j := range 4 {
 		mean := floats.Sum(mat.Col(nil, j, x)) / 20
@@ -164,20 +150,14 @@ func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 func TestKernelPCAKeepsDistances(t *testing.T) {
 	t.Parallel()
 	k := gram(rbf(0.8), random(12, 12, 2))
-	c, err := theory.KernelPCA(k, 12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(theory.KernelPCA(k, 12))(t)
 	for i := range 12 {
 		for j := range i {
 			d := floats.Distance(c.Scores.RawRowView(i), c.Scores.RawRowView(j), 2)
 			near(t, "squared distance", d*d, 2-2*k.At(i, j), 1e-9)
 		}
 	}
-	two, err := theory.KernelPCA(k, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := require.Value(theory.KernelPCA(k, 2))(t)
 	if r, cols := two.Scores.Dims(); r != 12 || cols != 2 || two.Shares[0] != c.Shares[0] {
 		t.Errorf("%d x %d scores, shares %v", r, cols, two.Shares)
 	}
@@ -222,10 +202,7 @@ func TestSchurTerms(t *testing.T) {
 		want bool // no term below zero
 	}{{rbf(0.5), true}, {kernel.Sigmoid(1, -1), false}} {
 		k1, k2 := gram(c.k1, x), gram(rbf(0.1), x)
-		terms, err := theory.SchurTerms(k1, k2, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		terms := require.Value(theory.SchurTerms(k1, k2, v))(t)
 		whole, size := 0.0, 0.0
 		for i := range v {
 			for j := range v {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
 )
@@ -26,14 +27,8 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 	t.Parallel()
 	x, _ := uneven()
 	for p := 1; p <= 6; p++ {
-		m, err := theory.Powers(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		phi, err := m.Rows(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(theory.Powers(p))(t)
+		phi := require.Value(m.Rows(x))(t)
 		if _, d := phi.Dims(); d != p+1 || len(m.Coordinates) != p+1 {
 			t.Fatalf("degree %d: %d features, %d names", p, d, len(m.Coordinates))
 		}
@@ -58,27 +53,12 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 	t.Parallel()
 	x, targets := uneven()
-	m, err := theory.Powers(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	phi, err := m.Rows(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(theory.Powers(2))(t)
+	phi := require.Value(m.Rows(x))(t)
 	for _, lambda := range []float64{1e-3, 1, 100} {
-		w, err := theory.RidgeWeights(phi, targets, lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dual, err := ridge.Train(t.Context(), kernel.NewGram(m.Kernel, x), targets, ridge.Settings{Lambda: lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := m.Weights(x, dual.A)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(theory.RidgeWeights(phi, targets, lambda))(t)
+		dual := require.Value(ridge.Train(t.Context(), kernel.NewGram(m.Kernel, x), targets, ridge.Settings{Lambda: lambda}))(t)
+		sum := require.Value(m.Weights(x, dual.A))(t)
 		if d := floats.Distance(w, sum, 2); d > 1e-9*floats.Norm(w, 2) {
 			t.Errorf("lambda %g: weights %v, by the dual %v", lambda, w, sum)
 		}
@@ -111,14 +91,8 @@ func TestShrinkageSumsToTheFreedom(t *testing.T) {
 	t.Parallel()
 	x, targets := uneven()
 	k := kernel.NewGram(kernel.RBF(1), x)
-	path, err := ridge.NewPath(t.Context(), k, targets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := theory.Mercer(theory.Gram(k))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := require.Value(ridge.NewPath(t.Context(), k, targets))(t)
+	s := require.Value(theory.Mercer(theory.Gram(k)))(t)
 	for _, lambda := range []float64{1e-3, 1, 1e3} {
 		at, ok := path.At(lambda)
 		if got := floats.Sum(theory.Shrinkage(s.Values, lambda)); !ok || math.Abs(got-at.Freedom) > 1e-9 {

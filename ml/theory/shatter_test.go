@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -49,10 +50,7 @@ func TestShatterLinesKnownSets(t *testing.T) {
 // The exclusive or is the labelling of the square that no line can make.
 func TestShatterLinesRefusesXOR(t *testing.T) {
 	t.Parallel()
-	s, err := theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}))(t)
 	for m, d := range s.Dichotomies {
 		if want := m != 0b0011 && m != 0b1100; d.Realisable != want {
 			t.Errorf("labels %v: realisable = %t", d.Labels, d.Realisable)
@@ -77,10 +75,7 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 			ints[i] = [2]int{rng.IntN(side), rng.IntN(side)}
 			points[i] = [2]float64{float64(ints[i][0]) / 4, float64(ints[i][1])/4 - 100}
 		}
-		s, err := theory.ShatterLines(points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.ShatterLines(points))(t)
 		count := 0
 		for m, d := range s.Dichotomies {
 			var a, b [][2]int
@@ -174,10 +169,7 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 		for i := range points {
 			points[i] = [2]float64{rng.NormFloat64(), rng.NormFloat64()}
 		}
-		s, err := theory.ShatterLines(points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.ShatterLines(points))(t)
 		if !theory.GeneralPosition(points) || float64(s.Realisable) != theory.CoverCount(n, 2) {
 			t.Errorf("%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
 		}
@@ -251,15 +243,9 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 			points[i] = p
 			x.SetRow(i, p[:])
 		}
-		lines, err := theory.ShatterLines(points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := require.Value(theory.ShatterLines(points))(t)
 		k := gram(linear, x)
-		machines, err := theory.ShatterKernel(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		machines := require.Value(theory.ShatterKernel(k))(t)
 		if lines.Rank != machines.Rank || lines.Realisable != machines.Realisable {
 			t.Fatalf("%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
 		}
@@ -323,10 +309,7 @@ func TestShatterKernelRank(t *testing.T) {
 func TestShatterKernelSolvesXOR(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
-	s, err := theory.ShatterKernel(gram(quadratic, x))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(theory.ShatterKernel(gram(quadratic, x)))(t)
 	d := s.Dichotomies[0b0011]
 	if !d.Realisable || !slices.Equal(d.Labels, y) {
 		t.Fatalf("dichotomy %v, realisable %t", d.Labels, d.Realisable)

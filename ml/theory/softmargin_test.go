@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -28,10 +29,7 @@ func TestSoftParts(t *testing.T) {
 		y[i] = float64(1 - 2*(i%2))
 	}
 	w, b := []float64{0.7, -1.1, 0.4}, 0.3
-	m, err := theory.LinearMargins(w, b, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(theory.LinearMargins(w, b, x, y))(t)
 	for _, width := range []float64{0.1, 0.8, 5} {
 		scale := 1 / (width * floats.Norm(w, 2))
 		v := make([]float64, 3)

@@ -12,15 +12,13 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 )
 
 func features(t rapid.TB, text string, k int) map[string]theory.GapPolynomial {
-	f, err := theory.SubsequenceFeatures(text, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(theory.SubsequenceFeatures(text, k))(t)
 	return f
 }
 
@@ -76,9 +74,7 @@ func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 		k, decay := rapid.IntRange(1, 4).Draw(t, "k"), rapid.Float64Range(0.05, 1).Draw(t, "decay")
 		value := func(v param.Values, name string) float64 {
 			g, err := kernel.Cross(context.Background(), kernel.Kernel{Name: name, Values: v}, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return g.At(0, 0)
 		}
 		v := param.Values{"k": param.Of(k), "normalize": param.Of(false)}
@@ -114,10 +110,7 @@ func TestFeatureTable(t *testing.T) {
 		if err != nil || !slices.IsSorted(names) {
 			t.Fatal(names, err)
 		}
-		g, err := kernel.Cross(t.Context(), c.kernel, texts, texts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(kernel.Cross(t.Context(), c.kernel, texts, texts))(t)
 		var product mat.Dense
 		product.Mul(phi, phi.T())
 		if !mat.EqualApprox(&product, g, 1e-12) {

@@ -7,15 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
 func graph(t *testing.T, n int, edges [][2]int, labels ...string) dataset.Graph {
 	t.Helper()
-	g, err := dataset.NewGraph(n, edges, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(dataset.NewGraph(n, edges, labels))(t)
 	return g
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -13,14 +14,8 @@ func TestWallCasesOfOneWall(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{2, 3} {
 		p := theory.LagrangeExamples[i]
-		want, err := p.Minimise()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := p.WallCases([]theory.Wall{{Normal: p.Normal, Offset: p.Offset}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(p.Minimise())(t)
+		got := require.Value(p.WallCases([]theory.Wall{{Normal: p.Normal, Offset: p.Offset}}))(t)
 		if len(got) != 2 {
 			t.Fatalf("example %d: %d cases", i+1, len(got))
 		}
@@ -52,10 +47,7 @@ func TestWallCases(t *testing.T) {
 		for j := range walls { // the origin is allowed
 			walls[j] = theory.Wall{Normal: [2]float64{rng.NormFloat64(), rng.NormFloat64()}, Offset: -0.2 - rng.Float64()}
 		}
-		cases, err := p.WallCases(walls)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := require.Value(p.WallCases(walls))(t)
 		if len(cases) != 7 { // three lines have no common place
 			t.Fatalf("%d cases", len(cases))
 		}

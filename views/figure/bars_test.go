@@ -4,16 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
 // Bars reach from zero to their values; those below zero are hatched.
 func TestBarHeights(t *testing.T) {
 	t.Parallel()
-	p, err := figure.Bars{Values: []float64{2, -1, 3}, Sorted: true}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Bars{Values: []float64{2, -1, 3}, Sorted: true}.Picture())(t)
 	violet := figure.Hex(figure.Light.Class[7])
 	full := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") == "" })
 	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") != "" })

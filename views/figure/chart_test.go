@@ -5,19 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
 // On logarithmic axes a mark is where the frame puts the logarithms.
 func TestLogarithmicFrame(t *testing.T) {
 	t.Parallel()
-	p, err := figure.Chart{
+	p := require.Value(figure.Chart{
 		X: figure.Axis{Log: true, Min: 0.1, Max: 1000}, Y: figure.Axis{Log: true, Min: 1e-6, Max: 1},
 		Curves: []figure.Curve{{X: []float64{5}, Y: []float64{2e-4}, Marks: true}},
-	}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Picture())(t)
 	f := p.Frame
 	if !f.LogX || !f.LogY || math.Abs(f.Limits.XMax-1000) > 1e-9 || math.Abs(f.Limits.YMin-1e-6) > 1e-15 {
 		t.Fatalf("frame %+v", f)
@@ -41,14 +39,9 @@ func TestSpike(t *testing.T) {
 		x[i], y[i] = float64(i), math.Sin(float64(i))
 	}
 	y[123_457] = 50
-	p, err := figure.Chart{Curves: []figure.Curve{{X: x, Y: y}}}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Chart{Curves: []figure.Curve{{X: x, Y: y}}}.Picture())(t)
 	var size counter
-	if err := p.SVG(&size); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&size))
 	if size > 200_000 {
 		t.Errorf("%d bytes", size)
 	}
@@ -71,9 +64,7 @@ func TestSoFar(t *testing.T) {
 	at := func(step float64, soFar bool) *figure.Picture {
 		t.Helper()
 		p, err := figure.Chart{X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value"}, Curves: []figure.Curve{curve}, Here: &step, SoFar: soFar}.Picture()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return p
 	}
 	whole, first, none := at(1, false), at(1, true), at(-1, true)
@@ -99,10 +90,7 @@ func TestPaleCurves(t *testing.T) {
 	for i := range 30 {
 		ch.Curves = append(ch.Curves, figure.Curve{Name: "one", X: []float64{0, 1}, Y: []float64{float64(i), 1}, Pale: true})
 	}
-	p, err := ch.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(ch.Picture())(t)
 	if p.Frame.Limits.YMax < 29 {
 		t.Errorf("the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
 	}
@@ -110,9 +98,7 @@ func TestPaleCurves(t *testing.T) {
 		t.Errorf("the words are %q", p.Caption)
 	}
 	var b strings.Builder
-	if err := p.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&b))
 	if n := strings.Count(b.String(), ">one<"); n != 1 {
 		t.Errorf("the legend has them %d times", n)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // list is a display list as its reader sees it.
@@ -32,9 +33,7 @@ type list struct {
 func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.DisplayList(&b, have); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.DisplayList(&b, have))
 	if err := json.Unmarshal(b.Bytes(), &l); err != nil {
 		t.Fatalf("%v in %s", err, b.Bytes())
 	}
@@ -53,24 +52,12 @@ func marksOf(l list) (runs []string) {
 
 func TestDisplayList(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("moons", 400, 0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 400, 0.1, 1))(t)
 	spec := ml.DefaultSpec()
-	res, err := ml.Train(t.Context(), d, spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 	r := Run{Data: d, Spec: spec, Result: res, X: "x1", Y: "x2", Look: Scene{Width: 760, Height: 600, Grid: 80}}
-	s, err := r.Scene(t.Context(), res.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pic, err := Boundary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(r.Scene(t.Context(), res.Model))(t)
+	pic := require.Value(Boundary(s))(t)
 
 	whole, size := displayList(t, pic, "")
 	if whole.Width != 760 || whole.Height != 600 || whole.Font != fontFamily {

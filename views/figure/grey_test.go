@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -25,14 +26,9 @@ func TestGrey(t *testing.T) {
 	for i, n := range names {
 		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})
 	}
-	p, err := c.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(c.Picture())(t)
 	var svg bytes.Buffer
-	if err := p.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&svg))
 	for _, n := range names {
 		if !strings.Contains(svg.String(), ">"+n+"<") {
 			t.Errorf("the legend has no %q", n)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The bytes equal those that image/png writes.
@@ -29,9 +31,7 @@ func TestIndexed(t *testing.T) {
 			img.Pix[i] = uint8(int(seed>>16) % colors)
 		}
 		var want, got bytes.Buffer
-		if err := std.Encode(&want, img); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, std.Encode(&want, img))
 		for range 2 { // also with what is left from before
 			got.Reset()
 			if err := own.write(&got, img); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
@@ -54,9 +54,7 @@ func TestIndexedInParts(t *testing.T) {
 		img.Palette[i] = color.Gray{uint8(i)}
 	}
 	var want, got bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&want, img); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&want, img))
 	var own indexed
 	if err := own.write(&got, img); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
 		t.Errorf("%v, %d bytes for %d", err, got.Len(), want.Len())

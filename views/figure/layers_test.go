@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -20,17 +21,10 @@ func TestHiddenLayers(t *testing.T) {
 		for i := range s.Points {
 			s.Points[i].HeldOut = i%4 == 0
 		}
-		p, err := figure.Boundary(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(figure.Boundary(s))(t)
 		var svg, list bytes.Buffer
-		if err := p.SVG(&svg); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.DisplayList(&list, ""); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.SVG(&svg))
+		require.NoError(t, p.DisplayList(&list, ""))
 		var told struct{ Toggles []figure.Toggle }
 		if err := json.Unmarshal(list.Bytes(), &told); err != nil || !slices.Equal(told.Toggles, p.Toggles) {
 			t.Errorf("the display list has the toggles %v, not %v: %v", told.Toggles, p.Toggles, err)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The projection turns and tilts: it keeps lengths but for the height of the box.
@@ -15,10 +17,7 @@ func TestProjectionIsARotation(t *testing.T) {
 			Yaw: rapid.Float64Range(-400, 400).Draw(t, "yaw"), Pitch: rapid.Float64Range(0, 90).Draw(t, "pitch"),
 			Min: [3]float64{-1, -1, -1}, Max: [3]float64{1, 1, 1},
 		}
-		v, err := l.view()
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(l.view())(t)
 		coordinate := rapid.Float64Range(-1, 1)
 		q := [3]float64{coordinate.Draw(t, "x"), coordinate.Draw(t, "y"), coordinate.Draw(t, "z")}
 		p := v.project(q)
@@ -36,10 +35,7 @@ func TestProjectionIsARotation(t *testing.T) {
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	l := Lifted{Pitch: 20}
-	v, err := l.view()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(l.view())(t)
 	front, back := v.project([3]float64{0, -1, 0}), v.project([3]float64{0, 1, 0})
 	if !(back[2] > front[2] && back[1] > front[1]) {
 		t.Errorf("front %v, back %v", front, back)
@@ -55,10 +51,7 @@ func TestCut(t *testing.T) {
 	t.Parallel()
 	cut := func(w [3]float64, c float64) (cells [][][3]float64, v view3) {
 		l := Lifted{Min: [3]float64{0, -2, 10}, Max: [3]float64{4, 2, 14}, Cut: &Cut{W: w, C: c}}
-		v, err := l.view()
-		if err != nil {
-			t.Fatal(err)
-		}
+		v = require.Value(l.view())(t)
 		s := &stage{view: v, of: &l}
 		return s.cut(), v
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -19,24 +20,15 @@ import (
 func embedded(t *testing.T, p *figure.Picture) (image.Image, element) {
 	t.Helper()
 	e := parse(t, p).all("image")[0]
-	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(e.attr("href"), "data:image/png;base64,"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := require.Value(base64.StdEncoding.DecodeString(strings.TrimPrefix(e.attr("href"), "data:image/png;base64,")))(t)
+	img := require.Value(png.Decode(bytes.NewReader(raw)))(t)
 	return img, e
 }
 
 // The first row is at the top, every entry has one crisp cell, and cells are square.
 func TestMatrixCells(t *testing.T) {
 	t.Parallel()
-	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{-4, 0, 4, 4, -4, nan})}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Matrix{Values: mat.NewDense(2, 3, []float64{-4, 0, 4, 4, -4, nan})}.Picture())(t)
 	img, e := embedded(t, p)
 	if img.Bounds() != image.Rect(0, 0, 3, 2) || e.attr("image-rendering") != "pixelated" {
 		t.Fatalf("%v, image-rendering %q", img.Bounds(), e.attr("image-rendering"))
@@ -60,13 +52,9 @@ func TestMatrixCells(t *testing.T) {
 func TestMatrixColumns(t *testing.T) {
 	t.Parallel()
 	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), Names: []string{"ash", "beech"}, Columns: []string{"spring", "summer", "autumn"}}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var svg strings.Builder
-	if err := p.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&svg))
 	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
 		if !strings.Contains(svg.String(), ">"+name+"<") {
 			t.Errorf("%s does not stand at the edge", name)
@@ -79,10 +67,7 @@ func TestLargeMatrix(t *testing.T) {
 	t.Parallel()
 	m := gram(500)
 	m.Width, m.Height = 360, 320
-	p, err := m.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(m.Picture())(t)
 	img, _ := embedded(t, p)
 	if n := img.Bounds().Dx(); n != 167 || img.Bounds().Dy() != n {
 		t.Errorf("%v", img.Bounds())

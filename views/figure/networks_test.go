@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -86,10 +87,7 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 	t.Parallel()
 	x := molecules()
 	x.Networks = append(x.Networks, figure.Network{Graph: dataset.Graph{N: 1000}})
-	p, err := x.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(x.Picture())(t)
 	for _, want := range []string{"phenol: 7 nodes, 7 edges: 0 C, 1 C,", "6 O, 0–1 0–5", "three parts: 8 nodes, 6 edges:", "1 1 (stands out), 2 2,", "1000 nodes, 0 edges."} {
 		if !strings.Contains(p.Caption, want) {
 			t.Errorf("%q is not in %q", want, p.Caption)

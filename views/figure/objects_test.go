@@ -5,19 +5,14 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 func TestObjectsAreOfEveryClass(t *testing.T) {
 	t.Parallel()
 	for _, b := range dataset.Builtins {
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		pic, err := Objects(d, Format{Width: 228, Height: 171})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
+		pic := require.Value(Objects(d, Format{Width: 228, Height: 171}))(t)
 		if drawn := b.Kind == dataset.KindStrings || b.Kind == dataset.KindGraphs; drawn != (pic != nil) {
 			t.Errorf("%s: a picture of objects: %v", b.Name, pic != nil)
 		}
@@ -25,9 +20,7 @@ func TestObjectsAreOfEveryClass(t *testing.T) {
 			continue
 		}
 		var svg strings.Builder
-		if err := pic.SVG(&svg); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, pic.SVG(&svg))
 		for k, class := range d.Classes {
 			row := inTurn(d, sampledStrings)[k]
 			if d.Classes[d.Y[row]] != class || !strings.Contains(svg.String(), d.Objects.Text(row)[:3]) {

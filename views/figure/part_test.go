@@ -3,6 +3,7 @@ package figure_test
 import (
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -10,17 +11,14 @@ import (
 // and what has none cannot.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	p, err := figure.Plane{Format: figure.Format{Width: 400, Height: 300}, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -1, YMax: 1}, Marks: []figure.Mark{
+	p := require.Value(figure.Plane{Format: figure.Format{Width: 400, Height: 300}, Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -1, YMax: 1}, Marks: []figure.Mark{
 		figure.Region{F: figure.Linear([2]float64{1, 0}, 0), Name: "f ≥ 0"},
 		figure.Line{A: [2]float64{2, 0}, C: 1, Name: "f = 0"},
 		figure.Arrow{To: [2]float64{1, 0.5}, Name: "step", Label: "w"},
 		figure.Segment{To: [2]float64{1, 1}},
 		figure.Dot{At: [2]float64{1, 0}, Class: 1, Name: "y = +1"},
 		figure.Dot{At: [2]float64{-1, 0}, Class: 0, Ring: true, Name: "support vector"},
-	}}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}.Picture())(t)
 	parts := p.Parts()
 	if len(parts) != 3 {
 		t.Fatalf("%d parts: %+v", len(parts), parts)
@@ -40,9 +38,7 @@ func TestParts(t *testing.T) {
 		x[i] = float64(i + 1)
 	}
 	ch, err := figure.Chart{Format: figure.Format{Width: 400, Height: 300}, X: figure.Axis{Log: true}, Curves: []figure.Curve{{Name: "gap", X: x, Y: x}}}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if c := ch.Parts(); len(c) != 1 || len(c[0].Line) > 100 || c[0].Line[0] != [2]float64{1, 1} || c[0].Line[len(c[0].Line)-1] != [2]float64{1000, 1000} {
 		t.Errorf("the curve is %+v", c)
 	}

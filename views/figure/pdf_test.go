@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+
+	"marginlab/ml/mltest/require"
 )
 
 // A figure of 84 mm is a PDF of one page of 84 mm with its fonts, byte for byte the same each
@@ -21,18 +23,13 @@ func TestPrint(t *testing.T) {
 	picture := func() *Picture {
 		w, h, unit := SizeInPrint(760, 600, 84*96/25.4, 0, 8*96.0/72)
 		run.Look = Scene{Width: w, Height: h}
-		pic, err := run.Draw(t.Context(), "boundary")
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := require.Value(run.Draw(t.Context(), "boundary"))(t)
 		pic.Unit, pic.Print = unit, true
 		return pic
 	}
 	written := func(write func(*Picture, *bytes.Buffer) error, pic *Picture) string {
 		var b bytes.Buffer
-		if err := write(pic, &b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, write(pic, &b))
 		return b.String()
 	}
 	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(b) }
@@ -64,13 +61,8 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := grey.PNG(&b); err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, grey.PNG(&b))
+	img := require.Value(png.Decode(&b))(t)
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
 			if r, g, b, _ := img.At(x, y).RGBA(); r != g || g != b {

@@ -22,6 +22,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
@@ -108,33 +109,17 @@ func TestPNG(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	s.Width, s.Height, s.Slack, s.Cores = 400, 320, true, true
-	p, err := figure.Boundary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Boundary(s))(t)
 	var b bytes.Buffer
-	if err := p.PNG(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.PNG(&b))
 	path := filepath.Join("testdata", "boundary.png")
 	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open(path))(t)
 	defer f.Close()
-	want, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := png.Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(png.Decode(f))(t)
+	got := require.Value(png.Decode(&b))(t)
 	if got.Bounds() != want.Bounds() || got.Bounds() != image.Rect(0, 0, 400, 320) {
 		t.Fatalf("bounds %v, want %v", got.Bounds(), want.Bounds())
 	}
@@ -163,16 +148,12 @@ func TestPNGScale(t *testing.T) {
 	s.Points = nil
 	s.Limits = figure.Limits{XMin: -2, XMax: 3, YMin: -2, YMax: 2}
 	p, err := figure.Boundary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var imgs [3]image.Image
 	for _, scale := range []int{1, 2} {
 		var b bytes.Buffer
 		p.Scale = scale
-		if err := p.PNG(&b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.PNG(&b))
 		if imgs[scale], err = png.Decode(&b); err != nil {
 			t.Fatal(err)
 		}
@@ -233,9 +214,7 @@ func (e element) all(name string) (found []element) {
 func parse(t *testing.T, p *figure.Picture) element {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&b))
 	var root element
 	if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
 		t.Fatalf("not XML: %v", err)
@@ -326,10 +305,7 @@ func TestFrame(t *testing.T) {
 				s.Points[i].Role, s.Points[i].HeldOut, s.Points[i].Label = ml.None, false, "0" // circles
 			}
 			s.Classes = []string{"0", "1"}
-			p, err := figure.Boundary(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(figure.Boundary(s))(t)
 			svg := parse(t, p)
 			w, h := strconv.Itoa(size[0]), strconv.Itoa(size[1])
 			if svg.attr("width") != w || svg.attr("height") != h {
@@ -391,10 +367,7 @@ func near(ps [][2]float64, x, y float64) bool {
 func TestBoundaryLine(t *testing.T) {
 	t.Parallel()
 	s := scene()
-	p, err := figure.Boundary(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Boundary(s))(t)
 	var line string
 	for _, g := range parse(t, p).Children {
 		if g.attr("stroke") == figure.Hex(figure.Light.Ink) && g.attr("stroke-dasharray") == "" && g.attr("stroke-width") == "2.6" {
@@ -409,9 +382,7 @@ func TestBoundaryLine(t *testing.T) {
 	f, worst := p.Frame, 0.0
 	for _, pt := range pts {
 		var x, y float64
-		if _, err := fmt.Sscan(pt, &x, &y); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(fmt.Sscan(pt, &x, &y))(t)
 		at := []float64{
 			f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
 			f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
@@ -549,10 +520,7 @@ func TestDisagree(t *testing.T) {
 		{"the same with labels exchanged", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "0", "1"), 0},
 		{"opposite", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "1", "0"), 1},
 	} {
-		p, err := figure.Overlay([]figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(figure.Overlay([]figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}}))(t)
 		if math.Abs(p.Disagree-c.want) > 0.01 {
 			t.Errorf("%s: %g, want %g", c.name, p.Disagree, c.want)
 		}
@@ -566,10 +534,7 @@ func TestCrowd(t *testing.T) {
 	for i := range 7 {
 		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
 	}
-	p, err := figure.Overlay(layers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(figure.Overlay(layers))(t)
 	if math.Abs(p.Disagree-0.6) > 0.01 {
 		t.Errorf("the outermost lines are 0.6 apart, the models disagree on %g", p.Disagree)
 	}
@@ -577,9 +542,7 @@ func TestCrowd(t *testing.T) {
 		t.Error(p.Caption)
 	}
 	var b bytes.Buffer
-	if err := p.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&b))
 	if svg := b.String(); !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
 		t.Error("the legend does not count the boundaries, or names them")
 	}
@@ -608,10 +571,7 @@ func TestMarksAreComplete(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	count := func(s figure.Scene) (dashed, crosses int) {
-		p, err := figure.Boundary(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(figure.Boundary(s))(t)
 		svg := parse(t, p)
 		for _, g := range svg.all("g") {
 			if g.attr("stroke-dasharray") == "2.5 2" {
@@ -678,18 +638,12 @@ func TestContrast(t *testing.T) {
 // a 200 x 200 grid, and all of it with the drawing, as SVG and as PNG.
 func BenchmarkPicture(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000} {
-		d, err := dataset.Generate("moons", n, 0.25, 1)
-		if err != nil {
-			b.Fatal(err)
-		}
+		d := require.Value(dataset.Generate("moons", n, 0.25, 1))(b)
 		spec := ml.DefaultSpec()
 		spec = spec.With("C", param.Of(10)).With("gamma", param.Of(1))
 		spec.Standardize = false
 		fit := func(b *testing.B) *ml.Model {
-			res, err := ml.Train(context.Background(), d, spec, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			res := require.Value(ml.Train(context.Background(), d, spec, nil))(b)
 			return res.Model
 		}
 		b.Run(fmt.Sprintf("fit/n=%d", n), func(b *testing.B) {
@@ -715,18 +669,11 @@ func BenchmarkPicture(b *testing.B) {
 				var size counter
 				for b.Loop() {
 					m := fit(b)
-					ps, err := m.Points(d, spec)
-					if err != nil {
-						b.Fatal(err)
-					}
+					ps := require.Value(m.Points(d, spec))(b)
 					p, err := figure.Boundary(figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
-					if err != nil {
-						b.Fatal(err)
-					}
+					require.NoError(b, err)
 					size = 0
-					if err := f.write(p, &size); err != nil {
-						b.Fatal(err)
-					}
+					require.NoError(b, f.write(p, &size))
 				}
 				b.ReportMetric(float64(size), "bytes")
 			})
@@ -760,18 +707,10 @@ func ratio(a, b color.NRGBA) float64 {
 // A crowd is thinned out, and the picture says so.
 func TestManyPoints(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("blobs", 20_000, 0.6, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := figure.Scatter(figure.DataScene(d, plane(d.Features)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
+	p := require.Value(figure.Scatter(figure.DataScene(d, plane(d.Features))))(t)
 	var size counter
-	if err := p.SVG(&size); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&size))
 	if size > 1<<20 || !strings.Contains(p.Caption, "Drawn: 5000 of 20000 points.") {
 		t.Errorf("%d bytes, %q", size, p.Caption)
 	}

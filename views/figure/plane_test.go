@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -15,10 +16,7 @@ func TestPlaneProportions(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {360, 320}, {900, 300}, {300, 900}} {
 		p := lagrange()
 		p.Width, p.Height = size[0], size[1]
-		pic, err := p.Picture()
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := require.Value(p.Picture())(t)
 		f, l := pic.Frame, pic.Frame.Limits
 		if x, y := f.Width/(l.XMax-l.XMin), f.Height/(l.YMax-l.YMin); math.Abs(x-y) > 1e-3*x {
 			t.Errorf("%v: a unit is %g pixels wide and %g high", size, x, y)
@@ -61,16 +59,13 @@ func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all 
 // areas add up to that of the ring.
 func TestRegionOutline(t *testing.T) {
 	t.Parallel()
-	p, err := figure.Plane{
+	p := require.Value(figure.Plane{
 		Limits: figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2},
 		Marks: []figure.Mark{figure.Region{F: func(x, y float64) float64 {
 			r := math.Hypot(x, y)
 			return math.Min(1.8-r, r-0.9)
 		}}},
-	}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Picture())(t)
 	rings := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
 	if len(rings) != 2 {
 		t.Fatalf("%d outlines, want the outer and the inner one", len(rings))
@@ -91,13 +86,10 @@ func TestRegionOutline(t *testing.T) {
 func TestLinesAndHalfPlanes(t *testing.T) {
 	t.Parallel()
 	a, c := [2]float64{3, -1}, 0.5
-	p, err := figure.Plane{
+	p := require.Value(figure.Plane{
 		Limits: figure.Limits{XMin: -1, XMax: 1, YMin: -1, YMax: 1},
 		Marks:  []figure.Mark{figure.Region{F: figure.Linear(a, c)}, figure.Line{A: a, C: c, Pen: figure.Pen{Dash: figure.Dashed}}},
-	}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Picture())(t)
 	lines := polygons(t, p, func(g element) bool { return g.attr("stroke-dasharray") == "8 4" })
 	half := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
 	if len(lines) != 1 || len(half) != 1 || len(half[0]) != 4 {

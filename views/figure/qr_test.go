@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"rsc.io/qr"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The modules are where the standard has them: three finders with their light rims, dark
@@ -14,18 +16,10 @@ import (
 func TestQR(t *testing.T) {
 	t.Parallel()
 	const address = "https://lab.example.org:8443/course/BCDFGH"
-	pic, err := QR(address, "QR code of "+address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pic := require.Value(QR(address, "QR code of "+address))(t)
 	var b bytes.Buffer
-	if err := pic.PNG(&b); err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, pic.PNG(&b))
+	img := require.Value(png.Decode(&b))(t)
 	n := img.Bounds().Dx()/qrModule - 2*qrQuiet
 	dark := func(x, y int) bool {
 		r, _, _, _ := img.At((x+qrQuiet)*qrModule+qrModule/2, (y+qrQuiet)*qrModule+qrModule/2).RGBA()

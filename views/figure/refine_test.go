@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -28,10 +29,7 @@ func farOff(s *surface, m *ml.Model) (most float64) {
 // of wide kernels cost what they did.
 func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("moons", 200, 0.15, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 200, 0.15, 1))(t)
 	for _, tc := range []struct {
 		gamma, most float64
 		refined     bool
@@ -41,13 +39,8 @@ func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 		{20000, 0.2, true},
 	} {
 		res, err := ml.Train(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(tc.gamma)).With("C", param.Of(10.0)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points, err := res.Model.Points(d, ml.DefaultSpec())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		points := require.Value(res.Model.Points(d, ml.DefaultSpec()))(t)
 		v, _ := res.Model.View()
 		s := newSurface(res.Model, v, LimitsOf(points, v), 160)
 		r := s.refined(res.Model, v, points, 64<<20)

@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -143,18 +144,10 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		s := grove(rule)
 		s.Limits = figure.LimitsOf(s.Points, s.View)
 		s.Points = nil
-		p, err := figure.Boundary(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(figure.Boundary(s))(t)
 		var b bytes.Buffer
-		if err := p.PNG(&b); err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.PNG(&b))
+		img := require.Value(png.Decode(&b))(t)
 		f := p.Frame
 		// predicted is the class, and how many machines claim the place for theirs.
 		predicted := func(px, py int) string {
@@ -274,10 +267,7 @@ func TestTiedVotes(t *testing.T) {
 	} {
 		s := grove(ml.OneVsOne)
 		s.Model.Supports, s.Model.Machines = ml.Supports{}, []ml.Machine{{B: c.f[0]}, {B: c.f[1]}, {B: c.f[2]}}
-		p, err := figure.Boundary(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(figure.Boundary(s))(t)
 		if got := strings.Contains(p.Caption, "votes are tied (100 %)"); got != c.tied || strings.Contains(p.Caption, "Hatched") != c.tied {
 			t.Errorf("%s: %s", name, p.Caption)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 )
 
@@ -24,10 +25,7 @@ func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	if !ok {
 		t.Fatalf("no data set %s", slug)
 	}
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	return runOn(t, d, settings...)
 }
 
@@ -78,14 +76,9 @@ func runOn(t *testing.T, d *dataset.Data, settings ...string) Run {
 	t.Helper()
 	spec := ml.DefaultSpec()
 	for i := 0; i+1 < len(settings); i += 2 {
-		if err := spec.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Set(settings[i], settings[i+1]))
 	}
-	res, err := ml.Train(t.Context(), d, spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Width: 200, Height: 160, Grid: 20}}
 }
 
@@ -94,10 +87,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []string{"0.01", "1", "1e-9", "1e6"} {
 		r := trainedRun(t, "moons", "learner", "ridge", "lambda", lambda, "test_fraction", "0.3")
-		pic, err := r.Draw(t.Context(), "path")
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := require.Value(r.Draw(t.Context(), "path"))(t)
 		rep := r.Result.Report
 		if want := fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out,", r.Spec.Values.Number("lambda"), *rep.MSE, *rep.LOOError); !strings.Contains(pic.Caption, want) {
 			t.Errorf("lambda %s: %q, want %q", lambda, pic.Caption, want)
@@ -119,14 +109,9 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 	for learner, rings := range map[string]bool{"svm": true, "mcm": true, "ridge": false} {
 		r := trainedRun(t, "moons", "learner", learner)
 		r.Look.Slack, r.Look.Width, r.Look.Height = true, 640, 520
-		pic, err := r.Draw(t.Context(), "boundary")
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := require.Value(r.Draw(t.Context(), "boundary"))(t)
 		var b strings.Builder
-		if err := pic.SVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, pic.SVG(&b))
 		ringed := strings.Contains(b.String(), "SV on margin") || strings.Contains(b.String(), "support vector")
 		if slack := strings.Contains(b.String(), ">slack<"); ringed != rings || slack != rings {
 			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
@@ -210,10 +195,7 @@ func TestLegendsSideBySide(t *testing.T) {
 		n := 0
 		for _, r := range side {
 			for _, f := range r.Figures() {
-				p, err := r.Draw(t.Context(), f.Name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := require.Value(r.Draw(t.Context(), f.Name))(t)
 				if n++; n == 1 {
 					first = p.Frame
 				}
@@ -235,10 +217,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 	for _, c := range []string{"0.001", "1", "100000"} {
 		r := trainedRun(t, "iris-versicolor-virginica", "C", c, "features", "petal_length,petal_width")
 		r.Look = Scene{Width: 760, Height: 600, LegendRows: RowsForAll}
-		p, err := r.Draw(t.Context(), "boundary")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(r.Draw(t.Context(), "boundary"))(t)
 		places[p.Frame] = c
 	}
 	if len(places) != 1 {
@@ -272,9 +251,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 				r.Look = look
 				p, err = r.Draw(t.Context(), "boundary")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			places[p.Frame] = labels
 		}
 		if len(places) != 1 {

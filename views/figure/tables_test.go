@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -34,10 +35,7 @@ func entries() figure.Tables {
 // TestTablesSayTheirEntries: those who do not see the picture are told what is filled.
 func TestTablesSayTheirEntries(t *testing.T) {
 	t.Parallel()
-	p, err := entries().Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(entries().Picture())(t)
 	for _, want := range []string{"first: cc 1, ca 0,", "tt -1,", "ar 0.625 (this step),", "third: empty."} {
 		if !strings.Contains(p.Caption, want) {
 			t.Errorf("%q is not in %q", want, p.Caption)

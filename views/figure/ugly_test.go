@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -270,10 +271,7 @@ func TestDrawingCaptions(t *testing.T) {
 		{xor(), "2 points of −1, 0 on the side of the plane to which its normal points. 2 points of +1, 2 on"},
 		{figure.Plane{Caption: "my own words"}, "my own words"},
 	} {
-		p, err := c.d.Picture()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(c.d.Picture())(t)
 		if !strings.Contains(p.Caption, c.want) {
 			t.Errorf("%q, want %q in it", p.Caption, c.want)
 		}
@@ -286,17 +284,10 @@ func TestDrawingsAreReproducible(t *testing.T) {
 	for _, d := range drawings {
 		var first, second, again bytes.Buffer
 		for i, b := range []*bytes.Buffer{&first, &second} {
-			p, err := d.draw(figure.Format{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.SVG(b); err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(d.draw(figure.Format{}))(t)
+			require.NoError(t, p.SVG(b))
 			if i == 1 {
-				if err := p.SVG(&again); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, p.SVG(&again))
 			}
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) || !bytes.Equal(first.Bytes(), again.Bytes()) {

@@ -20,6 +20,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // grid evaluates f on the nodes of [-1, 1]².
@@ -407,9 +408,7 @@ func TestStyles(t *testing.T) {
 			want = append(want, style)
 		}
 		var b bytes.Buffer
-		if err := c.writeTo(&b, ""); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.writeTo(&b, ""))
 		var root struct {
 			Groups []struct {
 				Attrs []xml.Attr `xml:",any,attr"`
@@ -418,9 +417,7 @@ func TestStyles(t *testing.T) {
 				} `xml:"path"`
 			} `xml:"g"`
 		}
-		if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, xml.Unmarshal(b.Bytes(), &root))
 		var got []map[string]string
 		for _, g := range root.Groups {
 			for _, p := range g.Paths {
@@ -457,10 +454,7 @@ func TestPrinted(t *testing.T) {
 // TestOneTypeface: text in figures looks like that of the pages around them.
 func TestOneTypeface(t *testing.T) {
 	t.Parallel()
-	css, err := os.ReadFile("../../static/app.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := require.Value(os.ReadFile("../../static/app.css"))(t)
 	if want := "--sans: " + strings.ReplaceAll(strings.ReplaceAll(fontFamily, "'", `"`), ",", ", ") + ";"; !strings.Contains(string(css), want) {
 		t.Errorf("app.css does not say %s", want)
 	}

@@ -9,6 +9,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -143,16 +144,10 @@ func TestFiguresOfValues(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "%g\n", math.Cos(float64(i)))
 		}
-		d, err := dataset.Read(strings.NewReader(text.String()), "f", dataset.Mapping{}, dataset.DefaultLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(dataset.Read(strings.NewReader(text.String()), "f", dataset.Mapping{}, dataset.DefaultLimits))(t)
 		spec := ml.DefaultSpec()
 		spec.Target, spec.Learner = "value", "ridge"
-		res, err := ml.Train(t.Context(), d, spec, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 		r := figure.Run{Data: d, Spec: spec, Result: res, Look: figure.Scene{Width: 200, Height: 160, Grid: 20}}
 		var names []string
 		for _, f := range r.Figures() {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -27,10 +28,7 @@ func TestWaiting(t *testing.T) {
 	for name, picture := range draw {
 		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
 			for _, waits := range []bool{false, true} {
-				p, err := picture(figure.Format{Width: size[0], Height: size[1], Waits: waits})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := require.Value(picture(figure.Format{Width: size[0], Height: size[1], Waits: waits}))(t)
 				if strings.Contains(p.Caption, says) != waits {
 					t.Errorf("%s, waiting %t: the caption is %q", name, waits, p.Caption)
 				}

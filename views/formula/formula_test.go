@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The expected elements follow MathML Core, sections 3.2 to 3.5, and its operator
@@ -282,12 +284,8 @@ func TestErrors(t *testing.T) {
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := Inline(`x_1`).Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
-	if err := Display(`x_1`).Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Inline(`x_1`).Render(t.Context(), &b))
+	require.NoError(t, Display(`x_1`).Render(t.Context(), &b))
 	const x = `<msub><mi>x</mi><mn>1</mn></msub></math>`
 	if want := `<math>` + x + `<math display="block">` + x; b.String() != want {
 		t.Errorf("got %s, want %s", b.String(), want)

@@ -3,6 +3,8 @@ package lessons
 import (
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // unescaped reads GIFT text as Moodle does: a backslash takes the meaning from the sign behind it.
@@ -37,14 +39,11 @@ func TestGIFT(t *testing.T) {
 	l := &Lesson{Slug: "l"}
 	s := &Screen{Slug: "s", Title: "One: two"}
 	var text strings.Builder
-	err := GIFT(&text, "Margin Lab/A and B", []Asked{
+	require.NoError(t, GIFT(&text, "Margin Lab/A and B", []Asked{
 		{l, s, &Question{Slug: "pick", Ask: "Is $x = 1$?", Options: []string{"Yes: 1", "No"}, Wrong: []string{"", "It is {1}."}, Explain: "As it is."}, Truth{Value: 0}},
 		{l, s, &Question{Slug: "count", Ask: "How many?", Explain: "There are %s."}, Truth{Value: 40}},
 		{l, s, &Question{Slug: "draw", Ask: "Draw.", Sketch: &Sketch{}}, Truth{}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	const want = `// 1 question is left out, as the answer is a drawing.
 
 $CATEGORY: Margin Lab//A and B

@@ -3,15 +3,15 @@ package lessons
 import (
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestNewGuide(t *testing.T) {
 	t.Parallel()
 	l := Lesson{Slug: "kernels", Screens: screens("one", "two")}
 	l.Guide = NewGuide("- See it\n- Say it\n\n## one, 6 min\n\nDo: Drag.\n\nMisconception: None.\n\n## two, 12 min, spare\nDo: Step.\nMisconception: Many.\n")
-	if err := l.CheckGuide(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.CheckGuide())
 	if g := l.Guide; len(g.Aims) != 2 || g.Aims[1] != "Say it" || g.Minutes() != 18 || g.Short() != 6 || g.Screens[1] != (GuideScreen{"two", 12, true, "Step.", "Many."}) {
 		t.Errorf("%+v", g)
 	}

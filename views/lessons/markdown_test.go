@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -28,9 +29,7 @@ func screens(slugs ...string) (all []Screen) {
 func TestNew(t *testing.T) {
 	t.Parallel()
 	l := New("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n", Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")})
-	if err := l.Check(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Check())
 	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
 		t.Errorf("%+v", l)
 	}

@@ -5,20 +5,16 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // More rows than the lesson takes are thinned, by class and always alike.
 func TestConformalThin(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("checkerboard")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	thin, notes, err := Thin(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	n := len(thin.Y)
 	positive := 0
 	for _, c := range thin.Y {
@@ -38,14 +34,8 @@ func TestConformalThin(t *testing.T) {
 func TestConformalColumns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := TellingColumns(d, "virginica")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
+	got := require.Value(TellingColumns(d, "virginica"))(t)
 	if !slices.Equal(got, []int{2, 3}) {
 		t.Errorf("columns %v of %v", got, d.Features)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestTopics checks every page: it has the title of the table, headings of their own,
@@ -15,10 +17,7 @@ func TestTopics(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 	for _, topic := range Topics {
-		html, err := topic.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		html := require.Value(topic.HTML())(t)
 		sections := topic.Sections()
 		if len(sections) < 2 || sections[0].Level != 1 || sections[0].Title != topic.Title {
 			t.Errorf("%s.md does not begin with \"# %s\" and sections: %+v", topic.Slug, topic.Title, sections)
@@ -50,10 +49,7 @@ func TestTopics(t *testing.T) {
 // TestReadme checks the links of the README and that it stays short.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../../README.md"))(t)
 	if n := strings.Count(string(text), "\n"); n > 130 {
 		t.Errorf("README.md has %d lines; move what is more than 130 to the manual", n)
 	}

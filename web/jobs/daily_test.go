@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -14,22 +15,14 @@ import (
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st, err := store.Open(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := require.Value(store.Open(ctx, t.TempDir()))(t)
 	defer st.Close()
-	d, err := dataset.Generate("moons", 20, 0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("moons", 20, 0.1, 1))(t)
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	st.Now = func() time.Time { return now }
 	old, young := store.WorkspaceOf("old"), store.WorkspaceOf("young")
 	for _, ws := range []store.Workspace{old, young} {
-		if _, err := st.CreateDataset(ctx, ws, "moons", "generated", d); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(st.CreateDataset(ctx, ws, "moons", "generated", d))(t)
 		now = now.AddDate(0, 0, 20)
 	}
 	const month = 30 * 24 * time.Hour

@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -44,10 +45,7 @@ type fixture struct {
 
 func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
 	t.Helper()
-	st, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := require.Value(store.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { st.Close() })
 	f := &fixture{T: t, st: st, log: &strings.Builder{}, stop: func() {}}
 	f.q = New(st, Config{Workers: workers, Turn: time.Hour, Log: slog.New(slog.NewTextHandler(f.log, nil)), Trained: func(_, outcome string, _ time.Duration) {
@@ -189,9 +187,7 @@ func TestCancelRunning(t *testing.T) {
 	if r := f.run(id); r.Status != store.Running {
 		t.Fatalf("stopped from another workspace: %v", r.Status)
 	}
-	if err := f.q.Cancel(t.Context(), alice, id); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
 	var last Event
 	for last = range events {
 	}
@@ -202,9 +198,7 @@ func TestCancelRunning(t *testing.T) {
 	if err := f.q.Cancel(t.Context(), alice, id); !errors.Is(err, store.ErrEnded) {
 		t.Errorf("cancelled twice: %v", err)
 	}
-	if err := f.q.Delete(t.Context(), alice, []string{next}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.q.Delete(t.Context(), alice, []string{next}))
 	last3 := f.create("3")
 	<-begun // free again: delete stopped the second
 	if _, err := f.st.Run(t.Context(), alice, next); !errors.Is(err, store.ErrNotFound) {
@@ -223,9 +217,7 @@ func TestCancelQueued(t *testing.T) {
 	if e := <-events; e.Status != store.Queued {
 		t.Errorf("first %+v", e)
 	}
-	if err := f.q.Cancel(t.Context(), alice, id); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
 	if e := <-events; e.Status != store.Cancelled {
 		t.Errorf("then %+v", e)
 	}
@@ -342,19 +334,14 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	f := setup(t, t.TempDir(), 2, stuck(begun)).start()
 	first, second := f.create("1"), f.create("2")
 	<-begun
-	r, err := f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()}))(t)
 	f.q.Notify()
 	<-begun
 	states, err := f.st.RunStates(t.Context(), first, second, r.ID)
 	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
 		t.Errorf("%v, %v", states, err)
 	}
-	if err := f.q.Cancel(t.Context(), alice, first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.q.Cancel(t.Context(), alice, first))
 	<-begun // of the second
 }
 
@@ -532,12 +519,8 @@ func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	if r := f.run(held); r.Status != store.Running {
 		t.Fatalf("stolen: %+v", r)
 	}
-	if err := f.st.FailRun(t.Context(), stranger, held, "bad luck"); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.q.tend(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.st.FailRun(t.Context(), stranger, held, "bad luck"))
+	require.NoError(t, f.q.tend(t.Context()))
 	var last Event
 	for last = range events {
 	}
@@ -563,9 +546,7 @@ func TestLostRunsStop(t *testing.T) {
 			if err := lose(f.st, id); err != nil { // not through this queue
 				t.Fatal(err)
 			}
-			if err := f.q.tend(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, f.q.tend(t.Context()))
 			f.create("2")
 			<-begun // the worker is free for the next
 			var last Event
@@ -606,10 +587,7 @@ func TestTakenOver(t *testing.T) {
 	if r := f.run(id); r.Status != store.Running || r.Report != nil {
 		t.Errorf("finished by the one that lost it: %+v", r)
 	}
-	res, err := ml.Train(t.Context(), points(), ml.DefaultSpec(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(ml.Train(t.Context(), points(), ml.DefaultSpec(), nil))(t)
 	if err := f.st.FinishRun(t.Context(), stranger, id, res); err != nil {
 		t.Error(err)
 	}
@@ -635,10 +613,7 @@ func TestSubscribers(t *testing.T) {
 		t.Errorf("a late subscriber is told %+v", e)
 	}
 	gone, leave := context.WithCancel(t.Context())
-	left, err := f.q.Subscribe(gone, alice, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	left := require.Value(f.q.Subscribe(gone, alice, id))(t)
 	leave()
 	for range left { // closed by the context
 	}

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -39,9 +40,7 @@ func TestNobodyStarves(t *testing.T) {
 		f.q.turn = 50 * time.Millisecond // a short run that takes longer is not short any more
 		f.st.Network = func(store.Workspace) string { return "one for all" }
 		long := ml.DefaultSpec()
-		if err := long.Set("C", "1000"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, long.Set("C", "1000"))
 		for i := range 45 {
 			if _, err := f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}); err != nil {
 				t.Fatal(err)
@@ -53,14 +52,9 @@ func TestNobodyStarves(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		}
-		c, err := f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
 		r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		f.q.Notify()
 		f.q.Wait(t.Context(), time.Hour, r.ID)
 		if states, err := f.st.RunStates(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {

@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
 )
@@ -26,10 +27,7 @@ func asked(t *testing.T) store.NewSearch {
 		pts = append(pts, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
 		labels = append(labels, string(rune('a'+i%2)))
 	}
-	d, err := dataset.FromPoints(pts, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints(pts, labels))(t)
 	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Nested: true, Seed: 4}}
 }
 
@@ -122,9 +120,7 @@ func TestSearchEnds(t *testing.T) {
 			events := f.follow(id)
 			f.start()
 			<-begun
-			if err := end(f, id); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, end(f, id))
 			<-stopped
 			var last Event
 			for last = range events {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 	"marginlab/views/lessons"
@@ -201,9 +202,7 @@ func TestGuidesCanBeDone(t *testing.T) {
 func TestWordsRender(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		var b strings.Builder
-		if err := s.Words().Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Words().Render(t.Context(), &b))
 		if b.Len() == 0 {
 			t.Error("a screen without words")
 		}
@@ -236,9 +235,7 @@ func TestPaper(t *testing.T) {
 		}
 		for _, c := range shown {
 			var b strings.Builder
-			if err := c.Render(t.Context(), &b); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, c.Render(t.Context(), &b))
 			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
 			if found := onScreen.FindString(text); found != "" {
 				t.Errorf("%q says %q; put tildes around what is for the screen", text, found)
@@ -266,9 +263,7 @@ func TestPointers(t *testing.T) {
 	}
 	for lesson, slug := range map[string]string{"lagrange": "kkt", "hard-margin": "duality"} {
 		var words strings.Builder
-		if err := screen(lesson, slug).Words().Render(t.Context(), &words); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, screen(lesson, slug).Words().Render(t.Context(), &words))
 		for _, name := range []string{"affine", "Slater"} {
 			if !strings.Contains(words.String(), name) {
 				t.Errorf("%s/%s does not name the constraint qualification %q", lesson, slug, name)
@@ -370,10 +365,7 @@ func TestPredictionsComeFirst(t *testing.T) {
 		less := s.After != nil
 		if s.Demo != nil {
 			in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
-			e, err := s.Demo.Show(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := require.Value(s.Demo.Show(t.Context(), in))(t)
 			asking := e.Asking()
 			if len(asking.Figures) == 0 || asking.Figures[0].Name != e.Figures[0].Name {
 				t.Error("the large picture is folded")
@@ -493,9 +485,7 @@ func TestAnswersAreFolded(t *testing.T) {
 		name := l.Slug + "/" + s.Slug
 		var page strings.Builder
 		page.WriteString(s.Title + "\n")
-		if err := s.Words().Render(t.Context(), &page); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Words().Render(t.Context(), &page))
 		if s.Demo != nil {
 			asking := lessonstest.Show(t, l, s.Slug).Asking()
 			page.WriteString(told(asking))
@@ -669,14 +659,9 @@ func TestLinesWait(t *testing.T) {
 // drawn is the SVG of a figure.
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
-	p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
 	var svg strings.Builder
-	if err := p.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&svg))
 	return svg.String()
 }
 
@@ -836,10 +821,7 @@ func TestPlacesOfAnswers(t *testing.T) {
 				if len(q.Options) != len(places) {
 					continue
 				}
-				truth, err := q.Solve(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				truth := require.Value(q.Solve(t.Context()))(t)
 				places[slices.Index(lessons.Asked{Lesson: l, Screen: s, Question: q}.Order(), int(truth.Value))]++
 			}
 		}
@@ -865,24 +847,16 @@ func TestClassColours(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(os.ReadFile(file))(t)
 		for _, name := range []string{"figure.Blue", "figure.Orange"} {
 			if strings.Contains(string(source), name) {
 				t.Errorf("%s has %s, the colour of a class; use figure.ClassColor for one, figure.Violet, Magenta or Green for other things", file, name)
 			}
 		}
 	}
-	bars, err := figure.Bars{Values: []float64{3, -1, 2}}.Picture()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bars := require.Value(figure.Bars{Values: []float64{3, -1, 2}}.Picture())(t)
 	var svg strings.Builder
-	if err := bars.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, bars.SVG(&svg))
 	for _, c := range figure.Light.Class[:2] {
 		if strings.Contains(svg.String(), figure.Hex(c)) {
 			t.Errorf("bars that are of no class have %s, the colour of one", figure.Hex(c))

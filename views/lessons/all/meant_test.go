@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
@@ -30,9 +31,7 @@ func explored(t *testing.T, html string) map[string]bool {
 		if errors.Is(err, io.EOF) {
 			return found
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		switch x := token.(type) {
 		case xml.StartElement:
 			open, from = append(open, x.Name.Local), append(from, text.Len())
@@ -67,17 +66,11 @@ func TestMeanings(t *testing.T) {
 			}
 			var words strings.Builder
 			render := func(text string) {
-				if err := lessons.Text(text).Render(t.Context(), &words); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, lessons.Text(text).Render(t.Context(), &words))
 			}
-			if err := s.Words().Render(t.Context(), &words); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Words().Render(t.Context(), &words))
 			if s.After != nil {
-				if err := s.After().Render(t.Context(), &words); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, s.After().Render(t.Context(), &words))
 			}
 			for _, q := range s.Questions {
 				render(q.Ask)
@@ -90,15 +83,10 @@ func TestMeanings(t *testing.T) {
 					render(note)
 				}
 				if e.Body != nil {
-					if err := e.Body.Render(t.Context(), &words); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, e.Body.Render(t.Context(), &words))
 				}
 				for _, f := range e.Figures {
-					p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true}))(t)
 					for _, part := range p.Parts() {
 						for _, name := range part.Names {
 							there[name] = true

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
 
@@ -29,10 +30,7 @@ func TestNoDocuments(t *testing.T) {
 		t.Fatalf("%d texts, error %v", len(texts), err)
 	}
 	for _, name := range texts {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(name))(t)
 		for _, found := range document.FindAllString(string(text), -1) {
 			t.Errorf("%s says %q", name, found)
 		}
@@ -45,16 +43,10 @@ func TestNoDocuments(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := require.Value(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				text, err := strconv.Unquote(lit.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := require.Value(strconv.Unquote(lit.Value))(t)
 				if found := document.FindString(text); found != "" && !covers.MatchString(text) {
 					t.Errorf("%s says %q in %q", name, found, text)
 				}
@@ -98,10 +90,7 @@ func TestWordsPerBuild(t *testing.T) {
 	t.Parallel()
 	for i := range Lessons {
 		file := filepath.Join("..", strings.TrimSuffix(strings.ReplaceAll(Lessons[i].Slug, "-", ""), "kernel"), "words.md")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(file))(t)
 		_, screens, _ := strings.Cut(string(text), "\n## ")
 		for _, screen := range strings.Split(screens, "\n## ") {
 			heading, words, _ := strings.Cut(screen, "\n")

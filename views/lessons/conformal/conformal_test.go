@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -17,10 +18,7 @@ import (
 // theMoons are the points of the screens.
 func theMoons(t *testing.T) *problem {
 	t.Helper()
-	p, err := moons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(moons())(t)
 	return p
 }
 
@@ -28,9 +26,7 @@ func theMoons(t *testing.T) *problem {
 func the[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return v
 	}
 }
@@ -63,10 +59,7 @@ func TestJTwoWays(t *testing.T) {
 	for _, m := range []theory.FeatureMap{{}, theory.QuadraticPlane} {
 		for range 20 {
 			points := six([2]float64{4*rng.Float64() - 2, 3*rng.Float64() - 1.5})
-			f, err := newTwoWays(t.Context(), m, points)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := require.Value(newTwoWays(t.Context(), m, points))(t)
 			lessonstest.Near(t, "1'B1/M", mat.Sum(f.b)/6, f.between, 1e-12)
 			lessonstest.Near(t, "1'W1/M", mat.Sum(f.w)/6, f.within, 1e-12)
 			lessonstest.Near(t, "J", f.matrices(), f.scatter(), 1e-12)
@@ -88,16 +81,12 @@ func TestAgreesWithTheProduct(t *testing.T) {
 	for _, gamma := range []float64{0.05, 1, 8} {
 		cores := p.spread(8, false)
 		best, top, err := p.Best(t.Context(), cores, gamma, ridge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		quotient := func(m *mlconformal.Map) float64 {
 			return the(p.quotient(t.Context(), m))(t)
 		}
 		m, stats, err := mlconformal.Fit(t.Context(), "eigen", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		lessonstest.Near(t, "g", top.Spectrum[0], stats.Eigenvalue, 1e-9)
 		if len(top.Spectrum) != stats.BasisRank {
 			t.Errorf("rank %d, want %d", len(top.Spectrum), stats.BasisRank)
@@ -105,21 +94,12 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		if got, want := best.Factors(p.X), m.Factors(p.X); !floats.EqualApprox(got, want, 1e-6) {
 			t.Errorf("core width %g: c = %v, want %v", gamma, got[:4], want[:4])
 		}
-		before, err := p.J(t.Context(), ones(len(p.Y)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := require.Value(p.J(t.Context(), ones(len(p.Y))))(t)
 		lessonstest.Near(t, "J before", the(theory.RidgedJ(t.Context(), p.Gram, p.Y, ones(len(p.Y)), 0))(t), before, 1e-10)
-		after, err := p.J(t.Context(), best.Factors(p.X))
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := require.Value(p.J(t.Context(), best.Factors(p.X)))(t)
 		lessonstest.Near(t, "J after", after, stats.JAfter, 1e-9)
 
-		path, err := p.climb(t.Context(), cores, gamma, steps, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := require.Value(p.climb(t.Context(), cores, gamma, steps, 0.1))(t)
 		highest := 0.0
 		for i := range path.Len() {
 			at := mapAt(path, i, cores, gamma)
@@ -129,17 +109,13 @@ func TestAgreesWithTheProduct(t *testing.T) {
 			}
 		}
 		_, climbed, err := mlconformal.Fit(t.Context(), "gradient", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: 0.1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		lessonstest.Near(t, "J of the gradient", highest, climbed.JAfter, 1e-8)
 		if path.Len() != steps+1 {
 			t.Errorf("%d states, want %d", path.Len(), steps+1)
 		}
 		_, amari, err := mlconformal.Fit(t.Context(), "amari", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		// All of them are candidates of the same quotient. With the ridge in the
 		// denominator the eigenvector is its maximum; without, it can lose by no more
 		// than the ridge.
@@ -163,22 +139,15 @@ func TestTrap(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)
 	_, once, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m, twice, err := p.Best(t.Context(), p.spread(8, true), 1, ridge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lessonstest.Near(t, "g", twice.Spectrum[0], once.Spectrum[0], 1e-9)
 	if twice.BasisRank != 9 || len(m.Alpha) != 16 {
 		t.Errorf("rank %d of %d columns, want 9 of 17", twice.BasisRank, len(m.Alpha)+1)
 	}
 	for _, ridge := range []float64{0, 1e-3, 1, 100} {
-		v, err := p.qValues(t.Context(), p.spread(8, true), 1, ridge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(p.qValues(t.Context(), p.spread(8, true), 1, ridge))(t)
 		if v[0] > 1e-12*v[len(v)-1] {
 			t.Errorf("D = %g: the smallest eigenvalue of Q is %g of the largest %g", ridge, v[0], v[len(v)-1])
 		}
@@ -190,9 +159,7 @@ func TestSigns(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)
 	m, _, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := m.Factors(p.X)
 	if floats.Min(c) >= 0 || floats.Max(c) <= 0 {
 		t.Fatalf("c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
@@ -201,10 +168,7 @@ func TestSigns(t *testing.T) {
 	if floats.Sum(c) < 0 {
 		t.Error("the sum of c is negative")
 	}
-	s, err := theory.Mercer(theory.Gram(p.Scaled(c)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(theory.Mercer(theory.Gram(p.Scaled(c))))(t)
 	if !s.PSD {
 		t.Errorf("smallest eigenvalue %g", floats.Min(s.Values))
 	}
@@ -218,9 +182,7 @@ func TestScatterBetween(t *testing.T) {
 	p.Y[0], p.Y[1], p.Y[4] = 1, 1, 1 // classes of unequal size
 	k := theory.Gram(p.Gram)
 	b, w, err := mlconformal.Scatter(t.Context(), p.Gram, p.Y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	n := map[float64]float64{}
 	for _, y := range p.Y {
 		n[y]++

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -16,20 +17,11 @@ import (
 func TestEmpiricalSeparability(t *testing.T) {
 	t.Parallel()
 	for _, o := range harmSet.Options {
-		points, err := harmed(o.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		js, err := separability(t.Context(), points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(harmed(o.Name))(t)
+		js := require.Value(separability(t.Context(), points))(t)
 		for k, h := range harming {
 			m := len(points.Y)
-			c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(h.kernel, points.Matrix())), m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(theory.KernelPCA(theory.Gram(kernel.NewGram(h.kernel, points.Matrix())), m))(t)
 			_, n := c.Scores.Dims()
 			means, size := [2][]float64{make([]float64, n), make([]float64, n)}, [2]float64{}
 			for i, y := range points.Y {
@@ -56,14 +48,8 @@ func TestEmpiricalSeparability(t *testing.T) {
 func TestKernelThatHarms(t *testing.T) {
 	t.Parallel()
 	for set, harmful := range map[string]bool{"opposite": true, "ring": false} {
-		points, err := harmed(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		js, err := separability(t.Context(), points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(harmed(set))(t)
+		js := require.Value(separability(t.Context(), points))(t)
 		if got := js[1] < js[0]/10; got != harmful {
 			t.Errorf("%s: J is %g in the plane and %g for the square", set, js[0], js[1])
 		}

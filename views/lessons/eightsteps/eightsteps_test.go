@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -31,9 +32,7 @@ func on(t *testing.T, name string, change map[string]string) *training {
 		t.Fatal(wrong)
 	}
 	got, _, err := trained(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return got
 }
 
@@ -65,10 +64,7 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			// 2
 			settings := mcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
-			first, err := mcm.Train(t.Context(), s.p.Gram, s.p.Y, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := require.Value(mcm.Train(t.Context(), s.p.Gram, s.p.Y, settings))(t)
 			top := 0.0
 			for _, l := range first.Lambda {
 				top = math.Max(top, math.Abs(l))
@@ -84,17 +80,11 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			// 3 and 4: the definition, entry by entry, and the product's solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			_, own, err := s.best(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			b0, w0, err := s.scatter(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			lessonstest.Near(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
 			lessonstest.Near(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
 			lessonstest.Near(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
@@ -108,14 +98,8 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			last := 0.0
 			for _, n := range []int{0, 1, 2, 5, len(cores)} {
-				m, err := s.with(t.Context(), n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				j, err := s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := require.Value(s.with(t.Context(), n))(t)
+				j := require.Value(s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X)))(t)
 				if j < last*(1-0.01) {
 					t.Errorf("step 5: J falls from %g to %g with %d cores", last, j, n)
 				}
@@ -130,10 +114,7 @@ func TestEightStepsByHand(t *testing.T) {
 				}
 			}
 			// 7
-			second, err := mcm.Train(t.Context(), s.p.Scaled(c), s.p.Y, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			second := require.Value(mcm.Train(t.Context(), s.p.Scaled(c), s.p.Y, settings))(t)
 			lessonstest.Near(t, "step 7: objective", second.Objective, *s.report.Objective, 1e-9)
 			// 8: f at the held-out rows, by its formula.
 			z := s.scaler.Apply(s.data.X)
@@ -151,15 +132,10 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			lessonstest.Near(t, "step 8: accuracy", *s.report.TestAccuracy, float64(right)/float64(len(s.test)), 1e-12)
 			_, after, err := s.compare()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			lessonstest.Near(t, "step 8: accuracy as shown", share(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' own way to a machine ends in the same function.
-			model, err := s.p.Machine(t.Context(), s.after.Machines[0].Map)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := require.Value(s.p.Machine(t.Context(), s.after.Machines[0].Map))(t)
 			if !floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9) {
 				t.Error("machine and ml.Train differ")
 			}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/ml/trace"
 	"marginlab/views/lessons/lessonstest"
@@ -20,18 +21,12 @@ import (
 func TestEndsOfEM(t *testing.T) {
 	t.Parallel()
 	for set := range noises {
-		p, err := points(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(points(set))(t)
 		x := p.Matrix()
 		for k := 1; k <= 5; k++ {
 			converged := 0
 			for s := 1; s <= starts; s++ {
-				r, err := climb(t.Context(), x, k, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := require.Value(climb(t.Context(), x, k, s))(t)
 				for i := 1; i < r.Len(); i++ {
 					if r.At(i).LogLikelihood < r.At(i-1).LogLikelihood-1e-8 {
 						t.Errorf("%s, K = %d, start %d: step %d falls", set, k, s, i)
@@ -71,10 +66,7 @@ func TestCollapse(t *testing.T) {
 	t.Parallel()
 	var before float64
 	for i, f := range slices.Backward(floors()) {
-		c, err := collapsing(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(collapsing(t.Context(), f))(t)
 		last := end(c.replay)
 		if c.replay.Status() != trace.Converged || !slices.Contains(last.AtFloor, 0) {
 			t.Errorf("floor %g: %s, at the floor %v", f, c.replay.Status(), last.AtFloor)
@@ -93,9 +85,7 @@ func TestCollapse(t *testing.T) {
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	mean := theory.ColumnMeans(theory.Scores(&s.Mixture, p.Matrix()), false)
 	for j, v := range mean {
 		want := 0.0
@@ -117,9 +107,7 @@ func TestPullsBalance(t *testing.T) {
 func TestWeightsUnderTheConstraint(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const h = 1e-6
 	m := s.Mixture
 	moved := m
@@ -141,14 +129,8 @@ func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{0.1, 7} {
 		for _, information := range []bool{false, true} {
-			before, err := score(t.Context(), 1, information)
-			if err != nil {
-				t.Fatal(err)
-			}
-			now, err := score(t.Context(), unit, information)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := require.Value(score(t.Context(), 1, information))(t)
+			now := require.Value(score(t.Context(), unit, information))(t)
 			if by := change(before.gram, now.gram); information != (by < 1e-6) {
 				t.Errorf("unit %g, with the matrix: %v: the kernel changes by %g", unit, information, by)
 			}
@@ -157,10 +139,7 @@ func TestUnits(t *testing.T) {
 			}
 		}
 	}
-	simple, err := score(t.Context(), 1, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	simple := require.Value(score(t.Context(), 1, false))(t)
 	if simple.outdone() == 0 {
 		t.Error("no point is less like itself than like another: the slip's example is gone")
 	}
@@ -172,16 +151,10 @@ func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
 	for k := 1; k <= 5; k++ {
-		m, err := train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...))(t)
 		wrong[k] = m.wrong
 	}
-	rbf, err := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rbf := require.Value(train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1"))(t)
 	if wrong[1] < 0.2 || max(wrong[2], wrong[3], wrong[4]) > 0.03 || wrong[5] < 2*wrong[4] || math.Abs(wrong[4]-rbf.wrong) > 0.01 {
 		t.Errorf("wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
 	}
@@ -191,12 +164,7 @@ func TestHowManyComponents(t *testing.T) {
 func TestBestStart(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := ends(t.Context(), p.Matrix(), 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	all := require.Value(ends(t.Context(), p.Matrix(), 4))(t)
 	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
 }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -19,17 +20,12 @@ import (
 // are missed.
 func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 	t.Parallel()
-	points, err := toy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(toy())(t)
 	for _, k := range []string{"linear", "rbf"} {
 		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
 			for _, gamma := range []string{"0.05", "1", "20"} {
 				full, wrong, err := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				share := float64(lessons.CountTrue(wrong)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
@@ -51,14 +47,9 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 // and the screen does not offer their number as a bound.
 func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
-	points, err := toy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(toy())(t)
 	full, wrong, err := eachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
@@ -76,9 +67,7 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 	t.Parallel()
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
 		_, all, err := trials(t.Context(), pattern, "0.05", 80, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		few, best := fewest(all), leastWrong(all)
 		if few.vectors >= best.vectors || (few.wrong > best.wrong+0.03) != worse {
 			t.Errorf("%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
@@ -118,10 +107,7 @@ func TestFolds(t *testing.T) {
 	for i := range d.Y {
 		d.Y[i] = i % 2
 	}
-	parts, err := deal(d, rows, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := require.Value(deal(d, rows, 4, 3))(t)
 	for k, test := range parts {
 		both := append(others(parts, k), test...)
 		slices.Sort(both)
@@ -138,25 +124,13 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	t.Parallel()
 	const folds, seed = 4, 2
 	b, _ := dataset.FindBuiltin("iris-sepal")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := run(t.Context(), d, folds, 1, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := run(t.Context(), d, folds, 1, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
+	one := require.Value(run(t.Context(), d, folds, 1, seed))(t)
+	again := require.Value(run(t.Context(), d, folds, 1, seed))(t)
 	if !reflect.DeepEqual(one, again) {
 		t.Errorf("a second time the study gives %+v, not %+v", again, one)
 	}
-	parts, err := deal(d, sample(len(d.Y), seed), folds, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := require.Value(deal(d, sample(len(d.Y), seed), folds, seed))(t)
 	spoil := func(rows []int) *dataset.Data {
 		s := lessons.SelectRows(d, span(0, len(d.Y)))
 		for k, i := range rows {
@@ -164,20 +138,14 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		}
 		return s
 	}
-	other, err := run(t.Context(), spoil(parts[0]), folds, 1, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := require.Value(run(t.Context(), spoil(parts[0]), folds, 1, seed))(t)
 	if !reflect.DeepEqual(one[0].chosen, other[0].chosen) || !slices.Equal(one[0].vectors, other[0].vectors) {
 		t.Errorf("spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
 	}
 	if slices.Equal(one[0].accuracy, other[0].accuracy) {
 		t.Error("spoilt test rows do not even change the accuracy")
 	}
-	trained, err := run(t.Context(), spoil(parts[1]), folds, 1, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := require.Value(run(t.Context(), spoil(parts[1]), folds, 1, seed))(t)
 	if reflect.DeepEqual(one[0].chosen, trained[0].chosen) && slices.Equal(one[0].vectors, trained[0].vectors) {
 		t.Error("spoilt training rows change nothing")
 	}
@@ -187,10 +155,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 // tried, and lies below the truth by more than chance.
 func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	t.Parallel()
-	draws, err := tunings(t.Context(), 0.6, 1, 1, repeats)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draws := require.Value(tunings(t.Context(), 0.6, 1, 1, repeats))(t)
 	var flattery, first []float64
 	last := tried - 1
 	for _, o := range draws {

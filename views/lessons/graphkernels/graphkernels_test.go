@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -22,10 +23,7 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSuffix(text, " %"), "−", "-", 1), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(strconv.ParseFloat(strings.Replace(strings.TrimSuffix(text, " %"), "−", "-", 1), 64))(t)
 	return v
 }
 
@@ -168,10 +166,7 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		e := show(t, "refine", "pair", o.Name, "h", "3", "step", "1000")
 		names := pairs[o.Name]
 		for h := range 4 {
-			want, err := wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := require.Value(wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h))(t)
 			if got := number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))); got != want {
 				t.Errorf("%s, %d rounds: %g, the kernel %g", o.Name, h, got, want)
 			}
@@ -300,10 +295,7 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 				seen[other] = true
 			}
 		}
-		colours, err := kernel.Refine(t.Context(), graphs, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		colours := require.Value(kernel.Refine(t.Context(), graphs, n))(t)
 		known := map[string]int{}
 		for i := range graphs {
 			last := slices.Clone(colours[i][n])

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -40,10 +41,7 @@ func hulls(t lessons.Toy) float64 {
 // them: u = (-1/4, 1/4) on points 2 and 4, b = 0.
 func TestSix(t *testing.T) {
 	t.Parallel()
-	m, err := lessons.TrainHard(t.Context(), six)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(lessons.TrainHard(t.Context(), six))(t)
 	for i, want := range []float64{0, -0.25, 0, 0.25, 0, 0} {
 		if got := m.Points[i].Weight; math.Abs(got-want) > 1e-7 {
 			t.Errorf("solver: u of point %d is %g, want %g", i+1, got, want)
@@ -71,10 +69,7 @@ func TestSix(t *testing.T) {
 func TestMarginIsHalfTheGap(t *testing.T) {
 	t.Parallel()
 	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
-		m, err := lessons.TrainHard(t.Context(), pts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(lessons.TrainHard(t.Context(), pts))(t)
 		want := hulls(pts) / 2
 		if got := 1 / lessons.Norm(m.W); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: margin %g, half the gap is %g", name, got, want)
@@ -91,17 +86,11 @@ func TestDuality(t *testing.T) {
 	t.Parallel()
 	gap := hulls(lessons.Separable)
 	optimum := 2 / gap / gap // |w|²/2 with |w| = 2/gap
-	run, err := steps(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := require.Value(steps(t.Context()))(t)
 	before := -1.0
 	for k := range run.Len() {
 		floor := run.At(k).Dual
-		ceiling, err := ceilingOf(run.At(k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ceiling := require.Value(ceilingOf(run.At(k)))(t)
 		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
 			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		}
@@ -119,14 +108,8 @@ func TestDuality(t *testing.T) {
 func TestStepsAreHard(t *testing.T) {
 	t.Parallel()
 	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
-	best, err := stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := lessons.TrainHard(t.Context(), lessons.Separable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
+	m := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	for i, p := range best.Points {
 		if math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) > 1e-6 {
 			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
@@ -172,14 +155,9 @@ func TestSupport(t *testing.T) {
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, &Lesson, "only-hard")
-	p, err := e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true}))(t)
 	var svg strings.Builder
-	if err := p.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&svg))
 	for _, class := range []string{">−1<", ">1<"} {
 		if !strings.Contains(svg.String(), class) {
 			t.Errorf("the legend has no class %s", class)
@@ -190,23 +168,15 @@ func TestShapes(t *testing.T) {
 func TestOnlyHard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	hard, err := lessons.TrainHard(ctx, eight)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := biases(hard, eight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hard := require.Value(lessons.TrainHard(ctx, eight))(t)
+	b := require.Value(biases(hard, eight))(t)
 	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "lowest": b.Low, "highest": b.High} {
 		if math.Abs(got-hard.B) > 1e-6 {
 			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
 		}
 	}
 	soft, err := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if b, err = biases(soft, eight); err != nil {
 		t.Fatal(err)
 	}
@@ -267,10 +237,7 @@ func TestBiasInterval(t *testing.T) {
 			t.Errorf("C = %s: b may be %s; %s", c, all, e.Notes[0])
 		}
 	}
-	m, err := lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8"))(t)
 	low, high, err := biasInterval(m, eight, 0.01)
 	if err != nil || !(high > low+0.1) || *m.Report.Free != 0 {
 		t.Fatalf("%g to %g with %d free, %v", low, high, *m.Report.Free, err)
@@ -296,10 +263,7 @@ func TestBiasInterval(t *testing.T) {
 func TestSlater(t *testing.T) {
 	t.Parallel()
 	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
-		m, err := lessons.TrainHard(t.Context(), pts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(lessons.TrainHard(t.Context(), pts))(t)
 		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
 		if err != nil || twice.FunctionalMargin() <= 1.5 {
 			t.Errorf("%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
@@ -316,10 +280,7 @@ func TestCorners(t *testing.T) {
 		for _, at := range xy {
 			p.Y = append(p.Y, at[0])
 		}
-		m, err := lessons.TrainHard(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(lessons.TrainHard(t.Context(), p))(t)
 		return m
 	}
 	all := train([2]float64{-1, -1}, [2]float64{-1, 1}, [2]float64{1, -1}, [2]float64{1, 1})

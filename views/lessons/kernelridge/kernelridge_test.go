@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -35,14 +36,8 @@ func TestSquares(t *testing.T) {
 	m := mean(l.T)
 	centred := line{l.X, append([]float64(nil), l.T...)}
 	floats.AddConst(-m, centred.T)
-	raised, err := fit(t.Context(), l, powers(3, "100")...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	centredFit, err := fit(t.Context(), centred, powers(3, "100")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raised := require.Value(fit(t.Context(), l, powers(3, "100")...))(t)
+	centredFit := require.Value(fit(t.Context(), centred, powers(3, "100")...))(t)
 	off := func(c *curve, bias float64) (sum float64) {
 		for i, x := range c.X {
 			sum += c.T[i] - c.at(x) - bias
@@ -65,9 +60,7 @@ func TestDualWhereKIsSingular(t *testing.T) {
 		t.Fatalf("rank %d, %v; want 3", rank, err)
 	}
 	res, err := ridge.Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 2), l.column()), l.T, ridge.Settings{Lambda: lambda})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, q, ok := dense.Eigen(k, true)
 	if !ok {
 		t.Fatal("no eigenvalues")
@@ -93,10 +86,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []string{"0.001", "0.1", "10"} {
 		for _, gamma := range []string{"0.2", "2", "20"} {
-			c, err := fit(t.Context(), withPulled(2.5), rbf(gamma, lambda)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(fit(t.Context(), withPulled(2.5), rbf(gamma, lambda)...))(t)
 			price, _ := strconv.ParseFloat(lambda, 64)
 			for i, a := range c.coefficients() {
 				lessonstest.Near(t, "residual", c.T[i]-c.at(c.X[i]), price*a, 1e-7)
@@ -116,22 +106,11 @@ func TestLeftOutTwoWays(t *testing.T) {
 	for _, lambda := range []float64{1e-3, 0.1, 100} {
 		for _, gamma := range []float64{0.05, 2, 100} {
 			pairs := rbf(lessons.Setting(gamma), lessons.Setting(lambda))
-			c, err := fit(t.Context(), l, pairs...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shares, err := influences(t.Context(), l, gamma, lambda)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(fit(t.Context(), l, pairs...))(t)
+			shares := require.Value(influences(t.Context(), l, gamma, lambda))(t)
 			closed, err := ridge.Train(t.Context(), kernel.NewGram(kernel.RBF(gamma), l.column()), l.T, ridge.Settings{Lambda: lambda})
-			if err != nil {
-				t.Fatal(err)
-			}
-			refits, err := refitted(t.Context(), l, pairs...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			refits := require.Value(refitted(t.Context(), l, pairs...))(t)
 			for i, r := range refits {
 				residual, miss := l.T[i]-c.at(l.X[i]), l.T[i]-r.at(l.X[i])
 				lessonstest.Near(t, "left-out miss", residual/(1-shares[i]), miss, 1e-6)
@@ -149,14 +128,8 @@ func TestLeftOutTwoWays(t *testing.T) {
 func TestPathFalls(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []string{"0.05", "2", "100"} {
-		c, err := fit(t.Context(), many(), rbf(gamma, "1")...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := ml.Path(t.Context(), c.data, c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(fit(t.Context(), many(), rbf(gamma, "1")...))(t)
+		p := require.Value(ml.Path(t.Context(), c.data, c.spec))(t)
 		var before ridge.Point
 		for i, v := range lambdas(4) {
 			at, ok := p.At(v)
@@ -170,10 +143,7 @@ func TestPathFalls(t *testing.T) {
 		}
 	}
 	all := lambdas(4)
-	rows, err := path(t.Context(), many(), "2", all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := require.Value(path(t.Context(), many(), "2", all))(t)
 	_, chosen := lowest(all, rows, func(e errorsAt) float64 { return e.leftOut })
 	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
 	if chosen.fresh > 1.5*best.fresh {
@@ -184,15 +154,9 @@ func TestPathFalls(t *testing.T) {
 // TestPathIsTheFits: errors along the path are those of single fits.
 func TestPathIsTheFits(t *testing.T) {
 	t.Parallel()
-	rows, err := path(t.Context(), many(), "2", []float64{0.01, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := require.Value(path(t.Context(), many(), "2", []float64{0.01, 1}))(t)
 	for k, lambda := range []string{"0.01", "1"} {
-		c, err := fit(t.Context(), many(), rbf("2", lambda)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(fit(t.Context(), many(), rbf("2", lambda)...))(t)
 		lessonstest.Near(t, "training error", rows[k].training, *c.Report.MSE, 1e-9)
 		lessonstest.Near(t, "left-out error", rows[k].leftOut, *c.Report.LOOError, 1e-8)
 	}
@@ -205,28 +169,13 @@ func TestBesideTheSVM(t *testing.T) {
 	const draws = 8
 	ahead := map[bool]int{}
 	for pattern, noise := range noises {
-		unseen, err := lessons.Drawn(pattern, 1000, noise, lessons.FreshSeed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := unseen.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		unseen := require.Value(lessons.Drawn(pattern, 1000, noise, lessons.FreshSeed))(t)
+		data := require.Value(unseen.Data())(t)
 		difference := 0.0
 		for k := range draws {
-			d, err := compare(t.Context(), pattern, k+1, "1", "0.5", "1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := lessons.ErrorRate(d.ridge.Model, data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := lessons.ErrorRate(d.svm.Model, data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := require.Value(compare(t.Context(), pattern, k+1, "1", "0.5", "1"))(t)
+			a := require.Value(lessons.ErrorRate(d.ridge.Model, data))(t)
+			b := require.Value(lessons.ErrorRate(d.svm.Model, data))(t)
 			difference += (a - b) / draws
 			ahead[a < b]++
 			if r, s := d.ridge.Report.SupportVectors, d.svm.Report.SupportVectors; r != 60 || s >= 45 {
@@ -251,29 +200,19 @@ func TestTooRight(t *testing.T) {
 	for i, x := range []float64{3.5, 5, 7, 9, 12} {
 		p := afar([2]float64{x, 0.8})
 		w, b, err := affine(p, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if c := -b / w[0]; c < crossing {
 			t.Errorf("far points at %g: the line crosses at %g, before at %g", x, c, crossing)
 		}
 		crossing = -b / w[0]
-		s, err := lessons.TrainLinear(t.Context(), p, "C", "1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(lessons.TrainLinear(t.Context(), p, "C", "1"))(t)
 		if i == 0 {
 			first = s.W
 		}
 		lessonstest.Near(t, "w of the SVM", lessons.Norm([2]float64{s.W[0] - first[0], s.W[1] - first[1]}), 0, 1e-4)
-		d, err := p.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(p.Data())(t)
 		res, _, err := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, q := range p.XY {
 			lessonstest.Near(t, "f", w[0]*q[0]+w[1]*q[1]+b, res.Model.Decision(q[:]), 1e-8)
 		}

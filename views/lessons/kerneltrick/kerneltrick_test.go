@@ -9,16 +9,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
 // TestXOR: what comes out on paper.
 func TestXOR(t *testing.T) {
 	t.Parallel()
-	x, err := newXOR(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := require.Value(newXOR(t.Context()))(t)
 	if !floats.EqualApprox(x.alpha, []float64{0.125, 0.125, 0.125, 0.125}, 1e-8) {
 		t.Errorf("alpha %v, want 1/8 each", x.alpha)
 	}
@@ -69,10 +67,7 @@ func TestMaps(t *testing.T) {
 					x.Set(i, j, 2*rng.NormFloat64())
 				}
 			}
-			phi, err := c.m.Rows(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			phi := require.Value(c.m.Rows(x))(t)
 			want := c.k(floats.Dot(x.RawRowView(0), x.RawRowView(1)))
 			got, direct := floats.Dot(phi.RawRowView(0), phi.RawRowView(1)), c.m.Kernel.Eval(x.RawRowView(0), x.RawRowView(1))
 			if math.Abs(got-want) > 1e-10*(1+want) || math.Abs(direct-want) > 1e-10*(1+want) {
@@ -86,14 +81,9 @@ func TestMaps(t *testing.T) {
 func TestBestLine(t *testing.T) {
 	t.Parallel()
 	for _, o := range sets {
-		points, err := toy(o.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(toy(o.Name))(t)
 		w, b, errors, err := theory.BestLine(points.XY, points.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := points.Errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
 			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
 		}
@@ -134,19 +124,12 @@ func TestBestLine(t *testing.T) {
 func TestLift(t *testing.T) {
 	t.Parallel()
 	for set, right := range map[string]string{"rings": "squares", "xor": "product"} {
-		points, err := toy(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := require.Value(toy(set))(t)
 		_, _, line, err := theory.BestLine(points.XY, points.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, l := range lifts {
 			_, _, errors, err := l.separate(t.Context(), points)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if (errors == 0) != (l.name == right) {
 				t.Errorf("%s with %s: %d errors", set, l.name, errors)
 			}

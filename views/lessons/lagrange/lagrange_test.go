@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -81,10 +82,7 @@ func TestCases(t *testing.T) {
 	for range 200 {
 		c := [2]float64{4*rng.Float64() - 2, 4*rng.Float64() - 2}
 		p := roundTo(c)
-		cases, err := p.WallCases(walls)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := require.Value(p.WallCases(walls))(t)
 		var found []theory.WallCase
 		for _, s := range cases {
 			if accepted := s.Verdict == theory.Accepted; accepted != (verdict(s) == "accepted") {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
 )
@@ -12,19 +13,13 @@ import (
 // best one, as the words say.
 func TestNoSecondSummit(t *testing.T) {
 	t.Parallel()
-	best, err := lessons.TrainHard(t.Context(), lessons.Separable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	x, y := lessons.Separable.Matrix(), lessons.Separable.Y
 	r := rand.New(rand.NewPCG(1, 2))
 	separating := 0
 	for range 3000 {
 		w, b := [2]float64{r.NormFloat64(), r.NormFloat64()}, 2*r.NormFloat64()
-		start, err := theory.LinearMargins(w[:], b, x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := require.Value(theory.LinearMargins(w[:], b, x, y))(t)
 		if !start.Separates {
 			continue
 		}
@@ -33,10 +28,7 @@ func TestNoSecondSummit(t *testing.T) {
 		for k := 1; k <= 20; k++ {
 			s := float64(k) / 20
 			v := []float64{(1-s)*w[0] + s*best.W[0], (1-s)*w[1] + s*best.W[1]}
-			m, err := theory.LinearMargins(v, (1-s)*b+s*best.B, x, y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := require.Value(theory.LinearMargins(v, (1-s)*b+s*best.B, x, y))(t)
 			if m.GeometricMargin() < before-1e-12 {
 				t.Fatalf("from %v, %g: the margin falls from %g to %g", w, b, before, m.GeometricMargin())
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/views"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -17,10 +18,7 @@ func TestMCMRatio(t *testing.T) {
 	t.Parallel()
 	for _, o := range []float64{-5, -1.8, 0, 1.2, 5} {
 		for _, at := range []float64{-2, -0.5, 0.2, 0.7, 1.8} {
-			l, err := newLine(at, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(newLine(at, o))(t)
 			radius, near, far, right := 0.0, math.Inf(1), 0.0, true
 			for i, x := range six.x {
 				radius = max(radius, math.Hypot(x-o, 1))
@@ -45,10 +43,7 @@ func TestMCMRatio(t *testing.T) {
 func TestRatioNeedsTheOne(t *testing.T) {
 	t.Parallel()
 	const at, o = 1.1, 0.75
-	l, err := newLine(at, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(newLine(at, o))(t)
 	radius := 0.0
 	for _, x := range six.x {
 		radius = max(radius, math.Abs(x-o))
@@ -75,9 +70,7 @@ func TestMCMBound(t *testing.T) {
 		t.Errorf("thresholds label %d points in every way (%v), want 2", n, err)
 	}
 	h, n, err := rbfOnLine(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if math.Abs(h-1) > 1e-9 || n != len(six.x) {
 		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(six.x))
 	}
@@ -99,14 +92,9 @@ func TestMCMFraction(t *testing.T) {
 			least, where = l.HMCM, at
 		}
 	}
-	d, err := sixData()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(sixData())(t)
 	res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w, b, _ := res.Model.Linear()
 	if math.Abs(*res.Report.H-least) > 0.01 || math.Abs(-b/w[0]-where) > 0.01 || math.Abs(-b/w[0]-0.2) > 1e-9 {
 		t.Errorf("h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
@@ -118,10 +106,7 @@ func TestMCMFraction(t *testing.T) {
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
-		m, err := lessons.TrainLinear(t.Context(), lessons.Overlapping, "learner", "mcm", "C", c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(lessons.TrainLinear(t.Context(), lessons.Overlapping, "learner", "mcm", "C", c))(t)
 		price := m.Report.Values.Number("C")
 		objective := func(w [2]float64, b float64) float64 {
 			top, slack := 1.0, 0.0
@@ -150,10 +135,7 @@ func TestMCMSoft(t *testing.T) {
 // where the solver of the lab ends.
 func TestMCMSimplex(t *testing.T) {
 	t.Parallel()
-	r, err := replay(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(replay(t.Context(), 1))(t)
 	zero := 0
 	for k := range r.Len() - 1 {
 		if r.At(k+1).Objective > r.At(k).Objective+1e-12 {
@@ -166,10 +148,7 @@ func TestMCMSimplex(t *testing.T) {
 	if zero == 0 || zero == r.Len()-1 {
 		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
 	}
-	m, err := lessons.TrainLinear(t.Context(), four, "learner", "mcm", "C", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(lessons.TrainLinear(t.Context(), four, "learner", "mcm", "C", "1"))(t)
 	if got, want := r.At(r.Len()-1).Objective, *m.Report.Objective; math.Abs(got-want) > 1e-8 {
 		t.Errorf("objective %g, the solver has %g", got, want)
 	}
@@ -179,29 +158,16 @@ func TestMCMSimplex(t *testing.T) {
 // the rank cut and rho both make a better machine of it.
 func TestMCMInterpolation(t *testing.T) {
 	t.Parallel()
-	d, err := load("moons")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := freshMoons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(load("moons"))(t)
+	fresh := require.Value(freshMoons())(t)
 	train := func(gamma, c, cut, rho string) (*ml.Result, float64) {
 		res, _, err := lessons.Fit(t.Context(), d, rbfSettings(gamma, c, cut, rho)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := res.Model.Accuracy(fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		a := require.Value(res.Model.Accuracy(fresh))(t)
 		return res, a
 	}
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cheap, _ := train("10", "0.1", "1e-8", "0")
 	dear, _ := train("10", "100", "1e-8", "0")
 	a, b := cheap.Model.Decisions(d.X), dear.Model.Decisions(d.X)
@@ -229,16 +195,11 @@ func TestMCMInterpolation(t *testing.T) {
 func TestAtMostTheRank(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"overlap", "separable", "iris-versicolor-virginica", "moons"} {
-		d, err := load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(load(name))(t)
 		for _, c := range []string{"0.01", "1", "100"} {
 			for _, kernel := range []string{"linear", "poly", "rbf"} {
 				res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", kernel, "gamma", "1", "degree", "2", "coef0", "1", "C", c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				n, rank := res.Report.SupportVectors, *res.Report.Rank
 				if n > rank {
 					t.Errorf("%s, %s, C = %s: %d support vectors, rank %d", name, kernel, c, n, rank)
@@ -247,10 +208,7 @@ func TestAtMostTheRank(t *testing.T) {
 		}
 	}
 	along := lessons.Toy{XY: [][2]float64{{2, 0}, {1, 0.5}, {1, -0.5}, {-2, 0}, {-1, 0.5}, {-1, -0.5}}, Y: []float64{1, 1, 1, -1, -1, -1}}
-	m, err := lessons.TrainLinear(t.Context(), along, "learner", "mcm", "C", "10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(lessons.TrainLinear(t.Context(), along, "learner", "mcm", "C", "10"))(t)
 	if n, rank := m.Report.SupportVectors, *m.Report.Rank; n != 1 || rank != 2 {
 		t.Errorf("w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -23,19 +24,13 @@ func TestCombinations(t *testing.T) {
 		if !ok {
 			t.Fatal(slug)
 		}
-		d, err := b.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(b.Load())(t)
 		x, _ := rows(d, 30)
 		for _, gamma := range []float64{0.05, 1, 5} {
 			sets++
 			k1, k2 := parts(x, gamma)
 			for _, c := range combinations {
-				s, err := theory.Mercer(c.of(k1, k2, x))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := require.Value(theory.Mercer(c.of(k1, k2, x)))(t)
 				if !s.PSD {
 					refuted[c.name]++
 					if c.valid {
@@ -53,15 +48,9 @@ func TestCombinations(t *testing.T) {
 // TestWitness sums the quadratic form by hand.
 func TestWitness(t *testing.T) {
 	t.Parallel()
-	points, err := toy(16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(toy(16))(t)
 	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
-		s, err := theory.Mercer(gramOf(kernel.Sigmoid(c.gamma, c.r), points))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.Mercer(gramOf(kernel.Sigmoid(c.gamma, c.r), points)))(t)
 		if s.PSD {
 			t.Errorf("sigmoid %v passes", c)
 			continue
@@ -78,10 +67,7 @@ func TestWitness(t *testing.T) {
 	}
 	// Two points pass, the third refutes: what the screen lets people find.
 	for n, want := range map[int]bool{2: true, 3: false} {
-		few, err := toy(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		few := require.Value(toy(n))(t)
 		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), few))
 		if err != nil || s.PSD != want {
 			t.Errorf("%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
@@ -108,14 +94,9 @@ func TestIndefinite(t *testing.T) {
 		{[2]float64{0.4, 0.4}, [2]float64{1.2, 0.9}, "1", "1", "10", 10},
 		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
 	} {
-		d, err := lessons.Toy{XY: [][2]float64{c.p, c.q}, Y: []float64{1, -1}}.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(lessons.Toy{XY: [][2]float64{c.p, c.q}, Y: []float64{1, -1}}.Data())(t)
 		res, _, err := lessons.Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := floats.Norm(res.Model.Machines[0].Coef, math.Inf(1)); math.Abs(got-c.alpha) > 1e-6 {
 			t.Errorf("%v, %v: alpha %g, want %g", c.p, c.q, got, c.alpha)
 		}
@@ -125,16 +106,10 @@ func TestIndefinite(t *testing.T) {
 // TestTerms: the terms of Schur's proof are not negative and add up.
 func TestTerms(t *testing.T) {
 	t.Parallel()
-	points, err := toy(12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := require.Value(toy(12))(t)
 	k1, k2 := parts(points.Matrix(), 1)
 	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1, -1.7, 0.2, 0.9}
-	terms, err := theory.SchurTerms(k1, k2, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := require.Value(theory.SchurTerms(k1, k2, v))(t)
 	whole := 0.0
 	for i := range v {
 		for j := range v {
@@ -152,15 +127,10 @@ func TestTerms(t *testing.T) {
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("circles")
-	d, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.Load())(t)
 	x, classes := rows(d, 120)
 	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for j := range 3 {
 		fewest := len(classes) // errors of the best threshold, either way round
 		for i := range classes {

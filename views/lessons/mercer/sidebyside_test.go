@@ -3,6 +3,7 @@ package mercer
 import (
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
@@ -12,23 +13,13 @@ import (
 func TestWorstKernelIsWorse(t *testing.T) {
 	t.Parallel()
 	_, d, fresh, err := sideData(sideSet.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := worst(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	at := require.Value(worst(t.Context()))(t)
 	var wrong []float64
 	for k := range four {
 		res, _, err := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := lessons.ErrorRate(res.Model, fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		w := require.Value(lessons.ErrorRate(res.Model, fresh))(t)
 		wrong = append(wrong, w)
 	}
 	for k, w := range wrong {

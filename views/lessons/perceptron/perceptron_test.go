@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
 	"marginlab/ml/trace"
@@ -20,17 +21,13 @@ func TestByHand(t *testing.T) {
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
 	pen := lessons.Toy{XY: [][2]float64{{1, 2}, {2, 1}}, Y: []float64{1, -1}}
 	r, err := train(t.Context(), pen, linear(), stepwise.PerceptronSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || weights(pen, end.Iterate) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
 		t.Errorf("after %d steps: %+v", r.Len()-1, end)
 	}
 
 	r, err = train(t.Context(), toy, linear(), stepwise.PerceptronSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var w [2]float64
 	mistakes := 0
 	for step := 1; step < r.Len(); step++ {
@@ -47,10 +44,7 @@ func TestByHand(t *testing.T) {
 			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
 		}
 	}
-	primal, err := stepwise.PrimalPerceptron(t.Context(), toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	primal := require.Value(stepwise.PrimalPerceptron(t.Context(), toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{}))(t)
 	if end := primal.At(primal.Len() - 1); end.Mistakes != mistakes || lessons.Norm([2]float64{end.W[0] - w[0], end.W[1] - w[1]}) > 1e-12 {
 		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", end.Mistakes, end.W, mistakes, w)
 	}
@@ -75,9 +69,7 @@ func TestWidest(t *testing.T) {
 	t.Parallel()
 	for _, want := range []float64{0.05, 0.3, 1, 2} {
 		points, unit, err := withMargin(t.Context(), want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		best := math.Inf(-1)
 		for k := range 36_000 {
 			sin, cos := math.Sincos(float64(k) * math.Pi / 18_000)
@@ -87,10 +79,7 @@ func TestWidest(t *testing.T) {
 			}
 			best = math.Max(best, worst)
 		}
-		m, err := theory.LinearMargins(unit[:], 0, points.Matrix(), points.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(theory.LinearMargins(unit[:], 0, points.Matrix(), points.Y))(t)
 		if math.Abs(best-want) > 1e-3 || math.Abs(m.GeometricMargin()-want) > 1e-6 {
 			t.Errorf("the widest margin is to be %v; all directions give %v, the one shown %v", want, best, m.GeometricMargin())
 		}
@@ -103,15 +92,11 @@ func TestBound(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []float64{0.05, 0.1, 0.3, 0.8, 2} {
 		points, unit, err := withMargin(t.Context(), gamma)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		radius, bound := novikoff(points, gamma)
 		for seed := range uint64(10) {
 			r, err := train(t.Context(), points, linear(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			end := r.At(r.Len() - 1)
 			if r.Status() != trace.Converged || float64(end.Mistakes) > bound*(1+1e-6) {
 				t.Errorf("gamma %v, seed %d: %s with %d mistakes, bound %v", gamma, seed, r.Status(), end.Mistakes, bound)
@@ -132,14 +117,8 @@ func TestBound(t *testing.T) {
 // the SVM's.
 func TestOrders(t *testing.T) {
 	t.Parallel()
-	ends, err := outcomes(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	svm, err := lessons.TrainHard(t.Context(), apart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ends := require.Value(outcomes(t.Context()))(t)
+	svm := require.Value(lessons.TrainHard(t.Context(), apart))(t)
 	margin := 1 / lessons.Norm(svm.W)
 	m, err := theory.LinearMargins(svm.W[:], svm.B, apart.Matrix(), apart.Y)
 	if err != nil || math.Abs(m.GeometricMargin()-margin) > 1e-4 {
@@ -201,14 +180,9 @@ func TestOrderIsNamed(t *testing.T) {
 		if f.Name != "shares" {
 			continue
 		}
-		p, err := f.Draw(lessons.Look{Width: 600, Height: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(f.Draw(lessons.Look{Width: 600, Height: 300}))(t)
 		var svg strings.Builder
-		if err := p.SVG(&svg); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.SVG(&svg))
 		if strings.Count(svg.String(), ">this order<") != 1 || strings.Contains(svg.String(), "other orders") {
 			t.Error("the bar of this order is not named, or the others are")
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
@@ -33,9 +34,7 @@ func TestPair(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p problem) {
 		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
 			r, err := stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for step := 1; step < r.Len(); step++ {
 				before, s := r.At(step-1), *r.At(step).Pair
 				two := stepwise.NewPairDual(p.gram(), before.Iterate, p.c, s.I, s.J)
@@ -74,24 +73,15 @@ func TestNaive(t *testing.T) {
 	for _, name := range []string{"apart", "overlap"} {
 		for _, c := range []float64{0.1, 1} {
 			p := newProblem(name, "linear", c)
-			r, err := ascend(t.Context(), p, 5000)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(ascend(t.Context(), p, 5000))(t)
 			end := r.At(r.Len() - 1)
-			best, err := p.optimum(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := require.Value(p.optimum(t.Context()))(t)
 			both := problem{kernel: p.kernel, c: c / 2}
 			for i, x := range p.XY {
 				both.XY = append(both.XY, x, [2]float64{-x[0], -x[1]})
 				both.Y = append(both.Y, p.Y[i], -p.Y[i])
 			}
-			mirrored, err := both.optimum(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			mirrored := require.Value(both.optimum(t.Context()))(t)
 			if math.Abs(end.Residual) < 1e-2 || end.Dual < best.Dual+1e-3 || end.Primal < best.Primal+1e-3 {
 				t.Errorf("%s, C = %v: residual %v, dual %v and primal %v beside the optimum %v", name, c, end.Residual, end.Dual, end.Primal, best.Dual)
 			}
@@ -116,10 +106,7 @@ func TestValley(t *testing.T) {
 			t.Errorf("w = %v: %v, a search for b finds %v", w, v, found)
 		}
 	}
-	best, err := p.optimum(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := require.Value(p.optimum(t.Context()))(t)
 	if w := p.weights(*best); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
 		t.Errorf("at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
 	}
@@ -132,21 +119,12 @@ func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for name := range lessons.StepToys {
 		p := newProblem(name, "linear", 0.3)
-		right, err := descend(t.Context(), p, 0.1, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		printed, err := descend(t.Context(), p, 0.1, false, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		right := require.Value(descend(t.Context(), p, 0.1, false, false))(t)
+		printed := require.Value(descend(t.Context(), p, 0.1, false, true))(t)
 		if d := math.Hypot(right[1].W[0]-printed[1].W[0], right[1].W[1]-printed[1].W[1]); len(right) != len(printed) || d > 1e-12 || math.Abs(right[1].B-printed[1].B) > 1e-12 {
 			t.Errorf("%s: the first step is %+v, printed %+v", name, right[1], printed[1])
 		}
-		best, err := p.optimum(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := require.Value(p.optimum(t.Context()))(t)
 		end := func(walk []stepwise.SubgradientState) float64 {
 			return walk[len(walk)-1].Primal / best.Primal
 		}
@@ -161,14 +139,8 @@ func TestRoads(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.1, 1} {
 		p := overlapping(c)
-		best, err := p.optimum(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		roads, err := travel(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := require.Value(p.optimum(t.Context()))(t)
+		roads := require.Value(travel(t.Context(), p))(t)
 		for i, within := range []float64{1e-2, math.Inf(1), 1e-5, 1e-5} {
 			end := roads[i].cum[len(roads[i].cum)-1]/best.Primal - 1
 			if end < -1e-9 || end > within || i == 1 && end < 1e-2 {
@@ -200,18 +172,9 @@ func TestBackwards(t *testing.T) {
 // problem and never hold all of its points.
 func TestChunkingNeedsLess(t *testing.T) {
 	t.Parallel()
-	p, err := cloud("rbf", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, err := p.optimum(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := stepwise.Chunking(t.Context(), p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(cloud("rbf", 3))(t)
+	best := require.Value(p.optimum(t.Context()))(t)
+	r := require.Value(stepwise.Chunking(t.Context(), p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6}))(t)
 	for i := range r.Len() {
 		if n := len(r.At(i).Working); 2*n > len(p.Y) {
 			t.Errorf("round %d holds %d of %d points", i, n, len(p.Y))

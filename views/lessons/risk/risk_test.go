@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -120,10 +121,7 @@ func TestBoundNumbers(t *testing.T) {
 // points.
 func TestIsExact(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("blobs", 100_000, spread, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.Generate("blobs", 100_000, spread, 7))(t)
 	for _, c := range []struct {
 		w [2]float64
 		b float64
@@ -160,14 +158,8 @@ func TestMarginIsRoundedUp(t *testing.T) {
 		x := mat.NewDense(n, 5, nil)
 		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
 		k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
-		s, err := theory.ShatterKernel(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ball, err := theory.EnclosingBall(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(theory.ShatterKernel(k))(t)
+		ball := require.Value(theory.EnclosingBall(k))(t)
 		least := math.Inf(1)
 		for _, d := range s.Dichotomies {
 			least = min(least, d.Margin)
@@ -182,23 +174,12 @@ func TestMarginIsRoundedUp(t *testing.T) {
 // these few would be a surprise; they are far from tight.
 func TestBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
-	fresh, err := lessons.FreshMoons(4000, 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fresh := require.Value(lessons.FreshMoons(4000, 0.2))(t)
 	for draw := range uint64(5) {
-		sample, err := lessons.Drawn("moons", 200, 0.2, draw+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := sample.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := require.Value(lessons.Drawn("moons", 200, 0.2, draw+1))(t)
+		d := require.Value(sample.Data())(t)
 		all, _, err := polynomials(t.Context(), d, degrees)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, m := range all {
 			if truth, err := lessons.ErrorRate(m.res.Model, fresh); err != nil || truth > m.bound.Value {
 				t.Errorf("draw %d, degree %d: true error %g above the bound %g (%v)", draw+1, m.degree, truth, m.bound.Value, err)
@@ -220,15 +201,9 @@ func (s runSource) Run(context.Context, string) (*lessons.Run, error) { return s
 func TestMeasuresRuns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
-	all, err := b.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(b.Load())(t)
 	moons, _ := dataset.FindBuiltin("moons")
-	plain, err := moons.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := require.Value(moons.Load())(t)
 	for _, c := range []struct {
 		name  string
 		d     *dataset.Data
@@ -244,19 +219,11 @@ func TestMeasuresRuns(t *testing.T) {
 	} {
 		spec := ml.DefaultSpec()
 		for i := 0; i < len(c.pairs); i += 2 {
-			if err := spec.Set(c.pairs[i], c.pairs[i+1]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, spec.Set(c.pairs[i], c.pairs[i+1]))
 		}
-		res, err := ml.Train(t.Context(), c.d, spec, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(ml.Train(t.Context(), c.d, spec, nil))(t)
 		run := &lessons.Run{Name: "a*b$", Spec: spec, Data: c.d, Report: &res.Report, Model: res.Model}
-		s, err := measureRun(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(measureRun(run))(t)
 		if s.n != res.Report.TrainN || s.dim != c.dim || math.Abs(float64(s.n-s.wrong)/float64(s.n)-*res.Report.TrainAccuracy) > 1e-9 || s.short < s.wrong {
 			t.Errorf("%s: %+v", c.name, s)
 		}
@@ -268,10 +235,7 @@ func TestMeasuresRuns(t *testing.T) {
 		}
 		screen, _ := Lesson.Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
-		e, err := screen.Demo.Show(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := require.Value(screen.Demo.Show(t.Context(), in))(t)
 		lessonstest.CheckExhibit(t, e)
 		refused := 0
 		for _, row := range e.Tables[0].Rows {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -22,10 +23,7 @@ func TestStartsInDoubt(t *testing.T) {
 		if len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], want) {
 			t.Errorf("%s: %q", screen, e.Notes)
 		}
-		p, err := e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)
 		for _, kind := range map[string][]string{"rest": {"nobody claims it", "several claim it"}, "pairs": {"votes are tied"}}[screen] {
 			if !strings.Contains(p.Caption, kind) {
 				t.Errorf("%s: %q does not tell of %q", screen, p.Caption, kind)
@@ -44,10 +42,7 @@ func TestDuelsAddUp(t *testing.T) {
 		e := lessonstest.Show(t, &Lesson, "pairs", "step", strconv.Itoa(step))
 		votes := 0
 		for _, class := range []string{"A", "B", "C"} {
-			n, err := strconv.Atoi(strings.Fields(lessonstest.Number(t, e, class))[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := require.Value(strconv.Atoi(strings.Fields(lessonstest.Number(t, e, class))[0]))(t)
 			votes += n
 		}
 		if want := min(step+1, 3); votes != want || e.Steps != 4 {
@@ -60,20 +55,12 @@ func TestDuelsAddUp(t *testing.T) {
 // pair alone.
 func TestPairsAreTrainedAlone(t *testing.T) {
 	t.Parallel()
-	all, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo"))(t)
 	for k := range all.Model.Machines {
 		positive, negative := all.Model.Sides(k)
-		d, err := three.of(positive + negative).load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(three.of(positive + negative).load())(t)
 		alone, _, err := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w, b, _ := alone.Model.Linear()
 		got, bias, _ := all.Model.Alone(k).Linear()
 		if math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) > 1e-9 {
@@ -92,10 +79,7 @@ func TestScale(t *testing.T) {
 	}
 	var hatched []string
 	for _, e := range []*lessons.Exhibit{as, loud} {
-		p, err := e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)
 		_, h, _ := strings.Cut(p.Caption, "Hatched")
 		hatched = append(hatched, h)
 	}
@@ -108,10 +92,7 @@ func TestScale(t *testing.T) {
 func TestMiddleCloud(t *testing.T) {
 	t.Parallel()
 	right := func(kern string) map[string]int {
-		all, err := fourWays(t.Context(), "cross", "kernel", kern, "gamma", "0.5")
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(fourWays(t.Context(), "cross", "kernel", kern, "gamma", "0.5"))(t)
 		n := map[string]int{}
 		for i, m := range all {
 			n[ml.Multiclass[i].Name] = m.Report.Confusion[0].Predicted[0]
@@ -133,10 +114,7 @@ func TestMiddleCloud(t *testing.T) {
 func TestSlackIsPaid(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"ww", "cs"} {
-		m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", way)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(fit(t.Context(), "three", "kernel", "linear", "multiclass", way))(t)
 		f, total := spread(m.Model), 0.0
 		for i, p := range three.xy {
 			_, sum, largest := theory.ClassSlacks(f(p[0], p[1]), m.data.Y[i])
@@ -156,13 +134,8 @@ func TestClimb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.01, 1, 10} {
 		m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", string(multiclass.CrammerSinger), "C", lessons.Setting(c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := climbed(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		r := require.Value(climbed(t.Context(), c))(t)
 		s := r.At(r.Len() - 1)
 		if want := *m.Report.Objective; s.Dual > want*(1+1e-6) || s.Primal < want*(1-1e-6) || s.Primal-s.Dual > 0.01*want {
 			t.Errorf("C = %g: dual %g, primal %g, optimum %g", c, s.Dual, s.Primal, want)
@@ -179,10 +152,7 @@ func TestNoRuleIsBest(t *testing.T) {
 	t.Parallel()
 	var winners [][]int
 	for _, o := range asked.Options {
-		results, err := judged(t.Context(), o.Name, "linear")
-		if err != nil {
-			t.Fatal(err)
-		}
+		results := require.Value(judged(t.Context(), o.Name, "linear"))(t)
 		best := 0.0
 		for _, r := range results {
 			best = max(best, r.Settings[r.Best].Accuracy)
@@ -206,9 +176,7 @@ func TestNoRuleIsBest(t *testing.T) {
 func TestFactorsOfTheWords(t *testing.T) {
 	t.Parallel()
 	m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	right := map[float64]float64{}
 	for _, by := range []float64{0.25, 1, 4} {
 		if right[by], err = louder(m.Model, 0, by).Accuracy(m.data); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
 
@@ -15,18 +16,13 @@ import (
 // so that the margin of the slides holds only without bounded points.
 func TestPrice(t *testing.T) {
 	t.Parallel()
-	d, err := data("iris-setosa-versicolor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(data("iris-setosa-versicolor"))(t)
 	hard, soft := 0, 0
 	for _, data := range []*dataset.Data{d, mustData(t, lessons.Overlapping)} {
 		margin, slack := math.Inf(1), math.Inf(1)
 		for _, c := range prices(2) {
 			res, _, err := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			r := res.Report
 			if *r.Margin > margin*(1+1e-4) || *r.SlackSum > slack*(1+1e-4)+1e-6 {
 				t.Errorf("C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, *r.SlackSum, slack)
@@ -58,10 +54,7 @@ func TestPrice(t *testing.T) {
 
 func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 	t.Helper()
-	d, err := p.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(p.Data())(t)
 	return d
 }
 
@@ -70,10 +63,7 @@ func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 func TestSmallC(t *testing.T) {
 	t.Parallel()
 	const c = 1e-3
-	m, err := at(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(at(t.Context(), c))(t)
 	var w [2]float64
 	for i, p := range lessons.Overlapping.XY {
 		w[0] += c * lessons.Overlapping.Y[i] * p[0]
@@ -92,10 +82,7 @@ func TestSmallC(t *testing.T) {
 func TestBox(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
-	m, err := at(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(at(t.Context(), c))(t)
 	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
 		if product := (c - alpha) * p.Slack; product > 1e-4 {
@@ -112,10 +99,7 @@ func TestBox(t *testing.T) {
 func TestFreeOnly(t *testing.T) {
 	t.Parallel()
 	angle := func(p lessons.Toy, pairs ...string) (degrees float64, bounded int) {
-		m, err := lessons.TrainLinear(t.Context(), p, pairs...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(lessons.TrainLinear(t.Context(), p, pairs...))(t)
 		w, _, ok, err := freeOnly(m)
 		if err != nil || !ok {
 			t.Fatal("no free support vectors", err)
@@ -140,10 +124,7 @@ func TestFreeOnly(t *testing.T) {
 func TestPull(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
-	m, err := at(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(at(t.Context(), c))(t)
 	above := 0
 	for i, p := range m.Points {
 		pull := math.Abs(p.Weight) * lessons.Norm(lessons.Overlapping.XY[i])
@@ -163,9 +144,7 @@ func TestPull(t *testing.T) {
 func TestBoundedOnTheMargin(t *testing.T) {
 	t.Parallel()
 	m, err := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, p := range m.Points {
 		if math.Abs(p.Weight) != 0.5 || math.Abs(p.Margin-1) > 1e-9 {
 			t.Errorf("point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
@@ -177,18 +156,10 @@ func TestBoundedOnTheMargin(t *testing.T) {
 // bars are together equally high.
 func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
-	m, err := at(t.Context(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := bars(m, 2).Draw(lessons.Look{Width: 600, Height: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(at(t.Context(), 2))(t)
+	p := require.Value(bars(m, 2).Draw(lessons.Look{Width: 600, Height: 300}))(t)
 	var svg strings.Builder
-	if err := p.SVG(&svg); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.SVG(&svg))
 	for _, name := range lessons.ClassNames() {
 		if !strings.Contains(svg.String(), ">"+name+"<") {
 			t.Errorf("the legend does not name the class %s", name)

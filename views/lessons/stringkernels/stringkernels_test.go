@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
@@ -18,10 +19,7 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(strings.Replace(text, "−", "-", 1), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(strconv.ParseFloat(strings.Replace(text, "−", "-", 1), 64))(t)
 	return v
 }
 
@@ -158,9 +156,7 @@ func TestMachine(t *testing.T) {
 		t.Errorf("right on fresh strings: %.1f %%, by letters %.1f %%, without motifs %.1f %%", three, one, noise)
 	}
 	train, _, err := drawn(0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	motif := train.Classes[1]
 	value := func(text string) float64 {
 		return number(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))

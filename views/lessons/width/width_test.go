@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/lessonstest"
 )
@@ -13,9 +14,7 @@ import (
 func TestTrainingError(t *testing.T) {
 	t.Parallel()
 	_, train, fresh, err := errors(t.Context(), curvesC.Default, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rises := 0
 	for i := 1; i < len(train); i++ {
 		if train[i] > train[i-1]+1e-9 {
@@ -64,9 +63,7 @@ func TestCurvesPart(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
 		_, train, fresh, err := errors(t.Context(), c, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if parted(train, fresh) != want {
 			t.Errorf("C = %s: the curves part: %t", c, !want)
 		}

@@ -21,6 +21,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web/jobs"
@@ -61,9 +62,7 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	h.fleet, err = New(ctx, h.link, Config{Plan: h.st.PlanOf, Open: h.st.OpenCells, Found: h.queue.Found, Wake: h.queue.Notify, Log: log, Version: ThisVersion()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h.queue.Use(h.fleet)
 	var running sync.WaitGroup
 	running.Go(func() { h.queue.Run(ctx) })
@@ -131,10 +130,7 @@ func asked(t *testing.T, seed uint64) store.NewSearch {
 		pts = append(pts, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
 		labels = append(labels, string(rune('a'+i%2)))
 	}
-	d, err := dataset.FromPoints(pts, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dataset.FromPoints(pts, labels))(t)
 	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Nested: true, Seed: seed}}
 }
 
@@ -196,9 +192,7 @@ func TestDataGoOnce(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
 	got, err := h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>") // which is how an object is got
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h.hire(2, nil)
 	for i, want := range []int{2, 3, 4} { // a plan each, and the data
 		n := asked(t, uint64(i))
@@ -207,9 +201,7 @@ func TestDataGoOnce(t *testing.T) {
 			t.Errorf("%d searches: %d objects were got, want %d; %v", i+1, n, want, err)
 		}
 		if i == 1 {
-			if err := h.fleet.js.DeleteObjectStore(t.Context(), bucketName); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, h.fleet.js.DeleteObjectStore(t.Context(), bucketName))
 		}
 	}
 }
@@ -223,13 +215,8 @@ func TestLargeObject(t *testing.T) {
 	for i := range want {
 		want[i] = byte(rng.Uint64())
 	}
-	objects, err := h.fleet.js.ObjectStore(t.Context(), bucketName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := objects.PutBytes(t.Context(), "large", want); err != nil {
-		t.Fatal(err)
-	}
+	objects := require.Value(h.fleet.js.ObjectStore(t.Context(), bucketName))(t)
+	require.Value(objects.PutBytes(t.Context(), "large", want))(t)
 	w, _ := h.hire(1, nil)
 	if got, err := w.object(t.Context(), "large"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v", len(got), err)
@@ -288,9 +275,7 @@ func TestCancel(t *testing.T) {
 	})
 	id := h.search(alice, asked(t, 4))
 	<-begun
-	if err := h.queue.CancelSearch(t.Context(), alice, id); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.queue.CancelSearch(t.Context(), alice, id))
 	<-ended
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 }
@@ -394,10 +379,7 @@ func TestServerStartsAnew(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	link, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(link.Close)
 	for want, edit := range map[string]func(*Version){
 		"start it from the same program as the server": func(v *Version) { v.Build = "commit 0" },
@@ -406,10 +388,7 @@ func TestRefused(t *testing.T) {
 	} {
 		v := ThisVersion()
 		edit(&v)
-		w, err := NewWorker(link, 1, v, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(NewWorker(link, 1, v, slog.New(slog.DiscardHandler)))(t)
 		if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want %q", err, want)
 		}
@@ -432,25 +411,18 @@ func TestOutsiders(t *testing.T) {
 	if _, err := Connect(Access{URL: h.url()}, "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "nats-token") {
 		t.Error(err)
 	}
-	link, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(link.Close)
 	denied := make(chan error, 10)
 	link.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{cellSubject + "x", cancelSubject, "$JS.API.STREAM.PURGE." + streamName, "$JS.API.STREAM.DELETE." + streamName} {
-		if err := link.Publish(subject, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, link.Publish(subject, nil))
 		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("%s: %v", subject, err)
 		}
 	}
 	for _, subject := range []string{">", cellSubject + "*", doneSubject, layOutSubject, "$JS.>", "$O.>"} {
-		if _, err := link.SubscribeSync(subject); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(link.SubscribeSync(subject))(t)
 		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("%s: %v", subject, err)
 		}
@@ -462,9 +434,7 @@ func TestOutsiders(t *testing.T) {
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	if err := h.fleet.publish(t.Context(), job{"gone", 1, "stale"}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.fleet.publish(t.Context(), job{"gone", 1, "stale"}))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 	begun, more := make(chan struct{}, 20), make(chan struct{})
 	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
@@ -475,9 +445,7 @@ func TestReconcile(t *testing.T) {
 	n := asked(t, 4)
 	id := h.search(alice, n)
 	<-begun
-	if err := h.fleet.js.DeleteStream(t.Context(), streamName); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.fleet.js.DeleteStream(t.Context(), streamName))
 	close(more)
 	h.want(alice, id, n)
 	if _, err := h.fleet.js.Stream(t.Context(), streamName); errors.Is(err, jetstream.ErrStreamNotFound) {

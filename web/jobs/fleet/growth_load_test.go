@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -101,9 +102,7 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), workerURL+"="+h.url(), workerToken+"="+h.access().Token, workerCell+"="+each.String())
 		cmd.Stderr = t.Output()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cmd.Start())
 		defer func() {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait() // with the error that it was killed
@@ -127,9 +126,7 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 	begin, before := time.Now(), processors()
 	id := h.search(alice, n)
 	events, err := h.queue.SubscribeSearch(t.Context(), alice, id) // as an open page does
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range events {
 	}
 	took, cpu = time.Since(begin), processors()-before

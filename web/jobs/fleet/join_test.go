@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // lines is a channel that sends every write.
@@ -21,10 +23,7 @@ func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil
 // waiting. A refused worker is told at once.
 func TestJoinBeforeServer(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	at, dir := free.Addr().String(), t.TempDir()
 	file := filepath.Join(dir, TokenFile) // which the server writes
 	free.Close()
@@ -45,17 +44,13 @@ func TestJoinBeforeServer(t *testing.T) {
 		t.Error(line)
 	}
 	server, err := Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r := <-joined
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
 	r.link.Close()
-	if err := os.WriteFile(file, []byte("another token that is not taken\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("another token that is not taken\n"), 0o600))
 	go join()
 	if r := <-joined; r.err == nil || !strings.Contains(r.err.Error(), "nats-token") {
 		t.Errorf("a wrong token: %v", r.err)

@@ -18,24 +18,18 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"marginlab/ml/mltest/require"
 )
 
 // certified is a way to speak TLS, and a file with the certificate.
 func certified(t *testing.T) (config *tls.Config, file string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := require.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := require.Value(x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key))(t)
 	file = filepath.Join(t.TempDir(), "cert.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, file
 }
 
@@ -63,15 +57,9 @@ func TestTLS(t *testing.T) {
 	h.want(alice, id, n)
 
 	// A client without TLS reads the greeting of the server and nothing else.
-	conn, err := net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := require.Value(net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://")))(t)
 	defer conn.Close()
-	token, err := os.ReadFile(filepath.Join(h.dir, TokenFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := require.Value(os.ReadFile(filepath.Join(h.dir, TokenFile)))(t)
 	if _, err := conn.Write([]byte("CONNECT {\"auth_token\":\"" + strings.TrimSpace(string(token)) + "\"}\r\nSUB > 1\r\nPUB " + cellSubject + "x 0\r\n\r\nPING\r\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -97,13 +85,8 @@ func TestPlainOutsider(t *testing.T) {
 		"the stream":      "CONNECT {}\r\nSUB _INBOX.x 1\r\nPUB $JS.API.STREAM.INFO." + streamName + " _INBOX.x 0\r\n\r\nPING\r\n",
 		"no verification": "CONNECT {\"verbose\":true,\"no_responders\":true,\"headers\":true,\"account\":\"$G\",\"jwt\":\"x\",\"sig\":\"x\"}\r\nSUB > 1\r\nPING\r\n",
 	} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(h.url(), "nats://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Write([]byte(says)); err != nil {
-			t.Fatal(err)
-		}
+		conn := require.Value(net.Dial("tcp", strings.TrimPrefix(h.url(), "nats://")))(t)
+		require.Value(conn.Write([]byte(says)))(t)
 		var heard strings.Builder
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
 			if text := lines.Text(); !strings.HasPrefix(text, "INFO ") {
