@@ -66,6 +66,7 @@ var arrows = map[string]string{
 	"ml/trace":      "ml/pace",
 	"ml/pace":       "",
 	"ml/mltest":     "ml/dataset",
+	"ml/mltest/":    "",
 }
 
 // TestArrowsRunDownwards keeps the rooms apart. A package that the table does not
