@@ -6,13 +6,14 @@ CREATE TABLE reports (
     id        TEXT PRIMARY KEY,
     workspace TEXT NOT NULL,
     title     TEXT NOT NULL,
-    text      TEXT NOT NULL, -- Markdown
-    frozen    BLOB NOT NULL,
     share     TEXT UNIQUE,   -- token of a read-only link
     created   INTEGER NOT NULL,
     updated   INTEGER NOT NULL,
     deleted   INTEGER,       -- as of a run
-    request   TEXT
+    request   TEXT,
+    -- Last, as they are large: what stands behind them is found only by reading through them.
+    text      TEXT NOT NULL, -- Markdown
+    frozen    BLOB NOT NULL
 ) STRICT;
 CREATE INDEX reports_by_workspace ON reports (workspace, updated);
 CREATE INDEX reports_deleted ON reports (deleted) WHERE deleted IS NOT NULL;

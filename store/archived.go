@@ -127,7 +127,7 @@ func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) 
 
 // exportReports adds the reports, the oldest first.
 func (s *Store) exportReports(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedReport, err error) {
-	all, _, err := s.Reports(ctx, ws, -1, 0)
+	all, err := s.ReportTitles(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func listDeletions(ctx context.Context, tx *sql.Tx, ws Workspace, since time.Tim
 
 // Restore brings back what a workspace has deleted at a moment. Runs that had not ended
 // are cancelled ones. Errors: ErrNotFound when that is UndoFor ago or never was, or those of
-// the quota.
+// the quota and of MaxReports.
 func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (d Deletion, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		list, err := listDeletions(ctx, tx, ws, s.Now().Add(-UndoFor))
@@ -103,6 +103,9 @@ func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (d Dele
 		for _, d = range list {
 			if d.At.Equal(at) {
 				if err := s.Quota.room(ctx, tx, ws, d.Datasets, d.Runs); err != nil {
+					return err
+				}
+				if err := roomForReports(ctx, tx, ws, d.Reports); err != nil {
 					return err
 				}
 				for _, table := range []string{"runs", "datasets", "courses", "reports"} {

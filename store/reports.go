@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +71,7 @@ const (
 	MaxReports     = 200
 	MaxReportItems = 30
 	MaxReportText  = 50_000   // characters
-	maxFrozen      = 32 << 20 // bytes of JSON
+	MaxFrozen      = 32 << 20 // bytes of JSON
 )
 
 // cleanReport returns the fields of a report as they are stored. Faults are param.Problems.
@@ -86,11 +90,23 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	if err != nil {
 		return "", "", nil, err
 	}
-	if len(frozen) > maxFrozen {
-		return "", "", nil, param.Problems{{Field: "text", Message: fmt.Sprintf("The report holds %d MB of figures and data; at most %d are allowed. Place fewer items, or some in another report.", len(frozen)>>20, maxFrozen>>20)}}
+	if len(frozen) > MaxFrozen {
+		return "", "", nil, param.Problems{{Field: "text", Message: fmt.Sprintf("The report holds %d MB of figures and data; at most %d are allowed. Place fewer items, or some in another report.", len(frozen)>>20, MaxFrozen>>20)}}
 	}
 	packed, err := compress(frozen)
 	return title, text, packed, err
+}
+
+// roomForReports returns an error if a workspace may not hold some more reports.
+func roomForReports(ctx context.Context, tx *sql.Tx, ws Workspace, more int) error {
+	var held int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&held); err != nil {
+		return err
+	}
+	if more > 0 && held+more > MaxReports {
+		return overQuota("This workspace holds %s; at most %d are kept. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports)
+	}
+	return nil
 }
 
 // CreateReport stores a report. The same request again returns the report that it made.
@@ -116,12 +132,8 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
-		var held int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&held); err != nil {
+		if err := roomForReports(ctx, tx, ws, 1); err != nil {
 			return err
-		}
-		if held >= MaxReports {
-			return overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "report"))
 		}
 		r = Report{newID(), title, text, f, "", fromMillis(now), fromMillis(now)}
 		_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated, request) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
@@ -163,6 +175,22 @@ func (s *Store) SharedReport(ctx context.Context, token string) (r Report, err e
 	return r, err
 }
 
+// ReportSize is about how many bytes of memory a report takes that is read: one of a workspace, or
+// with a token that of a read-only link.
+func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (size int64, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var packed []byte
+		err := found(tx.QueryRowContext(ctx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token).Scan(&packed))
+		if err != nil {
+			return err
+		}
+		r, err := unpack(packed)
+		size = 4 * int64(r.Len()) // as packed and as JSON text, and what it says, for a moment twice
+		return err
+	})
+	return size, err
+}
+
 // Reports lists the reports of a workspace, the last changed first, at most limit of them from
 // offset on, and says how many there are.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
@@ -185,6 +213,26 @@ func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (l
 		return rows.Err()
 	})
 	return list, total, err
+}
+
+// ReportTitles lists the reports of a workspace in the order of Reports, with id and title alone.
+func (s *Store) ReportTitles(ctx context.Context, ws Workspace) (list []Report, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r Report
+			if err := rows.Scan(&r.ID, &r.Title); err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, err
 }
 
 // DeleteReport deletes a report. Restore brings it back.
@@ -235,7 +283,7 @@ func findReport(ctx context.Context, tx *sql.Tx, where string, args ...any) (Rep
 	if err != nil {
 		return r, err
 	}
-	return r, json.NewDecoder(param.Unfolding(bytes.NewReader(text), 8*maxFrozen)).Decode(&r.Frozen)
+	return r, json.NewDecoder(param.Unfolding(bytes.NewReader(text), 8*MaxFrozen)).Decode(&r.Frozen)
 }
 
 // An archive holds a report in its table of contents and what it shows in a file.
@@ -259,6 +307,9 @@ func (s *Store) importReport(ctx context.Context, tx *sql.Tx, ws Workspace, from
 	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 		return false, err
 	}
+	if err := roomForReports(ctx, tx, ws, 1); err != nil {
+		return false, err
+	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
 	return true, err
@@ -270,8 +321,46 @@ func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
 	if err := a.result(reportName(r.ID), &f); err != nil {
 		return nil, err
 	}
+	if err := f.whole(); err != nil {
+		return nil, unfit("%q: %v", reportName(r.ID), err)
+	}
 	r.Title, r.Text, frozen, err = cleanReport(r.Title, r.Text, f)
 	return frozen, err
+}
+
+// whole returns an error unless all points are those that their hashes name, and those of every
+// task are there: a report must not get points of others by their hash.
+func (f *Frozen) whole() error {
+	for hash, text := range f.Points {
+		if sum := sha256.Sum256([]byte(text)); hex.EncodeToString(sum[:]) != hash {
+			return fmt.Errorf("the points %.12q are not those that they are named after", hash)
+		}
+	}
+	for i, item := range f.Items {
+		if hash, ok := missing(item.Task, f.Points); !ok {
+			return fmt.Errorf("the points %.12q of item %d are not in it", hash, i+1)
+		}
+	}
+	return nil
+}
+
+// missing returns a hash of a task that is not among points; ok: there is none.
+func missing(t repeat.Task, points map[string]string) (hash string, ok bool) {
+	hashes := []string{t.Points}
+	if t.Study != nil {
+		hashes = slices.AppendSeq(hashes, maps.Values(t.Study.Points))
+	}
+	for _, hash := range hashes {
+		if _, there := points[hash]; !there && hash != "" {
+			return hash, false
+		}
+	}
+	for _, run := range t.Runs {
+		if hash, ok := missing(run, points); !ok {
+			return hash, false
+		}
+	}
+	return "", true
 }
 
 func (s *Store) checkReports(ctx context.Context) ([]string, error) {

@@ -2,6 +2,9 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
 )
@@ -19,9 +23,9 @@ func shown() Frozen {
 		Items: []ReportItem{{
 			Address: "/runs/abc", Title: "mine", Verdict: "94.1 %", Tables: []study.Table{{Title: "t", Head: []string{"a", "b"}, Rows: [][]string{{"1", "2"}}}},
 			Figures: []ReportFigure{{Caption: "c", Width: 3, Height: 2, SVG: []byte("<svg/>"), Dark: []byte("<svg/>"), PDF: []byte{0, 255}}},
-			Task:    repeat.Task{Title: "mine", Points: "h", Spec: []byte(`{}`), Numbers: []repeat.Number{{Name: "n", Value: 0.1}}}, Saved: time.Unix(5, 0).UTC(),
+			Task:    repeat.Task{Title: "mine", Points: hashOfSquare, Spec: []byte(`{}`), Numbers: []repeat.Number{{Name: "n", Value: 0.1}}}, Saved: time.Unix(5, 0).UTC(),
 		}},
-		Points: map[string]string{"h": "x,y\n"},
+		Points: map[string]string{hashOfSquare: squareCSV},
 	}
 }
 
@@ -79,7 +83,7 @@ func TestReportLimits(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
 	large := shown()
-	large.Items[0].Figures[0].PDF = bytes.Repeat([]byte{1}, maxFrozen)
+	large.Items[0].Figures[0].PDF = bytes.Repeat([]byte{1}, MaxFrozen)
 	many := Frozen{Items: make([]ReportItem, MaxReportItems+1)}
 	for want, fails := range map[string]func() error{
 		"1 to 120 characters": func() error { _, err := s.CreateReport(ctx, alice, Request{}, " ", "", Frozen{}); return err },
@@ -115,5 +119,71 @@ func TestReportsInArchive(t *testing.T) {
 	got, err := s.Report(ctx, bob, list[0].ID)
 	if err != nil || !cmp.Equal(got.Frozen, shown()) || got.Text != "text" {
 		t.Error(got, err)
+	}
+}
+
+// No more reports than MaxReports come in, by whichever way, and none is lost by that.
+func TestMostReports(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, t.TempDir()), t.Context()
+	made := require.Value(s.CreateReport(ctx, alice, Request{}, "title", "text", shown()))(t)
+	var b bytes.Buffer
+	require.NoError(t, s.Export(ctx, alice, &b))
+	require.NoError(t, s.DeleteReport(ctx, alice, made.ID))
+	deleted := require.Value(s.Deletions(ctx, alice))(t)[0]
+	run(t, s, `WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO reports (id, workspace, title, text, frozen, created, updated) SELECT 'r' || i, ?, 'r', '', x'', i, i FROM n`, MaxReports, alice)
+
+	enter := map[string]func() error{
+		"create":  func() error { _, err := s.CreateReport(ctx, alice, Request{}, "more", "", Frozen{}); return err },
+		"import":  func() error { _, err := s.Import(ctx, alice, bytes.NewReader(b.Bytes()), int64(b.Len())); return err },
+		"restore": func() error { _, err := s.Restore(ctx, alice, deleted.At); return err },
+	}
+	for way, try := range enter {
+		if err := try(); err == nil || !strings.Contains(err.Error(), "at most 200 are kept. Delete some") {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
+	if list := require.Value(s.ReportTitles(ctx, alice))(t); len(list) != MaxReports || list[0].ID != "r200" || list[0].Title != "r" {
+		t.Errorf("%d reports", len(list))
+	}
+	for i, way := range []string{"create", "import", "restore"} {
+		require.NoError(t, s.DeleteReport(ctx, alice, "r"+strconv.Itoa(i+1)))
+		if err := enter[way](); err != nil {
+			t.Errorf("%s, with room: %v", way, err)
+		}
+	}
+}
+
+// A report of an archive brings all of its points: by naming a hash it gets nobody else's.
+func TestReportsOfArchivesAreWhole(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, t.TempDir()), t.Context()
+	secret := require.Value(s.CreateDataset(ctx, alice, "secret", "", sample(1)))(t).Hash
+	for says, change := range map[string]func(f *Frozen){
+		"are not those":     func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
+		"of item 1 are not": func(f *Frozen) { f.Items[0].Task.Points = secret },
+		"of item 2 are not": func(f *Frozen) {
+			f.Items = append(f.Items, ReportItem{Task: repeat.Task{Runs: []repeat.Task{{Points: secret}}}})
+		},
+		"of item 3 are not": func(f *Frozen) {
+			f.Items = append(f.Items, ReportItem{}, ReportItem{Task: repeat.Task{Study: &repeat.Study{Points: map[string]string{"set": secret}}}})
+		},
+		"the points \"\"": func(f *Frozen) { f.Points[""] = "" },
+	} {
+		f := shown()
+		change(&f)
+		body := zipped(t, map[string]string{
+			indexName:       `{"format":3,"reports":[{"id":"a","title":"t","text":"","created":"2026-01-01T00:00:00Z","updated":"2026-01-01T00:00:00Z"}]}`,
+			reportName("a"): string(require.Value(json.Marshal(f))(t)),
+		})
+		_, err := s.Import(ctx, bob, bytes.NewReader(body), int64(len(body)))
+		var ps param.Problems
+		if !errors.As(err, &ps) || ps.For("file") == "" || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+	if list := require.Value(s.ReportTitles(ctx, bob))(t); len(list) > 0 {
+		t.Error(list)
 	}
 }

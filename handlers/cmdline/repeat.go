@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -12,7 +13,7 @@ import (
 var repeatReport = Command{"repeat", "train again what a report shows and compare the numbers", runRepeat}
 
 func runRepeat(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("repeat FILE", "Trains everything again that a report shows and compares the numbers. FILE is the report.json of a report; it holds settings, data and results. Prints a line for each number; fails if one differs by more than rounding.")
+	f := NewFlags("repeat FILE", "Trains everything again that a report shows and compares the numbers. FILE is the report.json of a report; it holds settings, data and results. Prints a line for each number; fails if one differs by more than rounding or anything cannot be trained again.")
 	path := f.Argument()
 	if err := f.Parse(args); err != nil {
 		return err
@@ -26,10 +27,15 @@ func runRepeat(ctx context.Context, args []string, std Streams) error {
 	}
 	lines := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	total, differ := 0, 0
+	var failed []error // of tasks; the others are compared nonetheless
 	for _, task := range file.Tasks {
 		again, err := task.Run(ctx, file.Data)
+		if ctx.Err() != nil { // what was cut short compares with nothing
+			return errors.Join(lines.Flush(), ctx.Err())
+		}
 		if err != nil {
-			return err
+			failed = append(failed, err)
+			continue
 		}
 		for _, c := range task.Compare(again) {
 			total++
@@ -45,7 +51,10 @@ func runRepeat(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if differ > 0 {
-		return fmt.Errorf("%d of %d numbers differ", differ, total)
+		failed = append(failed, fmt.Errorf("%d of %d numbers differ", differ, total))
+	}
+	if failed != nil {
+		return errors.Join(failed...)
 	}
 	fmt.Fprintf(std.Out, "All %d numbers agree.\n", total)
 	return nil

@@ -13,8 +13,8 @@ import (
 	"marginlab/ml/repeat"
 )
 
-// repeat tells for each number whether it agrees, and fails where one does not, or where the data
-// are others.
+// repeat tells for each number whether it agrees, and fails where one does not, where there is none,
+// or where the data are others. What fails leaves the other tasks their lines.
 func TestRepeat(t *testing.T) {
 	t.Parallel()
 	g := require.Value(dataset.FindGenerator("moons"))(t)
@@ -31,12 +31,21 @@ func TestRepeat(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 		return path
 	}
+	broken := func(f *repeat.File) {
+		bad := f.Tasks[0]
+		bad.Title, bad.Spec = "broken", json.RawMessage("1")
+		f.Tasks = []repeat.Task{bad, f.Tasks[0]}
+	}
 	for _, tc := range []struct {
 		change func(*repeat.File)
 		code   int
 		says   string
 	}{
 		{func(*repeat.File) {}, exitDone, "numbers agree."},
+		{func(f *repeat.File) { f.Tasks = nil }, exitFailed, "no numbers to repeat"},
+		{func(f *repeat.File) { f.Tasks[0].Numbers = nil }, exitFailed, "no numbers to repeat"},
+		{broken, exitFailed, "  agrees\n"},
+		{broken, exitFailed, "broken: "},
 		{func(f *repeat.File) { f.Tasks[0].Numbers[0].Value = 7 }, exitFailed, "1 of "},
 		{func(f *repeat.File) { f.Points[d.Hash()] += " " }, exitFailed, "were changed"},
 		{func(f *repeat.File) { f.Format = 2 }, exitFailed, "newer version"},

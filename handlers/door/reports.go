@@ -63,7 +63,7 @@ func Unfinished(what string) error {
 
 // AddToReport returns the form that adds the page of an address to a report.
 func (a *Base) AddToReport(ctx context.Context, address string) (f views.AddToReport, err error) {
-	list, _, err := a.Store.Reports(ctx, Workspace(ctx), store.MaxReports, 0)
+	list, err := a.Store.ReportTitles(ctx, Workspace(ctx))
 	f.Address = address
 	for _, r := range list {
 		f.Reports = append(f.Reports, views.Option{Value: r.ID, Label: r.Title})

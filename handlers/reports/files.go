@@ -35,23 +35,6 @@ var files = []file{
 
 // File sends a report as a file.
 func (a *Handler) File(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.report(r)
-	if err != nil {
-		return err
-	}
-	return send(w, r, one)
-}
-
-// SharedFile sends the report of a read-only link as a file.
-func (a *Handler) SharedFile(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.shared(r)
-	if err != nil {
-		return err
-	}
-	return send(w, r, one)
-}
-
-func send(w http.ResponseWriter, r *http.Request, one store.Report) error {
 	f := file{"report.zip", "application/zip", writeZip}
 	if name := chi.URLParam(r, "file"); name != f.name {
 		at := slices.IndexFunc(files, func(f file) bool { return f.name == name })
@@ -60,12 +43,19 @@ func send(w http.ResponseWriter, r *http.Request, one store.Report) error {
 		}
 		f = files[at]
 	}
+	one, leave, err := a.read(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	var b bytes.Buffer
-	if err := f.write(&b, one); err != nil {
+	err = f.write(&b, one)
+	leave()
+	if err != nil {
 		return err
 	}
 	door.Attach(w, f.name, f.kind)
-	_, err := b.WriteTo(w)
+	_, err = b.WriteTo(w)
 	return err
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"marginlab/handlers/door"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -58,10 +60,11 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 
 // ReportJSON answers with one report.
 func (a *Handler) ReportJSON(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.report(r)
+	one, leave, err := a.read(w, r)
 	if err != nil {
 		return err
 	}
+	leave()
 	return web.JSON(w, http.StatusOK, a.json(r, one))
 }
 
@@ -93,10 +96,11 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 // ReplaceJSON replaces title and text of a report. Items that were placed before stay as they are
 // unless they are to be refreshed.
 func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
-	before, err := a.report(r)
+	before, leave, err := a.read(w, r)
 	if err != nil {
 		return err
 	}
+	leave()
 	var n asked
 	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
 		return err
@@ -113,11 +117,7 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteJSON deletes a report.
 func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.report(r)
-	if err != nil {
-		return err
-	}
-	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), one.ID); err != nil {
+	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
@@ -111,13 +112,18 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 		return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
 	}
 	var addresses []string
+	places := 0
 	for _, p := range parts {
-		if p.address != "" && !slices.Contains(addresses, p.address) {
+		if p.address == "" {
+			continue
+		}
+		places++
+		if !slices.Contains(addresses, p.address) {
 			addresses = append(addresses, p.address)
 		}
 	}
-	if n := len(addresses); n > store.MaxReportItems {
-		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows %d items; at most %d are allowed", n, store.MaxReportItems)}}
+	if places > store.MaxReportItems {
+		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows more than %d items; take some out, or write a second report", store.MaxReportItems)}}
 	}
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
@@ -143,8 +149,12 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 			}
 			f.Items = append(f.Items, item)
 		}
+		size := 0
 		for _, item := range f.Items {
 			for _, hash := range hashes(item.Task) {
+				if f.Points[hash] != "" {
+					continue
+				}
 				if f.Points[hash] = before.Points[hash]; f.Points[hash] != "" {
 					continue
 				}
@@ -157,6 +167,9 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 					return f, err
 				}
 				f.Points[hash] = b.String()
+				if size += b.Len(); size > store.MaxFrozen {
+					return f, param.Problems{{Field: "text", Message: fmt.Sprintf("The data of these items have more than %d MB. Place fewer items, or some in another report.", store.MaxFrozen>>20)}}
+				}
 			}
 		}
 		return f, nil
@@ -203,11 +216,13 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 
 // Page shows a report.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.report(r)
+	one, leave, err := a.read(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	p, err := a.view(one, "/reports/"+one.ID)
+	leave()
 	if err != nil {
 		return err
 	}
@@ -232,11 +247,13 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 
 // Shared shows the report of a read-only link.
 func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.shared(r)
+	one, leave, err := a.read(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	p, err := a.view(one, "/shared/reports/"+one.Share)
+	leave()
 	if err != nil {
 		return err
 	}
@@ -250,12 +267,27 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, views.ReportPage(p))
 }
 
-func (a *Handler) report(r *http.Request) (store.Report, error) {
-	return a.Store.Report(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
-}
-
-func (a *Handler) shared(r *http.Request) (store.Report, error) {
-	return a.Store.SharedReport(r.Context(), chi.URLParam(r, "token"))
+// read returns the report that an address names, or that of its read-only link, once there is room
+// for it in memory, which leave gives back: before something is sent to whoever may be slow.
+func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
+	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
+	size, err := a.Store.ReportSize(ctx, door.Workspace(ctx), id, token)
+	if err != nil {
+		return one, nil, err
+	}
+	if leave, err = a.Admit(ctx, w, size); err != nil {
+		return one, nil, err
+	}
+	if token != "" {
+		one, err = a.Store.SharedReport(ctx, token)
+	} else {
+		one, err = a.Store.Report(ctx, door.Workspace(ctx), id)
+	}
+	leave = sync.OnceFunc(leave)
+	if err != nil {
+		leave()
+	}
+	return one, leave, err
 }
 
 // day is a date for reading.
@@ -336,13 +368,22 @@ func repeats(t repeat.Task) bool { return t.Spec != nil || t.Study != nil || t.R
 func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
 	p := views.ReportEditor{Request: rand.Text()}
 	if chi.URLParam(r, "id") != "" {
-		one, err := a.report(r)
+		one, leave, err := a.read(w, r)
 		if err != nil {
 			return err
 		}
-		p.ID, p.Title, p.Text = one.ID, one.Title, one.Text
+		leave()
+		p.ID, p.Title, p.Text, p.Updated = one.ID, one.Title, one.Text, version(one)
 	}
 	return a.editor(w, r, p)
+}
+
+// version tells a report from itself after a change.
+func version(one store.Report) string {
+	if one.ID == "" {
+		return ""
+	}
+	return strconv.FormatInt(one.Updated.UnixMilli(), 10)
 }
 
 // choices is how many things of a kind the editor offers.
@@ -392,20 +433,25 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, ws := r.Context(), door.Workspace(r.Context())
-	p := views.ReportEditor{ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Request: r.PostFormValue("request")}
+	p := views.ReportEditor{
+		ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
+		Request: r.PostFormValue("request"), Updated: r.PostFormValue("updated"), Refresh: r.PostFormValue("refresh") == "1",
+	}
 	var before store.Report
 	if p.ID != "" {
 		var err error
-		if before, err = a.report(r); err != nil {
+		var leave func()
+		if before, leave, err = a.read(w, r); err != nil {
 			return err
 		}
+		leave()
 	}
 	if line := r.PostFormValue("place"); line != "" {
 		p.Text = strings.TrimRight(p.Text, "\n") + "\n\n" + line + "\n"
 		return a.editor(w, r, p)
 	}
 	id := p.ID
-	f, err := a.compose(ctx, before.Frozen, p.Text, r.PostFormValue("refresh") == "1")
+	f, err := a.compose(ctx, before.Frozen, p.Text, p.Refresh)
 	switch {
 	case err != nil:
 	case r.PostFormValue("act") == "preview":
@@ -415,6 +461,9 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Preview = &shown
 		return a.editor(w, r, p)
+	case p.Updated != "" && p.Updated != version(before):
+		p.Updated = version(before)
+		err = param.Problems{{Field: "text", Message: "The report was changed elsewhere in the meantime. Save again to replace it by this text."}}
 	case id == "":
 		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
 		id = before.ID
@@ -453,6 +502,9 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := slices.IndexFunc(f.Items, func(i store.ReportItem) bool { return i.Address == address })
+	if at < 0 {
+		return param.Problems{{Field: "report", Message: "report: its text ends within a block of code, where nothing can be placed; close it with ``` first"}}
+	}
 	text := one.Text + "\n\n" + placed(f.Items[at].Title, address)
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
@@ -500,23 +552,11 @@ func (a *Handler) frame(title string) views.Page {
 
 // Figure sends a figure of a report.
 func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.report(r)
+	one, leave, err := a.read(w, r)
 	if err != nil {
 		return err
 	}
-	return sendFigure(w, r, one)
-}
-
-// SharedFigure sends a figure of the report of a read-only link.
-func (a *Handler) SharedFigure(w http.ResponseWriter, r *http.Request) error {
-	one, err := a.shared(r)
-	if err != nil {
-		return err
-	}
-	return sendFigure(w, r, one)
-}
-
-func sendFigure(w http.ResponseWriter, r *http.Request, one store.Report) error {
+	leave()
 	name, ok := strings.CutSuffix(chi.URLParam(r, "figure"), ".svg")
 	first, second, _ := strings.Cut(name, "-")
 	i, wrong := strconv.Atoi(first)

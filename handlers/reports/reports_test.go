@@ -212,6 +212,7 @@ func TestReportForms(t *testing.T) {
 			t.Errorf("%s is not in %q", path, text)
 		}
 	}
+	b.Send(http.StatusUnprocessableEntity, "/reports", url.Values{"title": {"t"}, "text": {strings.Repeat("![](/runs/"+e.runs[0]+")\n", 31)}, "act": {"preview"}}.Encode())
 	list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports
 	if len(list) != 1 {
 		t.Fatal(list)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"marginlab/store"
 	"marginlab/views/lessons"
 )
 
@@ -21,7 +22,19 @@ var itemLine = regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+
 // page is the path of a page that can be placed.
 var page = regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
 
-// split cuts a text into its parts.
+// fence returns the mark of a line that may open or close a block of code, and what follows it.
+func fence(line string) (mark, rest string) {
+	inner := strings.TrimLeft(line, " ")
+	for _, c := range []string{"`", "~"} {
+		rest = strings.TrimLeft(inner, c)
+		if mark = inner[:len(inner)-len(rest)]; len(mark) >= 3 && len(line)-len(inner) < 4 {
+			return mark, strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
+}
+
+// split cuts a text into its parts: one item more than there may be at most, so that it shows.
 func split(text string) (parts []part) {
 	var prose []string
 	end := func() {
@@ -30,13 +43,20 @@ func split(text string) (parts []part) {
 		}
 		prose = nil
 	}
-	fenced := false
+	open, items := "", 0 // the mark of a block of code
 	for line := range strings.SplitSeq(text, "\n") {
-		fenced = fenced != strings.HasPrefix(line, "```")
-		if found := itemLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && !fenced {
+		switch mark, rest := fence(line); {
+		case mark == "":
+		case open == "" && !strings.Contains(rest, "`"):
+			open = mark
+		case open != "" && strings.HasPrefix(mark, open) && rest == "":
+			open = ""
+		}
+		if found := itemLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
 			if address, ok := addressOf(found[2]); ok {
 				end()
 				parts = append(parts, part{caption: strings.TrimSpace(found[1]), address: address})
+				items++
 				continue
 			}
 		}

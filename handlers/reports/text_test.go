@@ -23,6 +23,8 @@ func TestSplit(t *testing.T) {
 		"![x](javascript:alert(1))":                                "![x](javascript:alert(1))",
 		"in a line ![x](/runs/abc)":                                "in a line ![x](/runs/abc)",
 		"```\n![x](/runs/abc)\n```":                                "```\n![x](/runs/abc)\n```",
+		"~~~\n![x](/runs/abc)\n```\n~~~\n![y](/runs/abc)":          "~~~\n![x](/runs/abc)\n```\n~~~|y=/runs/abc",
+		"```x``` is code\n![x](/runs/abc)":                         "```x``` is code|x=/runs/abc",
 		"![x](/runs/../settings)":                                  "![x](/runs/../settings)",
 		"":                                                         "",
 	} {

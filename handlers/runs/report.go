@@ -129,7 +129,11 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 			row = append(row, orDash(e.Hero.P[i]))
 		}
 		if len(results.Head) > len(row) {
-			row = append(row, orDash(effects[e.Names[i]]))
+			effect := ""
+			if i != e.Reference {
+				effect = effects[e.Names[i]]
+			}
+			row = append(row, orDash(effect))
 		}
 		results.Rows = append(results.Rows, row)
 		results.Notes = append(results.Notes, e.Names[i]+": "+best.Scheme+"; "+details(run))

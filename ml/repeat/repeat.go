@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -34,7 +35,7 @@ type Task struct {
 	Spec   json.RawMessage `json:"spec,omitempty"`   // of a run or search
 	Search *Search         `json:"search,omitempty"`
 	Study  *Study          `json:"study,omitempty"`
-	Runs   []Task          `json:"runs,omitempty"` // compared on the points that all hold out
+	Runs   []Task          `json:"runs,omitempty"` // compared on the points that all hold out, and searches on their folds
 	// Numbers are those of the task alone, without those of Runs.
 	Numbers []Number `json:"numbers"`
 }
@@ -79,7 +80,15 @@ func Read(r io.Reader) (*File, error) {
 	if f.Format != 1 {
 		return nil, fmt.Errorf("the report has format %d, this program reads 1; a newer version may have written it", f.Format)
 	}
+	if !slices.ContainsFunc(f.Tasks, Task.hasNumbers) {
+		return nil, errors.New("the report holds no numbers to repeat; add a run, a search, a study or a comparison to it")
+	}
 	return &f, nil
+}
+
+// hasNumbers reports whether there is anything to compare.
+func (t Task) hasNumbers() bool {
+	return len(t.Numbers) > 0 || slices.ContainsFunc(t.Runs, Task.hasNumbers)
 }
 
 // Data returns points of the file, which must have their hash.
@@ -164,19 +173,23 @@ func (t Task) Run(ctx context.Context, data func(hash string) (*dataset.Data, er
 
 func (t Task) run(ctx context.Context, data func(hash string) (*dataset.Data, error)) (again Task, points []ml.Point, err error) {
 	again = t
+	again.Numbers = nil // those of the report are not what came out
 	switch {
 	case t.Study != nil:
 		again.Numbers, err = t.Study.run(ctx, data)
 		return again, nil, err
 	case t.Runs != nil:
-		all := make([][]ml.Point, len(t.Runs))
+		var all [][]ml.Point // of the runs; a search holds nothing out
 		again.Runs = make([]Task, len(t.Runs))
 		for i, run := range t.Runs {
-			if again.Runs[i], all[i], err = run.run(ctx, data); err != nil {
+			if again.Runs[i], points, err = run.run(ctx, data); err != nil {
 				return again, nil, err
 			}
+			if run.Search == nil {
+				all = append(all, points)
+			}
 		}
-		if len(t.Numbers) > 0 {
+		if len(t.Numbers) > 0 && len(all) > 1 {
 			held, err := eval.OnHeldOut(all)
 			if err != nil {
 				return again, nil, err
@@ -236,8 +249,12 @@ func (s *Study) run(ctx context.Context, data func(hash string) (*dataset.Data, 
 	return OfStudy(res), nil
 }
 
-// tolerance is by how much numbers may differ that processors add up in different orders.
-const tolerance = 1e-6
+// tolerance is by what share of them numbers may differ that processors add up in different
+// orders; least stands in for a number closer to 0.
+const (
+	tolerance = 1e-6
+	least     = 1e-9
+)
 
 // Compared is a number as the report has it and as it came out again.
 type Compared struct {
@@ -247,7 +264,7 @@ type Compared struct {
 
 // Agrees reports whether both are the same but for rounding.
 func (c Compared) Agrees() bool {
-	return math.Abs(c.Was-c.Is) <= tolerance*max(1, math.Abs(c.Was))
+	return math.Abs(c.Was-c.Is) <= tolerance*max(least, math.Abs(c.Was))
 }
 
 // Compare lists the numbers of a task beside those of the same task trained again, NaN where one

@@ -332,7 +332,7 @@ func LaTeXText(text string) string { return latex.Replace(text) }
 // LaTeX writes the tables as floats that need no package, the best of a row bold.
 func LaTeX(w io.Writer, tables []Table) error {
 	return each(w, tables, func(b *strings.Builder, t Table) {
-		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", LaTeXText(t.Title), LaTeXText(strings.Join(t.Notes, " ")), strings.Repeat("r", len(t.Head)-1))
+		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", LaTeXText(t.Title), LaTeXText(strings.Join(t.Notes, " ")), strings.Repeat("r", max(len(t.Head)-1, 0)))
 		line := func(i int, row []string) {
 			cells := make([]string, len(row))
 			for j, s := range row {

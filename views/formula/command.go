@@ -405,6 +405,8 @@ func (p *parser) words(name string, at int) (atom, error) {
 			nodes = append(nodes, formula...)
 			size += end + 1
 		case r == '{' || r == '}':
+		case strings.ContainsRune("%#&^_", r): // which have a meaning of their own where TeX reads the formula
+			return atom{}, errorf(string(r), start+i, `is not known in %s; known are \{ \} \$ \%% \# \& \_`, name)
 		case r == '~':
 			b.WriteRune('\u00a0')
 		case r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) || r == 0xFFFE || r == 0xFFFF:

@@ -262,6 +262,8 @@ func TestErrors(t *testing.T) {
 		`$x$`:                              `$ at 0 is not known`,
 		`\text{a`:                          `\text at 0 has a brace that is not closed`,
 		`\text{a\foo}`:                     `\f at 7 is not known in \text`,
+		`\text{^^5cinput{f}}`:              `^ at 6 is not known in \text`,
+		`\text{50% of}`:                    `% at 8 is not known in \text`,
 		`\text{a $\foo$}`:                  `\foo at 9 is not known`,
 		`\text{$x}`:                        `$ at 6 is not closed`,
 		`\operatorname{\foo}`:              `\operatorname at 0 has '\\' in its name`,

@@ -1,0 +1,20 @@
+package study_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"marginlab/ml/mltest/require"
+	"marginlab/ml/study"
+)
+
+// A table without columns is written as one of one.
+func TestEmptyHead(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, study.LaTeX(&b, []study.Table{{Title: "t"}}))
+	if !strings.Contains(b.String(), `\begin{tabular}{l}`) {
+		t.Error(b.String())
+	}
+}
