@@ -160,7 +160,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 		"POST /datasets/{id}": few("name"), "POST /datasets/{id}/rows": few("rows", "hash"), "POST /datasets/{id}/objects": few("object", "label", "row", "act", "hash"), "POST /datasets/{id}/delete": few("back"),
 		"POST /runs": with(lab, drawn), "POST /runs/tag": few("run", "tags", "where", "all"), "POST /runs/delete": few("run", "where", "all"),
 		"POST /runs/{id}": few("name", "note", "tags"), "POST /runs/{id}/cancel": few("back"), "POST /runs/{id}/delete": few("back"), "POST /runs/{id}/predict": with(sent("file", files), few("text")), "POST /runs/{id}/share": none, "POST /runs/{id}/unshare": none, "POST /runs/{id}/handin": few("who", "code", "course"),
-		"POST /runs/{id}/change/cancel": few("back"), "POST /api/runs/{id}/change": none,
+		"POST /runs/{id}/change/cancel": few("back", "id"), "POST /api/runs/{id}/change": none,
 		"POST /compare/versions": with(lab, drawn), "POST /compare/rules": with(lab, drawn), "POST /compare/share": few("run"), "POST /compare/folds": few("run", "folds", "repeats"),
 		"POST /searches": with(lab, drawn, search), "POST /searches/{id}/cancel": few("back"), "POST /searches/{id}/delete": few("back"), "POST /searches/{id}/runs": few("cell"), "POST /searches/{id}/again": few("how"),
 		"POST /studies": with(few("study", "of", "dataset", "learner", "kernel", "folds"), formBombs("", "study")), "POST /studies/{id}/cancel": few("back"), "POST /studies/{id}/delete": few("back"),

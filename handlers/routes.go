@@ -31,7 +31,7 @@ func (a *App) Handler() http.Handler {
 	}
 	r.Get("/static/*", a.site.Handle(a.Assets.Serve))
 	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
-	framed := r.With(a.site.Framed)
+	framed := r.With(a.site.Framed, a.refuseBarred)
 	framed.Get("/embed/{lesson}/{screen}", a.site.Handle(a.lessons.Framed))
 	framed.Post("/embed/{lesson}/{screen}/live", a.site.Handle(a.lessons.Live))
 	framed.Post("/embed/{lesson}/{screen}/states", a.site.Handle(a.lessons.States))
@@ -187,8 +187,8 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/reports/{id}/unshare", h(a.reports.Unshare))
 
 	r.Get("/shared/reports/{token}", h(a.reports.Shared))
-	r.Get("/shared/reports/{token}/{file}", h(a.reports.SharedFile))
-	r.Get("/shared/reports/{token}/figures/{figure}", h(a.reports.SharedFigure))
+	r.Get("/shared/reports/{token}/{file}", h(a.reports.File))
+	r.Get("/shared/reports/{token}/figures/{figure}", h(a.reports.Figure))
 	r.Get("/shared/compare", h(a.shared.Compare))
 	r.Get("/shared/compare.csv", h(a.shared.CompareTable))
 	r.Get("/shared/compare/tests.csv", h(a.shared.CompareTests))

@@ -17,8 +17,9 @@ import (
 
 // How Sense asks for what would change a result.
 const (
-	MostRemovals = 200 // support vectors that are left out, one at a time
-	Resamples    = 30  // bootstrap samples
+	MostRemovals = 200               // support vectors that are left out, one at a time
+	Resamples    = 30                // bootstrap samples
+	MostSensed   = 2 * MaxRegularise // rows in all, held-out ones included
 
 	senseTol    = 1e-5 // of every training, so that what moves is no slack of the solver
 	senseGrid   = 64   // places along each axis of a plane
@@ -50,7 +51,7 @@ type Sensitivity struct {
 	Agreement []float64 `json:"agreement"` // of every row: the share of samples that predict its class as the model does
 
 	Model   *Model   `json:"-"` // the machine that all are compared with
-	Sampled []*Model `json:"-"` // the machines of the samples
+	Sampled []*Model `json:"-"` // the machines of the samples, where there is a plane to draw them on
 }
 
 // Flip is the smallest change of a parameter in one direction that changes a prediction, as far
@@ -59,7 +60,7 @@ type Flip struct {
 	Parameter string  `json:"parameter"` // "C" or "gamma"
 	From      float64 `json:"from"`
 	To        float64 `json:"to"`  // where predictions change; the end of the search where none does
-	Row       int     `json:"row"` // the first that changes, from 1 on; 0: none up to a factor of ten
+	Row       int     `json:"row"` // the first that changes, from 1 on; 0: none up to To, which is short of a factor of ten where a training fails
 	Rows      int     `json:"rows"`
 	Was       string  `json:"was,omitempty"`
 	Becomes   string  `json:"becomes,omitempty"`
@@ -70,15 +71,16 @@ type Removal struct {
 	Row     int     `json:"row"` // from 1 on
 	Label   string  `json:"label"`
 	Alpha   float64 `json:"alpha"`
-	Moved   float64 `json:"moved"`   // by how much the boundary moves
-	Changed int     `json:"changed"` // predictions of judged rows that change
+	Moved   float64 `json:"moved"`          // by how much the boundary moves
+	Changed int     `json:"changed"`        // predictions of judged rows that change
+	Only    bool    `json:"only,omitempty"` // the only row of its class that is trained on: no boundary without it, Moved is 1 and Changed all
 }
 
 // Sense computes what would change the result that Train has for spec on d: the nearest flips of
 // a prediction along C and gamma, how far the boundary moves without each of the support vectors
 // of largest alpha, and how far under bootstrap samples of the training rows. recorder, which may be
-// nil, hears of every training. It takes what HasRegularisation allows, and returns the errors of
-// Regularise.
+// nil, hears of every training. It takes what HasRegularisation allows, of up to MostSensed rows in all,
+// with a kernel that is positive semidefinite, and returns the errors of Regularise.
 func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Sensitivity, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
@@ -89,7 +91,11 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	}
 	switch {
 	case !HasRegularisation(spec, len(p.rows)):
-		return nil, param.Refuse("take an SVM with a finite C, without a conformal map", "what would change a result is told of an SVM of up to %d training rows", MaxRegularise)
+		return nil, param.Refuse("take an SVM with a finite C, without a conformal map", "what would change a result is told of an SVM of up to %d training rows, and %d rows in all", MaxRegularise, MostSensed)
+	case len(p.target.Class) > MostSensed:
+		return nil, param.Refuse("take fewer rows", "what would change a result is told of up to %d rows, held-out ones included, not of %d", MostSensed, len(p.target.Class))
+	case !p.kernel.Definite():
+		return nil, param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump: what would change a result is not told of it")
 	case p.target.Rule != Sign:
 		return nil, param.Refuse("name a positive class", "what would change a result is told of one machine, and %d classes take several", len(p.target.Classes))
 	}
@@ -108,9 +114,6 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 		s.judged = p.rows
 	}
 	if s.k, err = s.matrix(ctx, p); err != nil {
-		return nil, err
-	}
-	if err := svm.HasPath(s.k); err != nil {
 		return nil, err
 	}
 	if s.base, err = s.first(ctx, s.k); err != nil {
@@ -186,7 +189,7 @@ func (s *sensing) first(ctx context.Context, k svm.Matrix) (*svm.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	return res[0], ctx.Err()
+	return res[0], ended(ctx, res[0])
 }
 
 // again trains from the alphas of another result.
@@ -197,7 +200,16 @@ func (s *sensing) again(ctx context.Context, k svm.Matrix, from *svm.Result, c f
 	if err != nil {
 		return nil, err
 	}
-	return res, ctx.Err()
+	return res, ended(ctx, res)
+}
+
+// ended is what keeps the result of a training from being compared: the end of ctx, or that it is
+// not the optimum.
+func ended(ctx context.Context, res *svm.Result) error {
+	if err := ctx.Err(); err != nil || res.Status == trace.Converged {
+		return err
+	}
+	return param.Refuse("raise the iteration limit, or standardise the features", "a training ended as %s, so what moves cannot be told", res.Status)
 }
 
 // tell tells that one more training is done.
@@ -292,7 +304,8 @@ func (s *sensing) strongest() (rows []int) {
 	return rows
 }
 
-// flip looks for the nearest change of a prediction along a parameter.
+// flip looks for the nearest change of a prediction along a parameter. It looks no farther than to
+// where a training fails.
 func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) {
 	from := s.settings.C
 	if name == "gamma" {
@@ -321,8 +334,13 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 	f := Flip{Parameter: name, From: from, To: at(senseDecade)}
 	for step := range senseDecade {
 		res, err := solve(at(float64(step + 1)))
+		if ctx.Err() != nil {
+			return f, ctx.Err()
+		}
 		if err != nil {
-			return f, err
+			s.done += senseDecade - 1 - step
+			f.To = at(float64(step))
+			break
 		}
 		if len(s.changed(res)) == 0 {
 			last = res
@@ -330,11 +348,15 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 		}
 		s.done += senseDecade - 1 - step
 		same, differs := float64(step), float64(step+1)
-		for range senseHalves {
+		for half := range senseHalves {
 			middle := (same + differs) / 2
 			between, err := solve(at(middle))
+			if ctx.Err() != nil {
+				return f, ctx.Err()
+			}
 			if err != nil {
-				return f, err
+				s.done += senseHalves - 1 - half
+				break
 			}
 			if len(s.changed(between)) == 0 {
 				same, last = middle, between
@@ -365,6 +387,7 @@ func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
 	r := Removal{Row: i + 1, Label: s.p.target.Classes[s.p.target.Class[i]], Alpha: s.base.Alpha[i], Moved: 1, Changed: len(s.judged)}
 	weight := slices.Clone(s.weight)
 	if weight[i] = 0; !s.both(weight) {
+		r.Only = true
 		return r, nil
 	}
 	res, err := s.again(ctx, s.k, s.base, s.settings.C, weight)
@@ -402,7 +425,10 @@ func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
 			return err
 		}
 		m := s.model(res)
-		r.Sampled, r.Samples = append(r.Sampled, m), append(r.Samples, s.moved(m, res))
+		r.Samples = append(r.Samples, s.moved(m, res))
+		if _, flat := r.Model.View(); flat { // they can be drawn
+			r.Sampled = append(r.Sampled, m)
+		}
 		for i, f := range res.F {
 			if (f >= 0) == (s.base.F[i] >= 0) {
 				r.Agreement[i] += 1.0 / Resamples

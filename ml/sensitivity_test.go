@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -122,6 +123,9 @@ func TestSenseOfRows(t *testing.T) {
 	if s.Plane || s.Places != 60 || !s.HeldOut || s.Judged != 18 || s.Gamma == nil {
 		t.Errorf("plane %v, %d places, held out %v, %d judged", s.Plane, s.Places, s.HeldOut, s.Judged)
 	}
+	if len(s.Samples) != ml.Resamples || s.Sampled != nil {
+		t.Errorf("%d samples, %d machines that no plane shows", len(s.Samples), len(s.Sampled))
+	}
 	again, err := ml.Sense(t.Context(), d, sp, nil)
 	if err != nil || !slices.Equal(s.Removals, again.Removals) || !slices.Equal(s.Samples, again.Samples) || !slices.Equal(s.Flips, again.Flips) {
 		t.Errorf("a second look differs, %v", err)
@@ -140,6 +144,9 @@ func TestSenseRefuses(t *testing.T) {
 		if _, err := ml.Sense(t.Context(), d, spec(t, set...), nil); !errors.As(err, new(*param.Refusal)) {
 			t.Errorf("%v: %v", set, err)
 		}
+	}
+	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, held-out ones included") {
+		t.Errorf("too many rows in all: %v", err)
 	}
 	three := data([][]float64{{0}, {1}, {2}, {0.1}, {1.1}, {2.1}}, "a", "b", "c", "a", "b", "c")
 	if _, err := ml.Sense(t.Context(), three, spec(t), nil); !errors.As(err, new(*param.Refusal)) {
@@ -166,7 +173,32 @@ func TestSenseKeepsTheLastOfAClass(t *testing.T) {
 	t.Parallel()
 	d := data([][]float64{{0, 0}, {1, 1}, {1.2, 0.9}, {0.8, 1.4}}, "a", "b", "b", "b")
 	s := require.Value(ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil))(t)
-	if first := s.Removals[0]; first.Row != 1 || first.Moved != 1 {
+	if first := s.Removals[0]; first.Row != 1 || first.Moved != 1 || !first.Only || s.Removals[1].Only {
 		t.Errorf("the first removal is %+v", first)
+	}
+}
+
+// Trainings that the iteration limit ends tell nothing of what moves.
+func TestSenseMeetsTheIterationLimit(t *testing.T) {
+	t.Parallel()
+	_, err := ml.Sense(t.Context(), clouds(60, 2, 1), spec(t, "positive", "a", "C", "100", "max_iter", "50"), nil)
+	if !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "ended as iteration-limit") {
+		t.Errorf("an iteration limit that binds: %v", err)
+	}
+}
+
+// A training that fails ends the search in its direction and nothing else: a polynomial of degree
+// 20 grows until rounding forbids the tolerance.
+func TestSenseGoesNoFartherThanTrainings(t *testing.T) {
+	t.Parallel()
+	d := data([][]float64{{1, 0}, {0.8, 0.6}, {0.6, 0.8}, {0, 1}, {-0.6, 0.8}, {-1, 0}}, "a", "a", "a", "b", "b", "b")
+	sp := spec(t, "positive", "a", "kernel", "poly", "standardize", "false", "gamma", "1", "coef0", "0", "degree", "20")
+	var last trace.Step
+	s := require.Value(ml.Sense(t.Context(), d, sp, func(s trace.Step) { last = s }))(t)
+	if up := s.Flips[2]; up.Parameter != "gamma" || up.Row != 0 || !(up.To >= 1 && up.To < 9) {
+		t.Errorf("as gamma grows: %+v", up)
+	}
+	if len(s.Flips) != 4 || len(s.Samples) != ml.Resamples || last.Done != last.Trainings {
+		t.Errorf("%d flips, %d samples, the last step is %v", len(s.Flips), len(s.Samples), last)
 	}
 }

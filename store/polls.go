@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"marginlab/ml/param"
 )
@@ -53,7 +54,10 @@ func (s *Store) Ask(ctx context.Context, code, question string) (p Poll, err err
 		if err := closePolls(ctx, tx, code); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO polls (course, question, round, open, revealed, asked) VALUES (?, ?, 1, 1, 0, ?)`, code, question, s.now())
+		// The id is one that no poll ever had, so that a late answer to a deleted one counts for none.
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO polls (id, course, question, round, open, revealed, asked)
+			SELECT max(coalesce(max(id), 0) + 1, ?3), ?1, ?2, 1, 1, 0, ?3 FROM polls`, code, question, s.now())
 		if err != nil {
 			return err
 		}
@@ -208,12 +212,12 @@ func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string,
 	return a, err
 }
 
-// maxGiven is the largest length of an answer.
+// maxGiven is the largest number of characters of an answer.
 const maxGiven = 100
 
 func checkGiven(a Answer) param.Problems {
-	if len(a.Given) > maxGiven {
-		return param.Problems{{Field: "answer", Message: fmt.Sprintf("The answer has %d characters; at most %d are allowed.", len(a.Given), maxGiven)}}
+	if n := utf8.RuneCountInString(a.Given); n > maxGiven {
+		return param.Problems{{Field: "answer", Message: fmt.Sprintf("The answer has %d characters; at most %d are allowed.", n, maxGiven)}}
 	}
 	return nil
 }

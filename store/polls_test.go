@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -109,6 +110,47 @@ func TestVotesAtOnce(t *testing.T) {
 	}
 	if n := count(t, s, "students"); n != 30 {
 		t.Errorf("%d students", n)
+	}
+}
+
+// An answer to a poll that was deleted does not count for the next one.
+func TestPollsAreNew(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := open(t, t.TempDir())
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	before := require.Value(s.Ask(ctx, c.Code, tight))(t)
+	require.NoError(t, s.DeletePoll(ctx, c.Code, before.ID))
+	after := require.Value(s.Ask(ctx, c.Code, "margins/line/other"))(t)
+	wantErr(t, s.Vote(ctx, bob, c.Code, before.ID, 1, Answer{Given: "1"}), ErrNotFound)
+	require.NoError(t, s.Vote(ctx, bob, c.Code, after.ID, 1, Answer{Given: strings.Repeat("ä", maxGiven)}))
+
+	// Many at once have different ids, and JavaScript can tell them.
+	now := s.Now()
+	s.Now = func() time.Time { return now }
+	last := after
+	for _, q := range []string{"a/b/c", "a/b/d", "a/b/e"} {
+		p := require.Value(s.Ask(ctx, c.Code, q))(t)
+		if p.ID <= last.ID || p.ID >= 1<<53 {
+			t.Errorf("the poll after %d is %d", last.ID, p.ID)
+		}
+		last = p
+	}
+}
+
+// Own questions count for the quota of the course's workspace.
+func TestQuestionsNeedRoom(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := open(t, t.TempDir())
+	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
+	q := require.Value(s.SaveQuestion(ctx, c.Code, OwnQuestion{Kind: "words", Ask: "Who?"}))(t)
+	s.Quota = Quota{Bytes: 1}
+	for _, q := range []OwnQuestion{{Kind: "words", Ask: "What?"}, q} {
+		var full *Error
+		if _, err := s.SaveQuestion(ctx, c.Code, q); !errors.As(err, &full) {
+			t.Errorf("%q is saved without room: %v", q.Ask, err)
+		}
 	}
 }
 

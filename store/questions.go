@@ -34,11 +34,19 @@ func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
 const MaxQuestions = 100
 
 // SaveQuestion adds a question without a slug to a course, or replaces the one with its slug.
-// Errors: ErrNotFound, ErrAsked for a question that was asked, param.Problems.
+// Errors: ErrNotFound, ErrAsked for a question that was asked, param.Problems, those of a full disk
+// or quota of the course's workspace.
 func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
 	err := s.update(ctx, func(tx *sql.Tx) error {
 		c, err := findCourse(ctx, tx, `code = ?`, code)
 		if err != nil {
+			return err
+		}
+		var ws Workspace
+		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM courses WHERE code = ?`, code).Scan(&ws); err != nil {
+			return err
+		}
+		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if q.Slug == "" {

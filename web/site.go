@@ -226,10 +226,15 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 	}
 	byAddress := limit(s.PerAddress, func(r *http.Request) (string, error) { return Address(r.Context()), nil }, "address")
 	byWorkspace := limit(s.PerWorkspace, workspaceOrAddress, "workspace")
-	limited := byWorkspace(byAddress(next))
+	ofAddress := byAddress(next)
+	limited := byWorkspace(ofAddress)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isProbe(r.URL.Path) || strings.HasPrefix(r.URL.Path, "/static/") {
 			next.ServeHTTP(w, r)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/embed/") { // in frames, which send no workspace: a whole course shares an address
+			ofAddress.ServeHTTP(w, r)
 			return
 		}
 		limited.ServeHTTP(w, r)

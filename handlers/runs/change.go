@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"gonum.org/v1/gonum/stat"
@@ -32,7 +33,7 @@ const (
 // changes tells whether what would change a run's result can be computed.
 func changes(run store.Run) bool {
 	rep := run.Report
-	return rep != nil && run.Model != nil && (rep.Rule == ml.Sign || rep.Rule == "") && ml.HasRegularisation(run.Spec, rep.TrainN)
+	return rep != nil && run.Model != nil && (rep.Rule == ml.Sign || rep.Rule == "") && ml.HasRegularisation(run.Spec, rep.TrainN) && rep.N <= ml.MostSensed && run.Model.Kernel.Definite()
 }
 
 // Change shows what would change a run's result.
@@ -72,22 +73,32 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, views.ChangePage(p))
 }
 
-// CancelChange gives up the computation.
+// CancelChange gives up the computation, also when its run has been deleted meanwhile.
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
+	token, here := web.Token(r.Context()), "/runs/"+chi.URLParam(r, "id")+"/change"
+	id := r.FormValue("id")
+	if id == "" { // the list of jobs names only the page
+		for _, j := range a.Senses.UnderWay(token) {
+			if j.Page == here {
+				id = j.ID
+			}
+		}
 	}
-	of, err := a.ChangeOf(r.Context(), run)
-	if err != nil {
-		return err
+	if id == "" {
+		run, _, err := a.run(r)
+		if err != nil {
+			return err
+		}
+		of, err := a.ChangeOf(r.Context(), run)
+		if err != nil {
+			return err
+		}
+		if id, err = of.ID(); err != nil {
+			return err
+		}
 	}
-	id, err := of.ID()
-	if err != nil {
-		return err
-	}
-	a.Senses.Cancel(web.Token(r.Context()), id)
-	return door.Cancelled(w, r, of.Page+"?follow="+cancelled)
+	a.Senses.Cancel(token, id)
+	return door.Cancelled(w, r, here+"?follow="+cancelled)
 }
 
 // ChangeFigure sends the picture of the band.
@@ -120,7 +131,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	return a.SendPrint(w, r, door.Sheet{
-		Key: fmt.Sprintf("band %s %d %d %v", run.ID, o.Width, o.Height, o.Dark), Format: format,
+		Key: fmt.Sprintf("band %s %+v", run.ID, o), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
 			shown, err := a.Run(ctx, run, q, o)
 			if err != nil {
@@ -165,6 +176,8 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 	}
 	if nearest != nil {
 		p.Nearest = fmt.Sprintf("%s = %s instead of %s changes %s: row %d from %s to %s.", nearest.Parameter, views.Short(nearest.To), views.Short(nearest.From), views.Counted(nearest.Rows, judged+" prediction"), nearest.Row, nearest.Was, nearest.Becomes)
+	} else if slices.ContainsFunc(s.Flips, func(f ml.Flip) bool { return far(f) < math.Log(9.99) }) {
+		p.Nearest = fmt.Sprintf("No change of the parameters changes any of %s, as far as trainings converge.", views.Counted(s.Judged, judged+" prediction"))
 	} else {
 		p.Nearest = fmt.Sprintf("No change of the parameters by a factor of up to ten changes any of %s.", views.Counted(s.Judged, judged+" prediction"))
 	}
@@ -179,14 +192,15 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return door.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := views.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: m.Changed}
+		row := views.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		if m.Only {
+			row.Moved, row.Changed = "no boundary without it", "–"
+		}
 		row.Where, row.Drawn = object(m.Row)
 		p.Removals = append(p.Removals, row)
 	}
-	if len(s.Removals) > 0 {
-		m := s.Removals[0]
-		p.Strongest = fmt.Sprintf("Without row %d the predicted class changes on %s %s, more than without any other support vector tried.", m.Row, door.Percent(m.Moved), where)
-	}
+	p.Strongest = strongest(s.Removals, where)
+	p.Free = slices.ContainsFunc(s.Model.Machines[0].Coef, func(u float64) bool { return math.Abs(u) < s.C })
 	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), door.Percent(stat.Mean(s.Samples, nil)), where, door.Percent(slices.Max(s.Samples)))
 	var order []int
 	for i, share := range s.Agreement {
@@ -203,6 +217,30 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}
+}
+
+// strongest says which of the support vectors left out moves the boundary most.
+func strongest(removals []ml.Removal, where string) string {
+	var said, other string
+	for len(removals) > 0 && removals[0].Only {
+		said += fmt.Sprintf("Row %d is the only training row of its class: there is no boundary without it. ", removals[0].Row)
+		removals, other = removals[1:], "other "
+	}
+	switch {
+	case len(removals) == 0:
+		return strings.TrimSpace(said)
+	case removals[0].Moved == 0:
+		return said + fmt.Sprintf("Without any one of the %ssupport vectors tried, the predicted class changes nowhere.", other)
+	}
+	first := removals[0]
+	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, door.Percent(first.Moved), where)
+	switch {
+	case len(removals) == 1:
+		return said + "."
+	case removals[1].Moved == first.Moved:
+		return said + fmt.Sprintf(", as much as without row %d.", removals[1].Row)
+	}
+	return said + ", more than without any other support vector tried."
 }
 
 // knownChange is what would change a run's result in sentences, where it is known; it computes

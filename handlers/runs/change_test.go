@@ -62,6 +62,12 @@ func TestChange(t *testing.T) {
 			t.Errorf("%s: %d", name, a.Status)
 		}
 	}
+	tag := func(query string) string {
+		return p.Fetch("GET", run+"/change/figures/band.svg?"+query, "").Header.Get("ETag")
+	}
+	if tag("") == "" || tag("") == tag("limits=0,1,0,1") {
+		t.Errorf("of the whole plane and of a part the tag is %q", tag(""))
+	}
 	if a := p.Fetch("GET", run+"/change/figures/other.svg", ""); a.Status != 404 {
 		t.Errorf("another figure: %d", a.Status)
 	}
@@ -79,6 +85,10 @@ func TestChange(t *testing.T) {
 	}
 	if text := p.Page(200, other+"/change").Find("[role=alert]").Text(); !strings.Contains(text, "take an SVM") {
 		t.Errorf("an MCM is told %q", text)
+	}
+	jumps := saved(`{"dataset":"moons","spec":{"kernel":"sigmoid"}}`)
+	if p.Page(200, jumps).Find("#h-change").Length() != 0 {
+		t.Error("a kernel that is not positive semidefinite leads to what would change it")
 	}
 	c.Want(http.StatusNotFound, "POST", "/api/runs/nothing/change", "")
 }
@@ -124,4 +134,65 @@ func TestChangeGoesOn(t *testing.T) {
 	<-told
 	c.Want(http.StatusNoContent, "DELETE", at, "")
 	<-ended
+	for _, form := range []string{"back=/jobs", ""} { // of the jobs, of its own page
+		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
+		c.App.Jobs.Wait(t.Context(), 1e12, id)
+		c.Want(http.StatusAccepted, "POST", "/api/runs/"+id+"/change", "")
+		<-told
+		page := "/runs/" + id + "/change"
+		if form == "" {
+			form = "id=" + p.Page(200, page).Find("#path input[name=id]").AttrOr("value", "")
+		}
+		c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
+		p.Fetch("POST", page+"/cancel", form)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: it goes on after its run was deleted", form)
+		}
+	}
+	if a := p.Fetch("POST", "/runs/nothing/change/cancel", ""); a.Status != http.StatusNotFound {
+		t.Errorf("of no run: %d", a.Status)
+	}
+}
+
+// What matters most is said as it is where several points matter as much, where none does, and where
+// there is no boundary without one.
+func TestChangeSaysWhatMatters(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour}, jobs.Config{})
+	tests := []struct {
+		removals []ml.Removal
+		want     string
+		ring     bool
+	}{
+		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.25}}, "Without row 3 the predicted class changes on 50.0 % of the plane, more than without any other support vector tried.", true},
+		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.5}}, "Without row 3 the predicted class changes on 50.0 % of the plane, as much as without row 4.", true},
+		{[]ml.Removal{{Row: 3}, {Row: 4}}, "Without any one of the support vectors tried, the predicted class changes nowhere.", false},
+		{[]ml.Removal{{Row: 3, Moved: 1, Only: true}, {Row: 4}}, "Row 3 is the only training row of its class: there is no boundary without it. Without any one of the other support vectors tried, the predicted class changes nowhere.", false},
+	}
+	s.App.Senses.Compute(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
+		r, err := ml.Sense(ctx, d, spec, tell)
+		if err == nil {
+			r.Removals = tests[int(spec.Values.Number("C"))-1].removals
+		}
+		return r, err
+	})
+	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	for k, test := range tests {
+		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", fmt.Sprintf(`{"dataset":"moons","spec":{"C":%d}}`, k+1))).ID
+		c.App.Jobs.Wait(t.Context(), 1e12, id)
+		at := "/runs/" + id + "/change"
+		c.Want(http.StatusOK, "POST", "/api"+at, "")
+		doc := p.Page(200, at)
+		if got := doc.Find(".change-answers li").Eq(1).Text(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+		if row := doc.Find("[aria-label='Support vectors left out'] tbody tr").First().Text(); strings.Contains(row, "no boundary without it") != test.removals[0].Only {
+			t.Errorf("%q of %+v", row, test.removals[0])
+		}
+		if band := string(p.Fetch("GET", at+"/figures/band.svg", "").Body); strings.Contains(band, "has a ring") != test.ring {
+			t.Errorf("%+v: ring %v", test.removals, !test.ring)
+		}
+	}
 }

@@ -53,7 +53,7 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 		}
 	}
 	p := lessons.AnswersPage{Nameless: g.nameless, Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
-	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.Course, l.Slug, students))
+	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.nameless, g.Course, l.Slug, students))
 	if web.Unchanged(w, r, p.State) {
 		return nil
 	}

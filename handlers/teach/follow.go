@@ -25,6 +25,8 @@ const (
 	presentedFor = 3 * time.Hour
 	// longestState is how many bytes the state of a slide's controls may have.
 	longestState = 4 << 10
+	// pointEvery is the shortest time between two places of the pointer that are passed on.
+	pointEvery = 40 * time.Millisecond
 )
 
 // presented holds what the teacher of a course shows.
@@ -32,9 +34,9 @@ type presented struct {
 	lessons.Place
 	Pointer  [2]float64 // shares of the axes' width and height, from the top left
 	Pointing bool       // there is a pointer
-	Nameless bool       // the teacher's pages show no names
 	Version  int64      // grows with every change, also over restarts of the server
 	at       time.Time
+	pointed  time.Time // when a place of the pointer was passed on
 }
 
 // stage knows what every course is shown. It lives in memory: a teacher's slides tell it anew
@@ -44,6 +46,7 @@ type stage struct {
 
 	mu      sync.Mutex
 	courses map[string]presented // by code
+	hidden  map[string]bool      // by code: the teacher's pages show no names, until they are shown again
 	changes feed[presented]
 	keys    feed[string]
 }
@@ -74,6 +77,13 @@ func (s *stage) point(code string, at [2]float64, on bool) {
 	p, shown := s.courses[code]
 	if !shown || p.Lesson == "" {
 		return
+	}
+	if on {
+		now := s.now()
+		if now.Sub(p.pointed) < pointEvery {
+			return
+		}
+		p.pointed = now
 	}
 	p.Pointer, p.Pointing = at, on
 	s.courses[code] = p
@@ -121,18 +131,18 @@ func (s *stage) forget() time.Time {
 func (s *stage) hideNames(code string, hidden bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.forget()
-	p := s.courses[code]
-	p.Nameless, p.at = hidden, now
-	s.courses[code] = p
+	if hidden {
+		s.hidden[code] = true
+	} else {
+		delete(s.hidden, code)
+	}
 }
 
 // nameless reports whether the names of students are hidden on the pages of a course.
 func (s *stage) nameless(code string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.courses[code]
-	return p.Nameless && s.now().Sub(p.at) <= presentedFor
+	return s.hidden[code]
 }
 
 // HideNames hides the names of students on the teacher's pages, or shows them again: a form

@@ -43,7 +43,11 @@ func asLessons(q store.OwnQuestion) lessons.Question {
 	default:
 		right, _ := lessons.ReadNumber(q.Right)
 		l.Answer = func(context.Context) (float64, error) { return right, nil }
-		l.Within = q.Within / math.Max(1, math.Abs(right))
+		within := q.Within
+		if within == 0 { // for the right answer 0 it stays so, which takes 0.01
+			within = 0.01 * math.Abs(right)
+		}
+		l.Within = within / math.Max(1, math.Abs(right))
 	}
 	return l
 }
@@ -226,8 +230,12 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 	}
 	var ps param.Problems
 	if text := strings.TrimSpace(form.Get("within")); text != "" && q.Kind != "words" {
-		if q.Within, err = lessons.ReadNumber(text); err != nil || q.Within < 0 {
-			ps = append(ps, param.Problem{Field: "within", Message: "Give a number that is not negative."})
+		q.Within, err = lessons.ReadNumber(text)
+		switch {
+		case err != nil:
+			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0."})
+		case q.Within == 0 && q.Kind == "number":
+			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0: 0.5 takes only the same whole number."})
 		}
 	}
 	if err := a.check(ctx, q); err != nil {
@@ -240,8 +248,9 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 	return q, ps.Err()
 }
 
-// longest is the largest number of characters of a text of an own question.
-const longest = 500
+// longest is the largest number of characters of a text of an own question, longestSlide of the
+// address of its slide.
+const longest, longestSlide = 500, 2000
 
 // check returns param.Problems for faults of an own question.
 func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
@@ -262,11 +271,22 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 	}
 	text("ask", q.Ask)
 	text("explain", q.Explain)
+	if n := utf8.RuneCountInString(q.Right); n > longest {
+		fault("right", "The answer has %d characters; at most %d are allowed.", n, longest)
+	}
+	if n := utf8.RuneCountInString(q.Slide); n > longestSlide {
+		fault("slide", "The address has %d characters; at most %d are allowed.", n, longestSlide)
+	}
+	if q.Within < 0 {
+		fault("within", "Give a number above 0.")
+	}
+	if q.Kind != "options" && len(q.Options)+len(q.Wrong) > 0 {
+		fault("options", "Only a question of the kind options has options.")
+	}
 	switch q.Kind {
 	case "options":
-		for i := range q.Options {
-			text("options", q.Options[i])
-			text("options", q.Wrong[i])
+		for _, s := range slices.Concat(q.Options, q.Wrong) {
+			text("options", s)
 		}
 		k, err := strconv.Atoi(q.Right)
 		switch {
@@ -280,15 +300,12 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 			fault("right", "Give the right number, such as 0.25, 1/4 or -3e-2.")
 		}
 	case "words":
-		if utf8.RuneCountInString(q.Right) > longest {
-			fault("right", "Give at most %d characters.", longest)
-		}
 	case "point":
 		var at lessons.Point
 		if _, _, err := at.Read(q.Right); err != nil {
 			fault("right", "Point at the picture, or give both coordinates, such as 1.5 2.")
 		}
-		if q.Within <= 0 {
+		if q.Within == 0 {
 			fault("within", "Say how far a point may be off.")
 		}
 		if _, err := a.Lessons.Pictured(ctx, q.Slide); err != nil {

@@ -1,8 +1,10 @@
 package teach_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
+	"mime/multipart"
 	"net/url"
 	"strings"
 	"testing"
@@ -39,6 +41,8 @@ func TestOwnQuestions(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"kind=options&ask=a&option.0=one&right=0", "kind=options&ask=a&option.0=one&option.1=two", "kind=number&ask=a&right=x",
+		"kind=number&ask=a&right=1&within=0", "kind=number&ask=a&right=1&within=-1", "kind=number&ask=a&right=1&within=x", "kind=number&ask=a&right=" + strings.Repeat("1", 501),
+		"kind=point&ask=a&right=1+1&within=1&slide=/lessons/" + strings.Repeat("x", 2000),
 		"kind=words&ask=", "kind=words&ask=a%24b", "kind=point&ask=a&right=1+1&within=1&slide=/lessons/none", "kind=song&ask=a",
 	} {
 		if doc := tc.Send(422, base+"/questions", wrong).HTML(); doc.Find("[role=alert]").Length() == 0 {
@@ -146,6 +150,60 @@ func TestOwnQuestions(t *testing.T) {
 	a.Page(200, "/course/"+code+"/poll")
 }
 
+// How far a number may be off by default is a share of the right one, however small that is.
+func TestOwnTolerance(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
+	code := tc.Course("/lessons/margins", "")
+	for _, c := range []struct{ right, near, far string }{{"0.005", "0.00503", "0"}, {"1000", "1009", "1011"}, {"0", "0.009", "0.011"}, {"10&within=0.5", "10", "11"}} {
+		path := tc.Ask(code, write(tc, "/courses/"+code, "kind=number&ask=How+much?&explain=Because.&right="+c.right))
+		vote(a, 200, code, c.near)
+		vote(b, 200, code, c.far)
+		tc.Send(200, path, "do=reveal")
+		right := a.Page(200, "/course/"+code+"/poll").Find(".verdict.right").Length() == 1
+		if wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1; !right || !wrong {
+			t.Errorf("%s: %s is right: %t, %s is wrong: %t", c.right, c.near, right, c.far, wrong)
+		}
+		if told, number := tc.Page(200, path).Find(".results > p.measure").Text(), strings.Split(c.right, "&")[0]; !strings.Contains(strings.Join(strings.Fields(told), " "), number+" – Because.") {
+			t.Errorf("%s: the page says %q", c.right, told)
+		}
+	}
+}
+
+// Questions of a file are checked as those of the form are.
+func TestOwnQuestionsOfFiles(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	tc := s.Browse(t, handlerstest.Teacher)
+	bringIn := func(status int, question string) string {
+		t.Helper()
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		part := require.Value(w.CreateFormFile("file", "course.json"))(t)
+		fmt.Fprintf(part, `{"format":1,"title":"A","page":"/lab","questions":[{"ask":"a",%s}]}`, question)
+		require.NoError(t, w.Close())
+		return tc.Want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).HTML().Find(".error").Text()
+	}
+	for question, fault := range map[string]string{
+		`"kind":"number","right":"1","options":["$"]`:                                                "Only a question of the kind options has options.",
+		`"kind":"words","wrong":["a"]`:                                                               "Only a question of the kind options has options.",
+		`"kind":"options","right":"0","options":["a","b"]`:                                           "two to 6 options",
+		`"kind":"number","right":"1","within":-1`:                                                    "above 0",
+		`"kind":"number","right":"1","slide":"` + strings.Repeat("/", 2001):                          "2001 characters",
+		`"kind":"number","right":"` + strings.Repeat("1", 501):                                       "501 characters",
+		`"kind":"options","options":["a","b"],"wrong":["",""],"right":"0` + strings.Repeat(" ", 500): "501 characters",
+	} {
+		if strings.Count(question, `"`)%2 == 1 {
+			question += `"`
+		}
+		if told := bringIn(422, question); !strings.Contains(told, fault) {
+			t.Errorf("%.60s: %q", question, told)
+		}
+	}
+	bringIn(200, `"kind":"number","right":"1"`)
+}
+
 // Names are hidden by one key on all pages of a teacher, and come back.
 func TestNamesHidden(t *testing.T) {
 	t.Parallel()
@@ -153,7 +211,8 @@ func TestNamesHidden(t *testing.T) {
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lab?data=moons&n=40", "")
 	base := "/courses/" + code
-	for name, c := range map[string]*handlerstest.Client{"Ada Byron": a, "Ben Nevis": b} {
+	for i, c := range []*handlerstest.Client{a, b} {
+		name := []string{"Ada Byron", "Ben Nevis"}[i]
 		c.Send(200, "/course/"+code+"/handins", "course="+code+"&who="+url.QueryEscape(name))
 		c.Send(200, "/course/"+code+"/name", "who="+url.QueryEscape(name))
 	}

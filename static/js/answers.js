@@ -11,6 +11,10 @@ function look(page) {
   const old = part(document), fresh = part(page);
   if (!fresh || fresh.dataset.state === old.dataset.state) return;
   tell(fresh);
+  const hide = document.querySelector("[data-names]"), other = document.adoptNode(page.querySelector("[data-names]")); // names are hidden from elsewhere, say
+  const pressed = hide.contains(document.activeElement);
+  hide.replaceWith(other);
+  if (pressed) other.querySelector("button").focus();
   const focused = stops(old).indexOf(document.activeElement);
   const aside = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
   const names = old.querySelector("details"), unfolded = fresh.querySelector("details");

@@ -75,7 +75,7 @@ export function tally(results, renew) {
     const old = results.querySelector("[data-results-part]");
     const fresh = await fragment(news.html);
     const details = fresh.querySelector("details");
-    if (details) details.open = old.querySelector("details")?.open ?? true;
+    if (details) details.open = old.querySelector("details")?.open ?? details.open;
     old.replaceWith(fresh);
   });
 }

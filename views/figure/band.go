@@ -110,7 +110,7 @@ func BandOf(r Run, s *ml.Sensitivity) (Band, error) {
 	}
 	b := Band{Scene: r.Look, Sampled: s.Sampled}
 	b.Model, b.Points, b.Classes = s.Model, points, r.Data.Classes
-	if len(s.Removals) > 0 {
+	if len(s.Removals) > 0 && s.Removals[0].Moved > 0 && !s.Removals[0].Only {
 		b.Ring = s.Removals[0].Row
 	}
 	var flat bool

@@ -37,7 +37,7 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 		k, err := strconv.Atoi(given)
 		return strconv.Itoa(k), right, err
 	case q.Words != nil:
-		return strings.Join(strings.Fields(given), " "), right, nil
+		return tidy(given), right, nil
 	case q.Point != nil:
 		x, y, err := q.Point.Read(given)
 		return q.Point.kept(x, y), right, err

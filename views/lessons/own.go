@@ -17,8 +17,20 @@ type Words struct {
 	Right []string // the right answers; nil: none is right or wrong
 }
 
-// same returns text as it is compared: without case, and without spaces at its ends.
-func same(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+// tidy returns text without spaces at its ends, and without the characters that turn the direction
+// of what stands behind them.
+func tidy(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// same returns text as it is compared: tidy, without case.
+func same(text string) string { return strings.ToLower(tidy(text)) }
 
 func (w *Words) judge(q *Question, given string) (bool, error) {
 	if same(given) == "" {

@@ -610,7 +610,7 @@ func OwnQuestion(p OwnForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ownText(p, "within", "May be off by", p.Within, "In the units of the number. Empty: 1 %.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ownText(p, "within", "May be off by", p.Within, "In the units of the number, above 0: 0.5 takes only the same whole number. Empty: 1 % of the right number, or 0.01 where that is 0.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
