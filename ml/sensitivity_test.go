@@ -42,7 +42,7 @@ func differ(a, b *ml.Model, x *mat.Dense) (n int) {
 	return n
 }
 
-// Removals and flips are those of trainings from nothing, one by one.
+// Removals and flips agree with separate trainings from scratch.
 func TestSense(t *testing.T) {
 	t.Parallel()
 	d := clouds(70, 2, 5)

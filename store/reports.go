@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -252,18 +251,12 @@ func (s *Store) DeleteReport(ctx context.Context, ws Workspace, id string) error
 // ShareReport returns the token of a report's read-only link: 130 random bits. A report that is
 // shared already keeps its token.
 func (s *Store) ShareReport(ctx context.Context, ws Workspace, id string) (token string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `UPDATE reports SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
-			strings.ToLower(rand.Text()), ws, id).Scan(&token))
-	})
-	return token, err
+	return s.addLink(ctx, "reports", ws, id)
 }
 
 // UnshareReport makes the link of a report stop working for good.
 func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE reports SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
-	})
+	return s.removeLink(ctx, "reports", ws, id)
 }
 
 func scanReport(row interface{ Scan(...any) error }, more ...any) (r Report, err error) {

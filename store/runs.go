@@ -296,17 +296,27 @@ func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) erro
 // ShareRun returns the token of a run's read-only link: 130 random bits. A run
 // that is shared already keeps its token.
 func (s *Store) ShareRun(ctx context.Context, ws Workspace, id string) (token string, err error) {
+	return s.addLink(ctx, "runs", ws, id)
+}
+
+// UnshareRun makes the link of a run stop working for good.
+func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
+	return s.removeLink(ctx, "runs", ws, id)
+}
+
+// addLink gives a row of a table the token of a read-only link, or returns the one that it has.
+func (s *Store) addLink(ctx context.Context, table string, ws Workspace, id string) (token string, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `UPDATE runs SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
+		return found(tx.QueryRowContext(ctx, `UPDATE `+table+` SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
 			strings.ToLower(rand.Text()), ws, id).Scan(&token))
 	})
 	return token, err
 }
 
-// UnshareRun makes the link of a run stop working for good.
-func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
+// removeLink takes the token of a row away.
+func (s *Store) removeLink(ctx context.Context, table string, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE runs SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
+		return affected(tx.ExecContext(ctx, `UPDATE `+table+` SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
 	})
 }
 

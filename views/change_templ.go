@@ -12,7 +12,7 @@ import templruntime "github.com/a-h/templ/runtime"
 type Change struct {
 	Page
 	Name, Run                  string        // Run: its address
-	Problem, Again             string        // why there is nothing; link that begins it anew, empty: none
+	Problem, Again             string        // why there is nothing; link that starts it again, empty: none
 	Progress                   *PathProgress // nil: it is not under way
 	Nearest, Strongest, Steady string        // a sentence each; Strongest may be empty
 	Judged                     string        // "held-out" or "training"

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 
-	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
@@ -53,9 +52,6 @@ func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFi
 	return f, nil
 }
 
-// StoredSpec returns a spec as a report keeps it.
-func StoredSpec(s ml.Spec) (json.RawMessage, error) { return json.Marshal(s) }
-
 // Unfinished is the error of an item of a report that has no result.
 func Unfinished(what string) error {
 	return param.Problems{{Field: "text", Message: what + " has no result yet; place it in a report once it is done"}}
@@ -77,7 +73,7 @@ func SearchTask(s store.Search) (t repeat.Task, err error) {
 	if s.Result != nil {
 		t.Numbers = repeat.OfSearch(s.Result)
 	}
-	t.Spec, err = StoredSpec(s.Spec)
+	t.Spec, err = json.Marshal(s.Spec)
 	return t, err
 }
 

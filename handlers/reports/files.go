@@ -109,9 +109,9 @@ func figureFile(item, figure int, extension string) string {
 	return fmt.Sprintf("figures/%d-%d.%s", item+1, figure+1, extension)
 }
 
-// exported calls prose and item for the parts of a report in their order. at is the place of the
+// eachPart calls prose and item for the parts of a report in their order. at is the place of the
 // item in the report.
-func exported(one store.Report, prose func(string) error, item func(caption string, item store.ReportItem, at int) error) error {
+func eachPart(one store.Report, prose func(string) error, item func(caption string, item store.ReportItem, at int) error) error {
 	for _, p := range split(one.Text) {
 		if p.address == "" {
 			if err := prose(p.prose); err != nil {
@@ -139,7 +139,7 @@ func writeMarkdown(w io.Writer, one store.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", markdown.Replace(one.Title), one.Updated.Format(day))
 	figures := 0
-	err := exported(one, func(prose string) error {
+	err := eachPart(one, func(prose string) error {
 		b.WriteString(prose + "\n\n")
 		return nil
 	}, func(caption string, item store.ReportItem, at int) error {
@@ -170,7 +170,7 @@ const preamble = `\documentclass{article}
 \usepackage{amsmath,amssymb,graphicx,newunicodechar}
 `
 
-// letters are those of preamble.
+// letters lists the letters that the preamble makes known.
 var letters = []struct{ letter, command string }{
 	{"α", `\alpha`},
 	{"β", `\beta`},
@@ -203,7 +203,7 @@ func writeLaTeX(w io.Writer, one store.Report) error {
 		fmt.Fprintf(&b, "\\newunicodechar{%s}{\\ensuremath{%s}}\n", l.letter, l.command)
 	}
 	fmt.Fprintf(&b, "\\title{%s}\n\\author{}\n\\date{%s}\n\\begin{document}\n\\maketitle\n\n", study.LaTeXText(one.Title), one.Updated.Format(day))
-	err := exported(one, func(prose string) error {
+	err := eachPart(one, func(prose string) error {
 		text, err := lessons.ProseLaTeX(prose)
 		if err != nil {
 			return web.Errorf(web.Invalid, "text: %v", err)

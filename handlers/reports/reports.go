@@ -176,7 +176,7 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 	})
 }
 
-// hashes are those of the points of a task.
+// hashes returns the hashes of the points of a task.
 func hashes(t repeat.Task) (all []string) {
 	if t.Points != "" {
 		all = append(all, t.Points)
@@ -268,7 +268,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 }
 
 // read returns the report that an address names, or that of its read-only link, once there is room
-// for it in memory, which leave gives back: before something is sent to whoever may be slow.
+// for it in memory, which leave gives back: before anything is sent to a client that may be slow.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
 	size, err := a.Store.ReportSize(ctx, door.Workspace(ctx), id, token)
@@ -300,21 +300,15 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 		p.Updated = one.Updated.Format(day)
 	}
 	figures, tables := 0, 0
-	for _, part := range split(one.Text) {
-		if part.address == "" {
-			html, err := lessons.Prose(part.prose)
-			if err != nil {
-				return p, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
-			}
-			p.Parts = append(p.Parts, views.ReportPart{Prose: html})
-			continue
+	err = eachPart(one, func(prose string) error {
+		html, err := lessons.Prose(prose)
+		if err != nil {
+			return param.Problems{{Field: "text", Message: "text: " + err.Error()}}
 		}
-		at := slices.IndexFunc(one.Frozen.Items, func(i store.ReportItem) bool { return i.Address == part.address })
-		if at < 0 {
-			continue
-		}
-		item := one.Frozen.Items[at]
-		v := &views.ReportItem{Caption: strings.TrimSuffix(captionOf(part, item), "."), Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
+		p.Parts = append(p.Parts, views.ReportPart{Prose: html})
+		return nil
+	}, func(caption string, item store.ReportItem, at int) error {
+		v := &views.ReportItem{Caption: caption, Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
 		for i, f := range item.Figures {
 			figures++
 			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height, NarrowSize: [2]int{f.NarrowWidth, f.NarrowHeight}}
@@ -331,9 +325,13 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 			v.Tables = append(v.Tables, views.ReportTable{Number: tables, StudyTable: door.StudyTable(t)})
 		}
 		if c := command(item, at); c != "" {
-			p.Repeat = append(p.Repeat, views.ReportCommand{Title: v.Caption, Command: c})
+			p.Repeat = append(p.Repeat, views.Option{Label: caption, Value: c})
 		}
 		p.Parts = append(p.Parts, views.ReportPart{Item: v})
+		return nil
+	})
+	if err != nil {
+		return p, err
 	}
 	p.Points = base != "" && slices.ContainsFunc(one.Frozen.Items, func(i store.ReportItem) bool { return repeats(i.Task) })
 	return p, nil

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -80,7 +81,7 @@ func details(run store.Run) string {
 
 // task is what trains a run again.
 func task(run store.Run) (repeat.Task, error) {
-	spec, err := door.StoredSpec(run.Spec)
+	spec, err := json.Marshal(run.Spec)
 	return repeat.Task{Title: run.Name, Points: run.Hash, Spec: spec, Numbers: repeat.OfRun(run.Report)}, err
 }
 

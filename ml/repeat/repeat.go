@@ -36,7 +36,7 @@ type Task struct {
 	Search *Search         `json:"search,omitempty"`
 	Study  *Study          `json:"study,omitempty"`
 	Runs   []Task          `json:"runs,omitempty"` // compared on the points that all hold out, and searches on their folds
-	// Numbers are those of the task alone, without those of Runs.
+	// Numbers holds the numbers of the task itself, not of its Runs.
 	Numbers []Number `json:"numbers"`
 }
 

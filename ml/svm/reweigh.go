@@ -17,7 +17,7 @@ import (
 // is the number of times each point was drawn. k (M x M, positive semidefinite), y (length M)
 // and s are as in Train, with a finite C; both classes need a positive weight.
 //
-// The result is that of Train on the points repeated so often: s.Tol is met afresh, wherever the
+// The result equals that of Train on the points repeated so often: s.Tol is met afresh, wherever the
 // start was. Alpha[i] belongs to all copies of point i together, at most weight[i] C, and F has
 // f(x_i) of points with weight 0 as well. The counts of bounded support vectors assume weights
 // of 0 and 1.

@@ -1,6 +1,6 @@
 // How a course answers the questions of a lesson, as it changes.
 import { again } from "./again.js";
-import "./names.js";
+import { renewNames } from "./names.js";
 import { tell } from "./times.js";
 
 const part = (root) => root.querySelector("[data-answers]");
@@ -11,10 +11,7 @@ function look(page) {
   const old = part(document), fresh = part(page);
   if (!fresh || fresh.dataset.state === old.dataset.state) return;
   tell(fresh);
-  const hide = document.querySelector("[data-names]"), other = document.adoptNode(page.querySelector("[data-names]")); // names are hidden from elsewhere, say
-  const pressed = hide.contains(document.activeElement);
-  hide.replaceWith(other);
-  if (pressed) other.querySelector("button").focus();
+  renewNames(page);
   const focused = stops(old).indexOf(document.activeElement);
   const aside = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
   const names = old.querySelector("details"), unfolded = fresh.querySelector("details");

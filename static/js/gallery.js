@@ -1,6 +1,6 @@
 // The teacher's page of a course: what is handed in appears by itself.
 import { again } from "./again.js";
-import "./names.js";
+import { renewNames } from "./names.js";
 import { choose } from "./runs.js";
 import { tell } from "./times.js";
 
@@ -33,10 +33,7 @@ async function look(page) {
   state.querySelector("[data-end]").after(...parts.filter((part) => part.matches("[data-blocked]")));
   state.querySelector("[data-blocked]")?.toggleAttribute("open", Boolean(unfolded));
   if (held) state.querySelector("button").focus();
-  const names = document.querySelector("[data-names]"), named = document.adoptNode(page.querySelector("[data-names]")); // a colleague has hidden them, say
-  const pressed = names.contains(document.activeElement);
-  names.replaceWith(named);
-  if (pressed) named.querySelector("button").focus();
+  renewNames(page);
   const focused = old.contains(document.activeElement) && document.activeElement;
   old.replaceWith(fresh);
   heading.dataset.state = news.dataset.state;

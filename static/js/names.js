@@ -1,4 +1,13 @@
 // The key that hides the names of students on a teacher's pages, and shows them again.
+
+/** Takes the button of a newer page, as names may be hidden from elsewhere. */
+export function renewNames(page) {
+  const old = document.querySelector("[data-names]"), fresh = document.adoptNode(page.querySelector("[data-names]"));
+  const pressed = old.contains(document.activeElement);
+  old.replaceWith(fresh);
+  if (pressed) fresh.querySelector("button").focus();
+}
+
 document.addEventListener("keydown", (e) => {
   if (e.key !== "h" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
   const form = document.querySelector("[data-names]");

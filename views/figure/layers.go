@@ -55,7 +55,7 @@ func LayerNames(list string) (layers []string) {
 
 func classLayer(k int) string { return "class" + strconv.Itoa(k) }
 
-// layer is that of the i-th entry of the legend: those of the classes come first.
+// layer returns the layer of the i-th entry of the legend; the classes come first.
 func (s *Scene) layer(i int, name string) string {
 	if i < len(s.Classes) {
 		return classLayer(i)
@@ -104,7 +104,7 @@ func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
 	c.Stroke(p)
 }
 
-// toggles are those of the entries in these rows of a picture, which has its data within inner.
+// toggles returns the toggles of the entries in these rows of a picture, which has its data within inner.
 func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle) {
 	if s.layer == nil {
 		return nil

@@ -53,7 +53,7 @@ const maxNested, maxBrackets = 20, 2000
 // nested is the beginning of a line in more lists and quotes than are allowed.
 var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])[ \t])){` + strconv.Itoa(maxNested+1) + `}`)
 
-// Prose returns Markdown as HTML that is safe to show whoever wrote it. Headings are of the
+// Prose returns Markdown as HTML that is safe to show, no matter who wrote it. Headings are of the
 // second level at the highest. Errors name what is wrong with a formula.
 func Prose(source string) (string, error) {
 	if strings.Count(source, "[") > maxBrackets || nested.MatchString(source) {
