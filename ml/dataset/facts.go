@@ -23,6 +23,7 @@ type facts struct {
 	holds   holding
 	rows    int
 	present int // rows with a value
+	numbers int // rows with a number
 	strange int // rows with a word in a column of mostly numbers
 	faulty  int // rows with what was meant for a number
 
@@ -42,12 +43,20 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// factsOf examines a column.
+// factsOf is what is known of a column, or what examine finds out.
 func factsOf(c *Column) facts {
+	if c.known != nil {
+		return *c.known
+	}
+	return examine(c)
+}
+
+// examine passes over a column.
+func examine(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
 	var seen textSet
 	var words map[string]int
-	numbers, dates, before := 0, 0, math.NaN()
+	dates, before := 0, math.NaN()
 	for _, s := range c.all() {
 		if missing(s) {
 			f.counting = false
@@ -58,7 +67,7 @@ func factsOf(c *Column) facts {
 		v, number := parseNumber(s)
 		switch {
 		case number:
-			numbers++
+			f.numbers++
 			f.whole = f.whole && v == math.Trunc(v)
 			f.least, f.most = min(f.least, v), max(f.most, v)
 			f.counting = f.counting && (math.IsNaN(before) || v == before+1)
@@ -114,10 +123,10 @@ func factsOf(c *Column) facts {
 	} else {
 		f.distinct = min(seen.n, mostCounted)
 	}
-	if numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
+	if f.numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
 		f.strange, f.faulty = f.strange+f.faulty, 0
 	}
-	f.holds = holdingOf(f, words, numbers, dates)
+	f.holds = holdingOf(f, words, dates)
 	if f.holds != holdsMostlyNumbers {
 		f.strange = 0
 	}
@@ -175,18 +184,18 @@ func (t *textSet) grow() {
 
 // holdingOf decides what a column holds. Words among numbers are strange ones unless they
 // are values of a category as the numbers are, such as 0, 1, 2, 3+: few, and each repeated.
-func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
+func holdingOf(f facts, words map[string]int, dates int) holding {
 	const few = 10 // rows, too few to tell words from faults
 	switch {
 	case f.present == 0:
 		return holdsNothing
-	case f.strange == 0 && (numbers > 0 || f.distinct <= mostWords):
+	case f.strange == 0 && (f.numbers > 0 || f.distinct <= mostWords):
 		return holdsNumbers // and Data reports those with a fault
 	case dates == f.present:
 		return holdsDates
-	case numbers > 0 && f.present < few && !f.onlyMissing(words):
+	case f.numbers > 0 && f.present < few && !f.onlyMissing(words):
 		return holdsNumbers // and Data reports the cells that are none
-	case numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
+	case f.numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
 		return holdsWords
 	}
 	const often = 3

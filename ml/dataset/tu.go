@@ -127,9 +127,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		cells[i] = g.String()
 	}
 	t.Columns = []Column{column(graphName, cells), column(labelName, classes)}
-	for j := range t.Columns {
-		t.Columns[j].weigh()
-	}
+	t.weigh()
 	return t, nil
 }
 
