@@ -632,7 +632,6 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	for i := range four.XY {
 		marks = append(marks, []figure.Mark{figure.Dot{At: four.XY[i], Class: lessons.Class(four.Y[i]), Name: lessons.ClassName(four.Y[i]), Label: strconv.Itoa(i + 1)}})
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
 	e.Numbers = []lessons.Number{
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
 		{Label: `$\mathbf w$ and $b$`, Value: lessons.Pair(w) + " and " + views.Short(s.B)},
@@ -668,11 +667,36 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	t.Rows = append(t.Rows, entries([]string{"cost", entry(s.Objective), ""}, s.Cost))
 	e.Tables = []lessons.Table{t}
+	e.Figures = []lessons.Figure{lessons.Plane("line", `The line of this vertex and its tableau: the boxed column enters, the boxed row leaves. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...).Beside(0.48, true, tableau(t, s.Entering))}
 	e.Notes = []string{pivot(s, e.Step == 0)}
 	if s.Entering >= 0 && s.Ratios[s.Leaving] == 0 {
 		e.After = []string{"The line stays where it is: only the basis changes."}
 	}
 	return e, nil
+}
+
+// tableau draws the table of a vertex, with a box around the column that enters, if one does, and the row that leaves.
+func tableau(t lessons.Table, entering int) lessons.Figure {
+	rows, columns := float64(len(t.Rows)+1), float64(len(t.Head))
+	var marks []figure.Mark
+	box := func(x, y, width, height float64) {
+		marks = append(marks, figure.Path{Plain: true, Pen: figure.Pen{Color: figure.Magenta}, Points: [][2]float64{{x, -y}, {x + width, -y}, {x + width, -y - height}, {x, -y - height}, {x, -y}}})
+	}
+	if entering >= 0 {
+		box(3+float64(entering), 0.05, 1, rows-0.1)
+	}
+	for _, i := range t.Marked {
+		box(0.05, 1+float64(i), columns-0.1, 1)
+	}
+	marks = append(marks, figure.Segment{From: [2]float64{0, -1}, To: [2]float64{columns, -1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}})
+	for i, row := range append([][]string{t.Head}, t.Rows...) {
+		for k, cell := range row {
+			marks = append(marks, figure.Text{At: [2]float64{float64(k) + 0.5, -float64(i) - 0.5}, Text: cell})
+		}
+	}
+	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The tableau, which is the table of this screen."}.Picture()
+	}}
 }
 
 // list shows a vector.
