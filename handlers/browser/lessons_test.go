@@ -283,9 +283,11 @@ func TestLessonHandle(t *testing.T) {
 	if !get[bool](p, "document.activeElement.matches('.handle')") {
 		t.Error("the keyboard has left the handle")
 	}
-	p.click("input[type=checkbox][name=solver]")
-	turn(p, "e") // its margin comes with the answers
-	p.wait("document.querySelector('.exhibit').textContent.includes('of the widest margin')")
+	p.wait(answered)
+	p.clickText("[data-move]", "Keep this line")
+	p.wait("location.search.includes('kept=') && document.querySelector('.exhibit').textContent.includes('Best try')")
+	turn(p, "e") // the margin of the solver comes with the answers
+	p.wait("document.querySelector('.exhibit').textContent.includes(\"the solver's margin\")")
 }
 
 // TestLessonTurn drags a picture in space: its angles follow, and the picture.

@@ -268,6 +268,21 @@ func TestSlidesTurnInPlace(t *testing.T) {
 	p.wait("((i) => i.clientWidth > 600 && 12 * i.clientWidth / i.naturalWidth < 20)(" + element(".exhibit .figure img") + ")")
 }
 
+// TestMoves plays a game on a slide by its buttons and then by the keyboard: its state is in
+// the address.
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/risk/shatter")
+	p.wait(element(".parts a.current"))
+	p.clickText("[data-move]", "No line does")
+	p.wait("location.search === '?calls=n' && " + element(".note") + ".textContent.startsWith('Wrong')")
+	p.wait("document.activeElement.textContent === 'Next labelling'")
+	p.keys(kb.Enter)
+	p.wait("location.search === '?calls=n.' && document.querySelectorAll('[data-move]').length === 2")
+}
+
 // TestStepsComeTogether steps through a replay whose states came together: no step asks
 // the server.
 func TestStepsComeTogether(t *testing.T) {

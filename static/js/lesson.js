@@ -43,7 +43,9 @@ class Demo {
     });
     form.addEventListener("submit", (e) => {
       e.preventDefault();
-      if (!e.submitter?.dataset.go) this.live.ask(false);
+      const { submitter } = e;
+      if (submitter?.matches("[data-move]")) this.form.querySelector(`input[name="${submitter.name}"]`).value = submitter.value;
+      if (!submitter?.dataset.go) this.live.ask(false);
     });
   }
 
@@ -144,12 +146,14 @@ class Demo {
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
+    const moved = document.activeElement.matches("[data-move]");
     const read = !this.slide && document.activeElement.closest(".question"), top = read && read.getBoundingClientRect().top;
     this.renew(fresh);
     watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
+    if (moved) this.exhibit.querySelector("[data-move]")?.focus(); // the keyboard plays on
     this.form.style.minHeight = "";
     if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // a verdict stays where it is read
     if (this.slide) this.fit();

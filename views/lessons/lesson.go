@@ -171,6 +171,7 @@ type Exhibit struct {
 	Steps   int      // number of states of a replay; Input.Step counts them from 0
 	Step    int      // the state that is shown
 	Handles []Handle // what can be dragged on the first figure
+	Moves   []Move   // what can be done next in a game
 	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
 }
 
@@ -279,6 +280,13 @@ func (h Handle) MarshalJSON() ([]byte, error) {
 		XParam string  `json:"x_param"`
 		YParam string  `json:"y_param"`
 	}{h.Label, h.X, h.Y, x, y})
+}
+
+// Move is a button that gives a control, which should be Folded, another value: a move in a
+// game, whose state is in the address.
+type Move struct {
+	Label, Value string
+	Control      TextControl
 }
 
 // Question asks for a prediction before it reveals. Texts may hold formulas

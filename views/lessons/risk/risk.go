@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -43,6 +45,8 @@ var (
 
 	width     = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."}
 	trainingM = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "60", Min: 10, Max: 200, Low: 10, High: 200, Log: true}
+
+	calls = lessons.TextControl{Name: "calls", Label: "calls", Max: 20, Folded: true, Help: "y: a line does it; n: none does; a full stop turns to the next labelling."}
 
 	number = lessons.IntegerControl{Name: "n", Label: "points", Default: "3", Min: 1, Max: 5, Low: 1, High: 5}
 	family = lessons.ChoiceControl{Name: "family", Label: "functions", Default: "lines", Options: []param.Option{
@@ -96,6 +100,18 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Wrong:   []string{"No training error may mean learnt by heart.", "", "The training errors differ, and so do the true ones."},
 				Answer:  perfect,
 				Explain: `With $\gamma = 1$ it makes some errors on its training points, and fewer on new ones. With $\gamma = 300$ it has learnt the points by heart. Between them it falls back on the constant $b$.`,
+			}},
+		},
+		{
+			Slug:   "shatter",
+			Covers: []string{"000 slt"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{calls}, Show: showShatter},
+			Questions: []lessons.Question{{
+				Slug: "square", Ask: "The corners of a square have these labels, in their order round it. Which labelling can *no* line realise?",
+				Options: squares,
+				Wrong:   []string{"A line half-way between two opposite sides does it.", "Turn the square: it is two neighbours against two.", "A line cuts off a single corner.", ""},
+				Answer:  beyondLines,
+				Explain: "Opposite corners alike: their two connecting lines cross in the middle, which would have to lie on both sides of a line.",
 			}},
 		},
 		{
@@ -198,6 +214,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		},
 	},
 })
+
+// squares are labellings of the corners of a square.
+var squares = []string{"++−−", "+−−+", "+−−−", "+−+−"}
 
 // The clouds of the first screen stand at ±(1, 1) with this spread.
 const spread = 0.9
@@ -464,11 +483,8 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			done++
 		}
 	}
-	var marks []figure.Mark
-	switch {
-	case d.Realisable && family == "lines":
-		marks = lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
-	case d.Realisable:
+	marks := judged(d, places)
+	if d.Realisable && family != "lines" {
 		sum := kernel.NewSum(k, x, d.W)
 		f := func(x, y float64) float64 { return sum.At([]float64{x, y}) + d.B }
 		marks = []figure.Mark{
@@ -476,20 +492,8 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
 		}
-	default:
-		for i := range places {
-			for j := range i {
-				if d.Labels[i] == d.Labels[j] {
-					marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(d.Labels[i]))}})
-				}
-			}
-		}
 	}
-	marks = append(marks, numbered(places, d.Labels)...)
-	if d.Common != nil {
-		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
-	}
-	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels))}
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
@@ -517,6 +521,88 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	t.After = true
 	e.Tables = []lessons.Table{t}
 	return e, nil
+}
+
+var placeLimits = figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}
+
+// judged is the line of a labelling, or what shows that there is none.
+func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
+	if d.Realisable {
+		return lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
+	}
+	for i := range places {
+		for j := range i {
+			if d.Labels[i] == d.Labels[j] {
+				marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(d.Labels[i]))}})
+			}
+		}
+	}
+	if d.Common != nil {
+		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
+	}
+	return marks
+}
+
+// game are the labellings of the first three corners, then of four, to be called one by one: one
+// of each pair of opposites, which have the same line, and none with all points alike.
+func game() (rounds []theory.Dichotomy, err error) {
+	for n := 3; n <= 4; n++ {
+		s, err := theory.ShatterLines(corners[:n])
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, s.Dichotomies[1:len(s.Dichotomies)/2]...)
+	}
+	return rounds, nil
+}
+
+func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	rounds, err := game()
+	if err != nil {
+		return nil, err
+	}
+	said, done, right, verdict := calls.Of(in), 0, 0, ""
+	for _, c := range said {
+		if done < len(rounds) && (c == 'y' || c == 'n') {
+			verdict = "Wrong. "
+			if (c == 'y') == rounds[done].Realisable {
+				right++
+				verdict = "Right. "
+			}
+			done++
+		}
+	}
+	at, asking := done, done == 0 || strings.HasSuffix(said, ".") && done < len(rounds)
+	if !asking {
+		at--
+	}
+	d := rounds[at]
+	places := corners[:len(d.Labels)]
+	e := &lessons.Exhibit{Numbers: []lessons.Number{{Label: "right calls", Value: fmt.Sprintf("%d of %d", right, done), Help: "of the labellings called so far"}}}
+	e.Notes = []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}
+	marks := judged(d, places)
+	switch {
+	case asking:
+		marks = nil
+		e.Notes = []string{fmt.Sprintf("%d points, labelling %d of %d. Is there a line with one class on each side?", len(places), at+1, len(rounds))}
+		e.Moves = []lessons.Move{{Label: "A line does it", Control: calls, Value: said + "y"}, {Label: "No line does", Control: calls, Value: said + "n"}}
+	case done < len(rounds):
+		e.Moves = []lessons.Move{{Label: "Next labelling", Control: calls, Value: said + "."}}
+	default:
+		e.Moves = []lessons.Move{{Label: "Play again", Control: calls}}
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels))}
+	return e, nil
+}
+
+// beyondLines finds the option that no line realises, at the corners of a square.
+func beyondLines(context.Context) (float64, error) {
+	s, err := theory.ShatterLines([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
+	if err != nil {
+		return 0, err
+	}
+	beyond := slices.IndexFunc(s.Dichotomies, func(d theory.Dichotomy) bool { return !d.Realisable && d.Labels[0] > 0 })
+	return float64(slices.Index(squares, signs(s.Dichotomies[beyond]))), nil
 }
 
 // labelling is the labelling of a step: those with both classes first, as all

@@ -255,3 +255,28 @@ func TestMeasuresRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestShatterGame plays the game: each call is judged before the next labelling is asked for,
+// and only one of the ten is beyond lines.
+func TestShatterGame(t *testing.T) {
+	t.Parallel()
+	said, beyond := "", 0
+	for k := range 10 {
+		e := lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		if len(e.Moves) != 2 || strings.Contains(e.Notes[0], "ealised") {
+			t.Fatalf("before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
+		}
+		said = e.Moves[0].Value // a line does it
+		e = lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		if strings.Contains(e.Notes[0], "Not realised") {
+			beyond++
+		}
+		if got, want := lessonstest.Number(t, e, "right calls"), strconv.Itoa(k+1-beyond)+" of "+strconv.Itoa(k+1); got != want {
+			t.Errorf("after call %d the score is %s, want %s", k+1, got, want)
+		}
+		said = e.Moves[0].Value
+	}
+	if beyond != 1 || said != "" {
+		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
+	}
+}
