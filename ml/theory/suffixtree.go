@@ -8,8 +8,6 @@ type SuffixTree struct {
 	Steps int          // taken to build it: comparisons of symbols and moves from node to node
 
 	symbols []rune  // of all texts, with an end of its own behind each
-	order   []int   // of the nodes, parents first
-	texts   int     // how many
 	counts  [][]int // of each text and node: how often what leads there stands in the text
 }
 
@@ -17,7 +15,7 @@ type SuffixTree struct {
 type SuffixNode struct {
 	Parent int // -1: the root
 	Text   int // whose suffix ends here; -1: none, the node is within the tree
-	Depth  int // symbols on the way from the root, the end of a text among them
+	Depth  int // symbols on the way from the root
 
 	start, end int // of the symbols on its edge
 	link       int // where the way leads without its first symbol
@@ -31,7 +29,7 @@ type edge struct {
 
 // NewSuffixTree builds the tree symbol by symbol, in time that grows with the total length.
 func NewSuffixTree(texts ...string) *SuffixTree {
-	t := &SuffixTree{Nodes: []SuffixNode{{Parent: -1, Text: -1}}, texts: len(texts)}
+	t := &SuffixTree{Nodes: []SuffixNode{{Parent: -1, Text: -1}}}
 	children := make(map[edge]int)
 	add := func(n SuffixNode) int {
 		t.Nodes = append(t.Nodes, n)
@@ -87,46 +85,43 @@ func NewSuffixTree(texts ...string) *SuffixTree {
 			}
 		}
 	}
-	t.count()
+	t.count(len(texts))
 	return t
 }
 
 // count finds the depths, and how many leaves of each text are below each node.
-func (t *SuffixTree) count() {
+func (t *SuffixTree) count(texts int) {
 	below := make([][]int, len(t.Nodes))
 	for i, n := range t.Nodes[1:] {
 		below[n.Parent] = append(below[n.Parent], i+1)
 	}
-	t.order = []int{0}
-	for k := 0; k < len(t.order); k++ {
-		for _, i := range below[t.order[k]] {
+	order := []int{0} // parents first
+	for k := 0; k < len(order); k++ {
+		for _, i := range below[order[k]] {
 			n := &t.Nodes[i]
+			if n.Text >= 0 {
+				n.end-- // nobody looks at the end of a text any more
+			}
 			n.Depth = t.Nodes[n.Parent].Depth + n.end - n.start
-			t.order = append(t.order, i)
+			order = append(order, i)
 		}
 	}
-	t.counts = make([][]int, t.texts)
+	t.counts = make([][]int, texts)
 	for text := range t.counts {
 		t.counts[text] = make([]int, len(t.Nodes))
-	}
-	for k := len(t.order) - 1; k > 0; k-- {
-		n := t.Nodes[t.order[k]]
-		for text, c := range t.counts {
+		for k := len(order) - 1; k > 0; k-- {
+			n, c := t.Nodes[order[k]], t.counts[text]
 			if n.Text == text {
-				c[t.order[k]]++
+				c[order[k]]++
 			}
-			c[n.Parent] += c[t.order[k]]
+			c[n.Parent] += c[order[k]]
 		}
 	}
 }
 
-// Edge returns the symbols on the edge that leads to a node, without the end of a text.
+// Edge returns the symbols on the edge that leads to a node.
 func (t *SuffixTree) Edge(node int) string {
-	n := t.Nodes[node]
-	if n.Text >= 0 {
-		n.end--
-	}
-	return string(t.symbols[n.start:n.end])
+	return string(t.symbols[t.Nodes[node].start:t.Nodes[node].end])
 }
 
 // Count returns how often the symbols on the way to a node stand in a text.
@@ -134,13 +129,8 @@ func (t *SuffixTree) Count(text, node int) int { return t.counts[text][node] }
 
 // Pieces are the nodes whose edges the substrings of k symbols end on, one for each.
 func (t *SuffixTree) Pieces(k int) (nodes []int) {
-	for _, i := range t.order[1:] {
-		n := t.Nodes[i]
-		whole := n.Depth // without the end of a text
-		if n.Text >= 0 {
-			whole--
-		}
-		if t.Nodes[n.Parent].Depth < k && k <= whole {
+	for i, n := range t.Nodes {
+		if i > 0 && t.Nodes[n.Parent].Depth < k && k <= n.Depth {
 			nodes = append(nodes, i)
 		}
 	}
@@ -174,14 +164,12 @@ func SpectrumByTrie(x, z string, k int) (value float64, steps int) {
 			for _, symbol := range text[i : i+k] {
 				steps++
 				from := edge{node, symbol}
-				if node, ok = children[from]; ok {
-					continue
-				}
-				if round == 1 {
+				if node, ok = children[from]; !ok && round == 1 {
 					break
+				} else if !ok {
+					node = len(counts)
+					children[from], counts = node, append(counts, 0)
 				}
-				node = len(counts)
-				children[from], counts = node, append(counts, 0)
 			}
 			if round == 0 {
 				counts[node]++
@@ -199,12 +187,10 @@ func SpectrumByPairs(x, z string, k int) (value float64, steps int) {
 	for i := 0; i+k <= len(a); i++ {
 		for j := 0; j+k <= len(b); j++ {
 			same := 0
-			for same < k {
-				steps++
-				if a[i+same] != b[j+same] {
+			for ; same < k; same++ {
+				if steps++; a[i+same] != b[j+same] {
 					break
 				}
-				same++
 			}
 			if same == k {
 				value++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -60,12 +61,10 @@ func (m *multiplier) summed(rows, cols int, apply func(x *mat.Dense) *mat.Dense)
 	}
 }
 
-// path is a path of n nodes.
+// path is a ring of n nodes without the edge that closes it.
 func path(n int) dataset.Graph {
-	g := dataset.Graph{N: n}
-	for v := range n - 1 {
-		g.Edges = append(g.Edges, [2]int{v, v + 1})
-	}
+	g := ring(n)
+	g.Edges = slices.Delete(g.Edges, 1, 2)
 	return g
 }
 
@@ -84,11 +83,11 @@ func showVec(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	for size := vecNodes.Min; size <= vecNodes.Max; size++ {
 		k := int(size)
 		one, other := theory.Adjacency(ring(k)), theory.Adjacency(path(k))
-		var formed, trick multiplier
-		formed.formed(one, other)(mat.NewDense(k*k, 1, nil))
-		trick.trick(one, other)(mat.NewDense(k, k, nil))
-		for i, times := range []int{formed.times, trick.times} {
-			curves[i].X, curves[i].Y = append(curves[i].X, size), append(curves[i].Y, float64(times))
+		var of [2]multiplier
+		of[0].formed(one, other)(mat.NewDense(k*k, 1, nil))
+		of[1].trick(one, other)(mat.NewDense(k, k, nil))
+		for i := range of {
+			curves[i].X, curves[i].Y = append(curves[i].X, size), append(curves[i].Y, float64(of[i].times))
 		}
 	}
 	here := float64(n)
@@ -121,9 +120,7 @@ func entriesPicture(l lessons.Look, a, x, b mat.Matrix) (*figure.Picture, error)
 	const gap = 1
 	all := mat.NewDense(max(n*n, 3*n+2*gap), n*n+gap+n, nil)
 	all.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, all)
-	var both mat.Dense
-	both.Kronecker(a, b)
-	all.Slice(0, n*n, 0, n*n).(*mat.Dense).Copy(&both)
+	all.Slice(0, n*n, 0, n*n).(*mat.Dense).Kronecker(a, b)
 	for i, m := range []mat.Matrix{a, x, b} {
 		top := i * (n + gap)
 		all.Slice(top, top+n, n*n+gap, n*n+gap+n).(*mat.Dense).Copy(m)

@@ -80,14 +80,9 @@ func letterText(seed uint64) string {
 
 // drawTree draws a suffix tree from left to right, a unit for each symbol and a line for each leaf.
 func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.Picture, error) {
-	const mark = "$" // the end of the word
 	below, y := make([][]int, len(t.Nodes)), make([]float64, len(t.Nodes))
-	label := func(v int) string { // of the edge to a node
-		s := strings.ReplaceAll(t.Edge(v), " ", "␣")
-		if t.Nodes[v].Text >= 0 {
-			s += mark
-		}
-		return s
+	label := func(v int) string { // of the edge to a node, with the end mark
+		return strings.ReplaceAll(t.Edge(v), " ", "␣") + lessons.Either(t.Nodes[v].Text >= 0, "$", "")
 	}
 	for v, n := range t.Nodes[1:] {
 		below[n.Parent] = append(below[n.Parent], v+1)
@@ -106,7 +101,7 @@ func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.P
 		}
 	}
 	place(0)
-	p := figure.Plane{Format: l.Format(1), X: "depth", Stretched: true, Limits: figure.Limits{XMin: -0.4, XMax: float64(deepest) + 0.4, YMin: -leaves, YMax: 0.9}}
+	p := figure.Plane{Format: l.Format(1), X: "depth", Stretched: true, Limits: figure.Limits{XMin: -0.4, XMax: float64(deepest) + 1.4, YMin: -leaves, YMax: 0.9}}
 	p.Caption = fmt.Sprintf("The suffix tree of the word, with %.0f leaves, cut at depth %d.", leaves, k)
 	way := make([]bool, len(t.Nodes)) // to a piece
 	for _, v := range cut {
@@ -117,19 +112,15 @@ func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.P
 	var words []figure.Mark
 	for v, n := range t.Nodes[1:] {
 		v++
-		from, to := float64(t.Nodes[n.Parent].Depth), float64(n.Depth)
-		p.Marks = append(p.Marks,
-			figure.Segment{From: [2]float64{from, y[n.Parent]}, To: [2]float64{from, y[v]}, Pen: figure.Pen{Color: figure.Muted}},
-			figure.Segment{From: [2]float64{from, y[v]}, To: [2]float64{to, y[v]}, Pen: figure.Pen{Color: figure.Muted}},
-		)
-		if way[v] {
-			end := min(to, float64(k))
-			p.Marks = append(p.Marks,
-				figure.Segment{From: [2]float64{from, y[n.Parent]}, To: [2]float64{from, y[v]}, Pen: figure.Pen{Color: figure.Violet}},
-				figure.Segment{From: [2]float64{from, y[v]}, To: [2]float64{end, y[v]}, Pen: figure.Pen{Color: figure.Violet}, Name: "k-mers"},
-			)
+		from, symbols := float64(t.Nodes[n.Parent].Depth), []rune(label(v))
+		elbow := func(end float64, c figure.Color, name string) {
+			corner, pen := [2]float64{from, y[v]}, figure.Pen{Color: c}
+			p.Marks = append(p.Marks, figure.Segment{From: [2]float64{from, y[n.Parent]}, To: corner, Pen: pen}, figure.Segment{From: corner, To: [2]float64{end, y[v]}, Pen: pen, Name: name})
 		}
-		for i, s := range []rune(label(v)) {
+		if elbow(from+float64(len(symbols)), figure.Muted, ""); way[v] {
+			elbow(min(float64(n.Depth), float64(k)), figure.Violet, "k-mers")
+		}
+		for i, s := range symbols {
 			words = append(words, figure.Text{At: [2]float64{from + float64(i) + 0.5, y[v] + 0.36}, Text: string(s), Color: figure.Ink})
 		}
 	}
