@@ -50,7 +50,7 @@ func TestReadGraphML(t *testing.T) {
 			continue
 		}
 		roundTrip(t, d)
-		if diff := cmp.Diff(Graph{3, joined, want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
+		if diff := cmp.Diff(Graph{N: 3, Edges: joined, Labels: want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
 			t.Errorf("%s: %v %v\n%s", column, d.Classes, d.Y, diff)
 		}
 		// A model that was trained on this column finds it in another file.

@@ -25,12 +25,12 @@ func TestReadGraphs(t *testing.T) {
 		"plain":               {`{"n":3,"edges":[[0,1],[1,2]],"label":"a"}`, path, "label"},
 		"either direction":    {`{"n":3,"edges":[[2,1],[1,0]],"class":"a"}`, path, "class"},
 		"several times":       {`{"n":3,"edges":[[0,1],[1,2],[1,0],[1,2]],"target":"a"}`, path, "target"},
-		"labels":              {`{"label":"a","labels":["C"," C","O"],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"C", "C", "O"}}, "label"},
-		"numbers as labels":   {`{"label":1,"labels":[6,6,8],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"6", "6", "8"}}, "label"},
+		"labels":              {`{"label":"a","labels":["C"," C","O"],"n":3,"edges":[[0,1],[1,2]]}`, Graph{N: 3, Edges: path.Edges, Labels: []string{"C", "C", "O"}}, "label"},
+		"numbers as labels":   {`{"label":1,"labels":[6,6,8],"n":3,"edges":[[0,1],[1,2]]}`, Graph{N: 3, Edges: path.Edges, Labels: []string{"6", "6", "8"}}, "label"},
 		"without labels":      {`{"n":3,"edges":[[0,1],[1,2]],"labels":[],"label":"a"}`, path, "label"},
 		"without edges":       {`{"n":2,"edges":[],"label":"a"}`, Graph{N: 2, Edges: [][2]int{}}, "label"},
 		"edges not even so":   {`{"n":1,"label":"a"}`, Graph{N: 1, Edges: [][2]int{}}, "label"},
-		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{1, [][2]int{}, []string{`<a&"b">`}}, "label"},
+		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{N: 1, Edges: [][2]int{}, Labels: []string{`<a&"b">`}}, "label"},
 	} {
 		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
 		if err != nil {
@@ -60,7 +60,6 @@ func TestReadGraphs(t *testing.T) {
 		`{"n":2,"edge":[[0,1]]}`:                   "unknown field \"edge\"",
 		`{"n":2,"edges":[[0,1]`:                    "found the end of the line",
 		`{"n":2} {"n":3}`:                          "expected a single graph, found more behind it",
-		`{"n":2,"directed":true}`:                  "unknown field \"directed\"",
 		`{"n":2,"label":"a","class":"b"}`:          "expected one label of the graph, found label and class",
 		`0 1`:                                      "f, line 2: expected a graph as",
 		`{"n":2,"edges":[[0,1]]}`:                  "f, line 2, column 2 (label): expected a label, found nothing",
