@@ -259,8 +259,8 @@ var pairs = map[string][2]string{
 // edged are pairs of graphs that differ in nothing but the labels or directions of edges.
 var edged = map[string][2]shape{
 	"bonds": {
-		{"bonds in turn", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"1", "2", "2", "1"}}},
-		{"bonds in pairs", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"1", "2", "1", "2"}}},
+		{"single and double in turn", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"single", "double", "double", "single"}}},
+		{"two and two", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"single", "double", "single", "double"}}},
 	},
 	"triangles": {
 		{"round and round", dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 0}}}},
@@ -901,7 +901,7 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 				return nil, err
 			}
 			e.Numbers = append(e.Numbers, lessons.Number{
-				Label: k.name + lessons.Either(count, ", edges count", ", joined or not"), Value: views.Short(v),
+				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
 				Help: "normalised; 1: the kernel cannot tell the graphs apart",
 				// The question asks after the triangles.
 				After: count && edgePair.Of(in) != edgePair.Default,

@@ -233,7 +233,7 @@ func TestEdgesTellApart(t *testing.T) {
 				e := show(t, "edges", "pair", name, "h", strconv.Itoa(h), "edges", on)
 				for _, k := range []string{"Weisfeiler-Lehman", "random walk"} {
 					alike := name == "rings" || h == 0 && k == "Weisfeiler-Lehman"
-					if plain, full := lessonstest.Number(t, e, k+", joined or not"), lessonstest.Number(t, e, k+", edges count"); plain != "1" || (full == "1") != alike {
+					if plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count"); plain != "1" || (full == "1") != alike {
 						t.Errorf("%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
 					}
 				}
