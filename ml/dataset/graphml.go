@@ -374,6 +374,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(unfolded*r.lim.Bytes)), Err: ErrTooLarge}
 	}
 	t.graphs = 1 + len(ofNodes)
+	t.asks = t.graphs > 1
 	seen := map[string]bool{}
 	for _, c := range t.Columns {
 		if seen[c.Name] {

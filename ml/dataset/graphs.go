@@ -357,8 +357,14 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 // or the first. Without labels of such a name, the column that looks like it is it.
 func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
 	var named []string
-	if slices.Contains(t.GraphColumns(), like.Name) {
-		named = []string{like.Name}
+	name := like.Name
+	if name == graphName { // whatever is known of their edges
+		name = edgesName(
+			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }),
+			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil }))
+	}
+	if slices.Contains(t.GraphColumns(), name) {
+		named = []string{name}
 	}
 	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
 	if at < t.graphs {
