@@ -102,6 +102,7 @@ type Table struct {
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
+	asks         bool     // which of these columns is meant is in doubt
 	limits       Limits   // of reading
 }
 
