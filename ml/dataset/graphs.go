@@ -39,12 +39,22 @@ func NewGraph(n int, edges [][2]int, labels []string) (Graph, error) {
 // from a node to itself, one with two labels, and labels that are not one a node, one an
 // edge, or no text of a line.
 func (g Graph) Canonical() (Graph, error) {
-	if len(g.Labels) == 0 {
+	if g.Labels = slices.Clone(g.Labels); len(g.Labels) == 0 {
 		g.Labels = nil
 	}
-	g.Labels = slices.Clone(g.Labels)
 	labelled := len(g.EdgeLabels) > 0
 	if labelled && len(g.EdgeLabels) != len(g.Edges) {
+		return g, g.validate()
+	}
+	g.Edges = append([][2]int{}, g.Edges...)
+	for k, e := range g.Edges {
+		if !g.Directed {
+			g.Edges[k] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+		}
+	}
+	if !labelled {
+		slices.SortFunc(g.Edges, compareEdges)
+		g.Edges, g.EdgeLabels = slices.Compact(g.Edges), nil
 		return g, g.validate()
 	}
 	type edge struct {
@@ -53,24 +63,15 @@ func (g Graph) Canonical() (Graph, error) {
 	}
 	edges := make([]edge, len(g.Edges))
 	for k, e := range g.Edges {
-		if !g.Directed {
-			e = [2]int{min(e[0], e[1]), max(e[0], e[1])}
-		}
-		edges[k].ends = e
-		if labelled {
-			edges[k].label = g.EdgeLabels[k]
-		}
+		edges[k] = edge{e, g.EdgeLabels[k]}
 	}
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(compareEdges(a.ends, b.ends), cmp.Compare(a.label, b.label))
 	})
 	edges = slices.Compact(edges)
-	g.Edges, g.EdgeLabels = make([][2]int, len(edges)), nil
+	g.Edges, g.EdgeLabels = make([][2]int, len(edges)), make([]string, len(edges))
 	for k, e := range edges {
-		g.Edges[k] = e.ends
-		if labelled {
-			g.EdgeLabels = append(g.EdgeLabels, e.label)
-		}
+		g.Edges[k], g.EdgeLabels[k] = e.ends, e.label
 	}
 	return g, g.validate()
 }
