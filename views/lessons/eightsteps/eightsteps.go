@@ -668,8 +668,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	e.Figures = []lessons.Figure{
 		images,
-		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0).Afterwards(),
-		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K₀", before, t.p.Y, order, 0).Afterwards(),
+		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Compare the blocks between the classes with those of $\mathbf K_0$ in step 3.`, "new K", after, t.p.Y, order, 0).Afterwards(),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
