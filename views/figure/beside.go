@@ -13,8 +13,9 @@ type Panel struct {
 }
 
 // Beside draws two pictures as one of a size in CSS pixels: the first has a share of its width,
-// at the left, or of its height, above. Each is drawn for the size and the panel that it is told.
-// What is dragged is on the first; where there is no room for words the first is all.
+// at the left, or of its height, above; a second at the right is about as high as wide. Each is
+// drawn for the size and the panel that it is given. What is dragged is on the first; where there
+// is no room for words it is drawn alone.
 func Beside(width, height int, share float64, below bool, first, second func(width, height int, at *Panel) (*Picture, error)) (*Picture, error) {
 	width, height = defaultSize(width, height)
 	if (&sheet{width: width, height: height}).bare() {
@@ -28,7 +29,8 @@ func Beside(width, height int, share float64, below bool, first, second func(wid
 		h2 = height - h1
 		one.at.Y = vg.Length(float64(h2) / k)
 	} else {
-		two.at.X = vg.Length(float64(w1) / k)
+		h2 = min(height, w2*11/10)
+		two.at = vg.Point{X: vg.Length(float64(w1) / k), Y: vg.Length(float64(height-h2) / k)}
 	}
 	p, err := first(w1, h1, one)
 	if err != nil {

@@ -15,9 +15,9 @@ type Format struct {
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
 	// stays where it is while a replay runs.
 	LegendRows int
-	Noted      bool // as of a Scene
-	Waits      bool // a part is left out until a question is answered, and the picture says so
-	Panel      *Panel
+	Noted      bool   // as of a Scene
+	Waits      bool   // a part is left out until a question is answered, and the picture says so
+	Panel      *Panel // of a picture that is a part of another
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int

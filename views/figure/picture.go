@@ -187,6 +187,9 @@ func (s *sheet) picture() *Picture {
 	h := int(all.Size().Y)
 	var rows [][]entry
 	var xs, ys []tick
+	if s.panel != nil && s.width < bareBelow { // no room for a legend
+		s.legend, s.legendRows = nil, 0
+	}
 	if !s.bare() {
 		ys = s.axis(1, max(3, h/90))
 		inner.Min.X += 10

@@ -56,7 +56,7 @@ type Scene struct {
 	Waits bool
 
 	Title string
-	Panel *Panel
+	Panel *Panel // as of a Format
 	Dark  bool
 	Grey  bool // for paper, as of a Format
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame

@@ -35,8 +35,8 @@ func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figu
 	}}
 }
 
-// Beside is a second figure in the picture of a first, which has a share of its width, at the left, or of
-// its height, above. What is dragged is on the first; only that waits for answers.
+// Beside returns the figure with a second one in its picture, at the right or below. The first has a share of
+// the width or the height, and the handles.
 func (f Figure) Beside(share float64, below bool, second Figure) Figure {
 	first := f.Draw
 	f.Draw = func(l Look) (*figure.Picture, error) {

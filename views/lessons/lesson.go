@@ -194,12 +194,12 @@ func (e Exhibit) Asking() Exhibit {
 // Look holds the requested appearance of a figure.
 type Look struct {
 	Dark          bool
-	Grey          bool // for paper, as of a figure.Format
-	Coarse        bool // while something is being dragged: less detail
-	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
-	Paper         bool // where nothing moves: what Grows is drawn whole
-	Width, Height int  // CSS pixels
-	Panel         *figure.Panel
+	Grey          bool          // for paper, as of a figure.Format
+	Coarse        bool          // while something is being dragged: less detail
+	Asking        bool          // without what gives the answers away; for figures that have words for it in Asks
+	Paper         bool          // where nothing moves: what Grows is drawn whole
+	Width, Height int           // CSS pixels
+	Panel         *figure.Panel // of a figure that is a part of another
 }
 
 // Known are curves that give answers away: none as long as they are awaited.

@@ -588,7 +588,7 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		{"generalisation/leave-one-out", []string{"machine", "mcm"}, false, []string{"left-out error", "errors so far"}},
 		{"several-classes/scale", []string{"factor", "0.25"}, true, nil},
 		{"several-classes/scale", []string{"factor", "1"}, false, nil},
-		{"fisher-kernel/collapse", []string{"floor", "1e-6"}, false, []string{"log L", "The log-likelihood so far"}},
+		{"fisher-kernel/collapse", []string{"floor", "1e-6"}, true, []string{"log L", "The log-likelihood so far"}},
 		{"fisher-kernel/kernel", []string{"unit", "10"}, true, []string{"What the parameters contribute", "simple and full"}},
 		{"fisher-kernel/svm", []string{"components", "1"}, true, nil},
 		{"mcm/ratio", []string{"t", "0.2"}, false, []string{"farthest over nearest:", "The ratio of the bands"}},

@@ -295,6 +295,12 @@ func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit
 // moves are the steps in which the data are standardised: half of them shift, half of them scale.
 const moves = 6
 
+// halves are the shares of the shift and of the scaling that are done after some moves.
+func halves(step int) (shift, scale float64) {
+	done := 2 * float64(step) / moves
+	return min(1, done), max(0, done-1)
+}
+
 // moved draws the rows over two columns after some moves, in a frame that holds them before and after all;
 // held-out ones are hollow.
 func (t *training) moved(step int, columns []int) lessons.Figure {
@@ -303,7 +309,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		held[i] = true
 	}
 	names := lessons.Named([]string{t.neg, t.pos})
-	shift, scale := min(1, 2*float64(step)/moves), max(0, 2*float64(step)/moves-1)
+	shift, scale := halves(step)
 	var limits figure.Limits
 	place := func(i int, shift, scale float64) (at [2]float64) {
 		for k, c := range columns {
@@ -344,7 +350,11 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 	}
 	e.Steps, e.Step = moves+1, min(in.Step, moves)
 	e.Figures = []lessons.Figure{t.moved(e.Step, columns)}
+	shift, scale := halves(e.Step)
+	mean, deviation := t.scaler.Mean[columns[0]], t.scaler.Scale[columns[0]]
+	unit := 1 - scale + scale*deviation
 	e.Numbers = []lessons.Number{
+		{Label: "first axis: mean, deviation now", Value: lessons.Short(lessons.Flush((1-shift)*mean/unit, 1e-12)) + ", " + lessons.Short(deviation/unit)},
 		{Label: "rows to train on", Value: strconv.Itoa(len(t.train))},
 		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
@@ -506,6 +516,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		}},
 	}
 	e.Numbers = []lessons.Number{
+		{Label: "J of the factor shown", Value: views.Short(js[e.Step]), After: e.Step == last},
 		{Label: "cores and constant", Value: strconv.Itoa(columns), Help: `columns of $\mathbf K_1$`},
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
@@ -668,8 +679,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	e.Figures = []lessons.Figure{
 		images,
-		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0).Afterwards(),
-		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K₀", before, t.p.Y, order, 0).Afterwards(),
+		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Compare the blocks between the classes with those of $\mathbf K_0$ in step 3.`, "new K", after, t.p.Y, order, 0).Afterwards(),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
@@ -688,6 +698,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	e.Numbers = []lessons.Number{
+		{Label: "way to their factors", Value: lessons.Percent(float64(e.Step) / last)},
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
 		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart", After: true},
 		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},

@@ -582,6 +582,25 @@ func collapsing(ctx context.Context, floor float64) (*collapse, error) {
 	return c, err
 }
 
+// along is the density of a mixture on the line through the mean of its first component along x1.
+func (c *collapse) along(s mixture.State) lessons.Figure {
+	p, share, limits, mean := s.Mixture.Density(), make([]float64, s.Mixture.Len()), c.Limits(), s.Mixture.Means[0]
+	xs := floats.Span(make([]float64, 300), limits.XMin, limits.XMax)
+	for _, at := range floats.Span(make([]float64, 61), -6, 6) { // the needle is thin
+		xs = append(xs, mean[0]+at*math.Sqrt(s.Mixture.Variances[0][0]))
+	}
+	slices.Sort(xs)
+	curve := figure.Curve{X: xs}
+	for _, x := range xs {
+		curve.Y = append(curve.Y, math.Exp(p.At(share, []float64{x, mean[1]})))
+	}
+	last := end(c.replay).Mixture
+	top := math.Exp(last.Density().At(share, last.Means[0]))
+	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve}}.Picture()
+	}}
+}
+
 // floors are from the largest of the control to the smallest.
 func floors() []float64 { return lessons.Logspace(1e-10, 1e-2, 9) }
 
@@ -598,12 +617,16 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	other := floor.Text(in) != floor.Default // as the question has it
 	sums := soFar(r, step)
 	sums.After = other
+	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...)}.Picture()
+	}}
+	needle := mixture.Beside(0.62, true, c.along(s))
+	if other {
+		needle = needle.Instead(mixture, "Component 1 began as a circle about one point. With another floor, how high does the density rise at it? ~Step on.~")
+	}
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
-		Figures: []lessons.Figure{
-			lessons.Plane("mixture", "Component 1 began as a circle about one point. ~Step on.~", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
-			sums,
-		},
+		Figures: []lessons.Figure{needle, sums},
 		Numbers: []lessons.Number{
 			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), After: other},
 			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lessons.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},

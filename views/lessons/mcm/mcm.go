@@ -262,7 +262,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
 			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "farthest over nearest", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
+				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
 				if t > -0.8 && t < 1.2 {
 					ch.Here = &t
 				}

@@ -230,3 +230,16 @@ func TestOnAPoint(t *testing.T) {
 		}
 	}
 }
+
+// The marks on the long band are where the short one ends that is laid along it.
+func TestBand(t *testing.T) {
+	t.Parallel()
+	l := require.Value(newLine(0.7, 0))(t)
+	long := band(0.7, six.x[l.far], 0.4, l.min, farPen, "")
+	if got, want := len(long)-2, 1+int(l.HMCM); got != want { // without band and label
+		t.Errorf("%d marks, want %d", got, want)
+	}
+	if short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, ""); len(short) != 4 {
+		t.Errorf("the short band has %d marks, want two", len(short)-2)
+	}
+}
