@@ -1093,7 +1093,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Notes = []string{fmt.Sprintf("Bet first: how many of the %d bounds on this run are below 1?", all)}
 	said := fmt.Sprintf("%d of %d bounds are vacuous.", empty, all)
 	if empty < all {
-		said += " The smallest promises a risk of at most " + views.Short(least) + "."
+		said += " The smallest is " + views.Short(least) + "."
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {
