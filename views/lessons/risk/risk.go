@@ -1100,7 +1100,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("*measured:* error on %d held out", run.Report.TestN), "", views.Short(1 - *a)})
 		said += " Measured on held-out points: " + views.Short(1-*a) + "."
 	}
-	t.After, e.After = true, []string{said}
+	e.After = []string{said}
 	e.Tables = []lessons.Table{t}
 	e.Numbers = []lessons.Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
