@@ -136,7 +136,7 @@ func (t *Table) proposeObjects(m Mapping) *Proposal {
 	switch kind {
 	case KindGraphs:
 		p.Features = t.GraphColumns()[:1]
-		p.Obvious = obvious && t.graphs == 1
+		p.Obvious = obvious && !t.asks
 	case KindPrecomputed:
 		p.Obvious = t.Kind == KindPrecomputed
 	default:

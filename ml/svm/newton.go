@@ -43,7 +43,7 @@ func (o *smo[T]) newton(free []int) error {
 		}
 		held[a] = row
 	}
-	for len(free) > 1 && o.Iterations < o.Limit {
+	for most := o.spent + 4*newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
 		var best line
 		for _, move := range o.directions(free, held) {
 			if l := o.line(free, held, move); l.gain > best.gain {

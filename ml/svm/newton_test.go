@@ -114,3 +114,25 @@ func TestNewtonFlat(t *testing.T) {
 		}
 	}
 }
+
+// TestNewtonFlatEnds has bounds that are met one after the other along flat directions: the
+// work of one Newton step stays near what it was scheduled as.
+func TestNewtonFlatEnds(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	k, y := kernel.NewGram(kernel.Linear(), mat.NewDense(n, 1, nil)), make([]float64, n)
+	for i := range y {
+		y[i] = float64(1 - 2*(i%2))
+	}
+	o := newState(k, y, 1, newMonitor(t.Context(), n, Settings{MaxIter: 1 << 30}))
+	s := newSMO(k, o, rows.NewMemory[float64](nil, n, 1<<20))
+	for i, y := range y {
+		o.weight[i] = math.Pow(4, float64(i/2))
+		s.bound(1)
+		s.place(i, y/10)
+	}
+	require.NoError(t, s.newton(s.free()))
+	if scheduled := newtonWork(n, n); s.spent > 5*scheduled || s.Iterations < 2 {
+		t.Errorf("%d steps of work %d, where %d was scheduled", s.Iterations, s.spent, scheduled)
+	}
+}

@@ -19,8 +19,7 @@ import (
 //
 // The result equals that of Train on the points repeated so often: s.Tol is met afresh, wherever the
 // start was. Alpha[i] belongs to all copies of point i together, at most weight[i] C, and F has
-// f(x_i) of points with weight 0 as well. The counts of bounded support vectors assume weights
-// of 0 and 1.
+// f(x_i) of points with weight 0 as well. SlackSum is weighted, support vectors are counted once.
 func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settings) (*Result, error) {
 	if err := check(k, y, &s); err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func TestReweigh(t *testing.T) {
 		if d := math.Abs(got.Dual - want.Dual); d > 1e-5*max(1, math.Abs(want.Primal)) {
 			t.Errorf("the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
 		}
+		if d := math.Abs(got.Primal - want.Primal); d > 1e-5*max(1, math.Abs(want.Primal)) || got.RelativeGap > 1e-6 {
+			t.Errorf("primal %.9g, of repeated points %.9g; slack %.9g and %.9g; relative gap %g", got.Primal, want.Primal, got.SlackSum, want.SlackSum, got.RelativeGap)
+		}
 		sum := 0.0
 		for i, a := range got.Alpha {
 			sum += a * y[i]

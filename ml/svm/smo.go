@@ -191,7 +191,7 @@ func (o *smo[T]) fill(dst []T, i int) error {
 // when it holds for an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
-	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // highest objective of an exact gradient, the iterations at the last one, and how many since were no higher
+	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // highest objective of an exact gradient, the iterations at the last one, and how many since were no higher but for rounding
 	for {
 		if o.Context.Err() != nil {
 			return trace.Cancelled, nil
@@ -204,12 +204,12 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		// No better than a round ago, and nothing that could still be moved.
 		rounding := o.rounding()
 		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
-		if rounding > tol && o.Iterations-sureAt >= 10*max(batch, o.m) {
-			// No end can be proved, and what the steps seem to gain may be rounding.
+		if o.Iterations-sureAt >= 10*max(batch, o.m) {
+			// What the steps seem to gain may be rounding.
 			if done, err := o.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
-			if vain++; o.Objective > sure {
+			if vain++; o.Objective-sure > 0x1p-50*math.Abs(sure) || math.IsInf(sure, -1) {
 				sure, vain = o.Objective, 0
 			}
 			sureAt, stuck = o.Iterations, stuck || vain >= 3
@@ -251,18 +251,21 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 }
 
 // finish is solve that goes on until the gap is at most a share of the primal objective as well,
-// which tol is, but for what rounding makes of a sum of slacks times C: where the objective is
-// small, or C large, a violation of tol leaves much more.
+// which tol is: where the objective is small, or C large, a violation of tol leaves much more.
+// What cannot be proved so is numerical.
 func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 	goal, share := tol, max(tol, gapTol)
 	for {
 		status, err := o.solve(goal)
-		if err != nil || status != trace.Converged || math.IsInf(o.c, 1) || !rows.Definite(o.k) {
+		if err != nil || status == trace.Cancelled || math.IsInf(o.c, 1) || !rows.Definite(o.k) {
 			return status, err
 		}
 		r := o.result(status)
 		gap, enough := r.Primal-r.Dual, share*math.Abs(r.Primal)
-		if gap <= enough+4*o.c*float64(o.m)*o.rounding() {
+		if goal < tol && gap <= enough && r.KKTViolation <= tol {
+			return trace.Converged, nil
+		}
+		if status != trace.Converged || gap <= enough {
 			return status, nil
 		}
 		goal *= min(0.5, max(0.1, enough/gap/2)) // about as the gap does

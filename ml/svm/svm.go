@@ -89,7 +89,7 @@ type Result struct {
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
-	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged: at most Tol, 1e-6 or what rounding of slacks times C leaves
+	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged: at most Tol, or 1e-6
 	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative; numerical: or what rounding may hide, if more
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
 	WNorm        float64 // |w| = sqrt(u'Ku), NaN where an indefinite kernel makes that negative
@@ -246,14 +246,14 @@ func (o *state) result(status trace.Status) *Result {
 			continue // held out
 		}
 		slack := max(0, 1-y*f)
-		r.SlackSum += slack
+		r.SlackSum += o.weight[i] * slack
 		least = min(least, y*f)
 		if alpha == 0 {
 			continue
 		}
 		r.SupportVectors++
 		switch {
-		case alpha < o.c:
+		case alpha < o.weight[i]*o.c:
 		case slack > 1:
 			r.BoundedMisclassified++
 		default:

@@ -709,3 +709,43 @@ func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 		}
 	}
 }
+
+// Kernels of small rank on features that are not scaled, with any C: rounding rules where the
+// tolerance is not met, both are known soon, and what has converged has a small relative gap.
+func TestUnscaled(t *testing.T) {
+	t.Parallel()
+	ended := map[trace.Status]int{}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 77))
+		n, d, noise := 10+r.IntN(250), 1+r.IntN(6), 3*float64(r.IntN(3))*r.Float64()
+		c, shift, whole := math.Pow(10, 9*r.Float64()), 5*max(0, r.Float64()-0.6), r.IntN(4) == 0
+		x, y := mat.NewDense(n, d, nil), make([]float64, n)
+		for j := range d {
+			scale := math.Pow(10, 5*r.Float64()-2)
+			for i := range n {
+				v := r.NormFloat64()
+				if whole {
+					v = math.Round(2 * v)
+				}
+				x.Set(i, j, scale*(v+shift))
+				y[i] += v
+			}
+		}
+		for i := range y {
+			y[i] = math.Copysign(1, y[i]+noise*r.NormFloat64())
+		}
+		y[0], y[1] = 1, -1
+		k := kernel.Linear()
+		if degree := r.IntN(4); degree > 0 {
+			k = kernel.Polynomial(math.Pow(10, 3*r.Float64()-2), float64(r.IntN(3)), degree)
+		}
+		res := require.Value(Train(t.Context(), kernel.NewGram(k, x), y, Settings{C: c, MaxIter: 3_000_000}))(t)
+		ended[res.Status]++
+		if res.Status == trace.Converged && res.RelativeGap > 1e-3 || res.Status == trace.IterationLimit {
+			t.Errorf("%s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
+		}
+	}
+	if ended[trace.Numerical] == 0 || ended[trace.Converged] < 150 {
+		t.Errorf("%v", ended)
+	}
+}

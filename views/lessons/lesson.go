@@ -199,6 +199,7 @@ type Look struct {
 	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
 	Paper         bool // where nothing moves: what Grows is drawn whole
 	Width, Height int  // CSS pixels
+	Panel         *figure.Panel
 }
 
 // Known are curves that give answers away: none as long as they are awaited.

@@ -80,7 +80,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 	Screens: []lessons.Screen{
 		{
 			Slug:   "risk",
-			Covers: []string{"000 slt"},
+			Covers: []string{"000 components", "000 slt"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{riskM, riskDraw, line}, Show: showRisk},
 			Questions: []lessons.Question{{
 				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
@@ -195,6 +195,11 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "networks",
+			Covers: []string{"002 networks", "002 summary"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hidden, begun}, Show: showNetworks},
+		},
+		{
 			Slug:   "your-run",
 			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{run, runDoubt}, Show: showRun},
@@ -273,6 +278,7 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	here := float64(m)
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
+		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
 		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},

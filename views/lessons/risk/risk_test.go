@@ -280,3 +280,21 @@ func TestShatterGame(t *testing.T) {
 		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
 	}
 }
+
+// TestNetworksGetStuck: what the words of the screen say of few hidden units and of many.
+func TestNetworksGetStuck(t *testing.T) {
+	t.Parallel()
+	for units, ok := range map[string]func(solved int) bool{
+		"1":  func(n int) bool { return n == 0 }, // no single unit can
+		"2":  func(n int) bool { return n > 0 && n < starts },
+		"10": func(n int) bool { return n > starts-2 },
+	} {
+		for seed := range 5 {
+			e := lessonstest.Show(t, &Lesson, "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
+			text := lessonstest.Number(t, e, "starts with all four points right")
+			if n, err := strconv.Atoi(strings.TrimSuffix(text, " of 20")); err != nil || !ok(n) {
+				t.Errorf("%s units: %s starts", units, text)
+			}
+		}
+	}
+}
