@@ -36,6 +36,10 @@ class Demo {
     form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
     this.useStage();
     form.addEventListener("pointerdown", (e) => this.turn(e));
+    form.addEventListener("click", (e) => { // a tap on the picture moves what alone can be dragged there
+      const handles = this.layer.children;
+      if (handles.length === 1 && e.target.closest(".stage") === this.stage?.element && !e.target.closest(".handle, .turns")) this.move(handles[0], this.stage.at(e), false);
+    });
     form.addEventListener("input", (e) => {
       if (e.target.matches("[data-speed]")) return;
       this.replay?.pause();

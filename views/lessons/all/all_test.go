@@ -429,7 +429,7 @@ var given = map[string][]string{
 	"procedures/naive":           {"climbs past", "past the", "another problem", "part from"},
 	"procedures/smo":             {"goes up and down", "upper bound"},
 	"risk/risk":                  {"either way"},
-	"risk/training":              {"new points; ±", "flattery"},
+	"risk/training":              {"new points; ±", "flatters by"},
 	"risk/shattering":            {"One set of that size", "realised in all", "Cover's count"},
 	"risk/bound":                 {"not vacuous from"},
 	"risk/margin":                {"all lengths × 100"},

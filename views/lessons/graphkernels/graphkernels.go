@@ -699,9 +699,14 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	follow(&walked, gone)
 	asked := totterGraph.Of(in) == "edge" // whose walks are counted after the answer
 	table.After = asked
+	note := "It starts at " + letter(gone[0]) + ". Bet: of its later steps, how many turn straight back?"
+	if step > 0 {
+		back := step > 1 && gone[step] == gone[step-2]
+		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lessons.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
+	}
 	here := float64(step)
 	return &lessons.Exhibit{
-		Steps: r.Len(), Step: step,
+		Steps: r.Len(), Step: step, Notes: []string{note},
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
 			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -714,7 +719,6 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		Numbers: []lessons.Number{
 			{Label: "walk", Value: along(gone, letter)},
 			{Label: "like a single edge", Value: lessons.Short(alike), Help: `random-walk kernel with it, normalised, $\lambda = 0.05$: 1 would be the same`},
-			{Label: "steps straight back", Value: fmt.Sprintf("%d of %d", turns, max(0, step-1)), Help: "the first step cannot go back"},
 		},
 		Tables: []lessons.Table{table},
 	}, nil

@@ -362,9 +362,10 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Numbers: []lessons.Number{
 			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
 			{Label: "true error", Value: lessons.Percent(truth), After: true, Help: fmt.Sprintf("of %d new points; ± %s for their number", many, lessons.Percent(doubt))},
-			{Label: "flattery", Value: lessons.Percent(truth - seen), After: true, Help: "what the training error leaves out"},
 		},
-		Lab: sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
+		Notes: []string{"It errs on " + lessons.Percent(seen) + " of its training points. On how many new points? Bet, then move γ."},
+		After: []string{"On new points it errs on " + lessons.Percent(truth) + ": the training error flatters by " + lessons.Percent(truth-seen) + "."},
+		Lab:   sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
 	}, nil
 }
 
@@ -1071,25 +1072,41 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}}
-	add := func(name string, h float64, b theory.Bound) {
-		t.Rows = append(t.Rows, []string{name, infinite(h), lessons.Worth(b)})
+	all, empty, least := 0, 0, 1.0 // bounds, those that are vacuous, the smallest of the others
+	add := func(name, h string, b theory.Bound) {
+		t.Rows = append(t.Rows, []string{name, h, lessons.Worth(b)})
+		all++
+		if b.Vacuous {
+			empty++
+		} else {
+			least = min(least, b.Value)
+		}
 	}
-	add("Vapnik, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("Vapnik, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
-	add("additive, by dimension", s.dim+1, theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("additive, by margin", h, theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", infinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", infinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", infinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", infinite(h), theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
 	case s.wrong > 0:
-		t.Rows = append(t.Rows, []string{"sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"sparse", "", "needs a training error of 0"})
+		add("leave-one-out $N_{SV}/N$", "", theory.LeaveOneOutBound(s.vectors, s.n))
 	default:
-		t.Rows = append(t.Rows, []string{"sparse", "", lessons.Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		add("sparse", "", theory.SparseBound(s.vectors, s.n, delta))
+		add("leave-one-out $N_{SV}/N$", "", theory.LeaveOneOutBound(s.vectors, s.n))
+	}
+	e.Notes = []string{fmt.Sprintf("Bet first: how many of the %d bounds on this run are below 1?", all)}
+	said := fmt.Sprintf("%d of %d bounds are vacuous.", empty, all)
+	if empty < all {
+		said += " The smallest is " + views.Short(least) + "."
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("*measured:* error on %d held out", run.Report.TestN), "", views.Short(1 - *a)})
+		said += " Measured on held-out points: " + views.Short(1-*a) + "."
 	}
+	e.After = []string{said}
 	e.Tables = []lessons.Table{t}
 	e.Numbers = []lessons.Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},
