@@ -44,7 +44,7 @@ const strangeShare = 0.25
 // factsOf examines a column.
 func factsOf(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
-	seen := make(map[string]bool)
+	var seen map[string]bool
 	var words map[string]int
 	numbers, dates, before := 0, 0, math.NaN()
 	for _, s := range c.all() {
@@ -83,6 +83,7 @@ func factsOf(c *Column) facts {
 				key = tidyLabel(s)
 			}
 			if f.counts[key]++; len(f.counts) > maxClasses {
+				seen = make(map[string]bool, min(f.rows, mostCounted))
 				for k, n := range f.counts {
 					seen[k], f.repeated = true, f.repeated || n > 1
 				}

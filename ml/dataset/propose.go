@@ -55,8 +55,10 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	}
 	p := &Proposal{Table: t}
 	p.Fixes = m.Fixes
-	p.checkCells(m.Fixes == nil)
-	facts := p.Table.facts()
+	facts := p.checkCells(m.Fixes == nil)
+	if p.Table != t {
+		facts = p.Table.facts()
+	}
 	label, sure := -1, true
 	if m.Label != "" {
 		label, _ = p.Table.find(m.Label)
@@ -105,7 +107,15 @@ func (t *Table) Propose(m Mapping) *Proposal {
 func (t *Table) facts() []facts {
 	of := make([]facts, len(t.Columns))
 	for j := range t.Columns {
-		if of[j] = factsOf(&t.Columns[j]); t.Header && of[j].days(t.Columns[j].Name) {
+		of[j] = factsOf(&t.Columns[j])
+	}
+	return t.dated(of)
+}
+
+// dated finds the columns that their names say to be of days, too.
+func (t *Table) dated(of []facts) []facts {
+	for j := range of {
+		if t.Header && of[j].days(t.Columns[j].Name) {
 			of[j].holds = holdsDates
 		}
 	}
