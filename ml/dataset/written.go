@@ -101,7 +101,7 @@ func (w spelling) reads(c *Column, sure bool) bool {
 // else, though commas separate cells; amounts lose the sign of their currency. It tells in
 // which columns.
 func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
-	if t.Kind != "" { // the canonical form has plain numbers only
+	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has plain numbers only
 		return nil, nil, nil, nil
 	}
 	pointed := t.hasDecimalPoints()

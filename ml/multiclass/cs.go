@@ -268,6 +268,10 @@ func (p *crammerSinger[T]) best(i int) bool {
 	return changed
 }
 
+// dust is the share of C that rounding leaves where there is to be none: a Newton step would
+// end at it.
+const dust = 0x1p-44
+
 // threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C.
 func (p *crammerSinger[T]) threshold() (full bool) {
 	sum, t := 0.0, 0.0
@@ -290,7 +294,9 @@ func (p *crammerSinger[T]) threshold() (full bool) {
 	}
 	rest := p.c
 	for k, e := range p.shares {
-		p.shares[k].size = min(max(0, e.size-t), rest)
+		if p.shares[k].size = min(max(0, e.size-t), rest); p.shares[k].size < dust*p.c {
+			p.shares[k].size = 0
+		}
 		rest -= p.shares[k].size
 	}
 	if full {

@@ -58,6 +58,8 @@ type problem[T rows.Real] interface {
 type monitor struct {
 	trace.Monitor
 	doublings int // of the small steps before a Newton step, see climb
+	factors   int // in the last Newton step
+	newtons   int // work of all Newton steps, in small steps
 }
 
 // machine is an iterate and what steps on it need. Its points are in the order of their
@@ -228,8 +230,7 @@ func (m *machine[T]) own(i int) {
 	m.u[m.y[i]][i] = sum
 }
 
-// provePoints is how many steps for each point go between looks at whether they gain, where
-// rounding hides the end.
+// provePoints is how many steps for each point go between looks at whether they gain.
 const provePoints = 100
 
 // solve makes rounds until the violation is at most tol. The end is believed only when it
@@ -237,18 +238,22 @@ const provePoints = 100
 func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
-	sure, sureAt, vain := math.Inf(-1), m.Iterations, 0 // highest objective of an exact F, the iterations at the last one, and how many since were no higher
+	sure, sureAt, vain := math.Inf(-1), m.Iterations+m.newtons, 0 // highest objective of an exact F, the steps at the last one, and how many since were hardly higher
 	for {
 		violation, rounding := p.violation(), m.rounding()
-		if rounding > tol && m.Iterations-sureAt >= provePoints*m.n {
-			// No end can be proved, and what the steps seem to gain may be rounding.
+		if m.Iterations+m.newtons-sureAt >= provePoints*m.n {
+			// What the steps seem to gain may be rounding.
 			if done, err := m.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
-			if vain++; m.Objective > sure {
+			least := 0x1p-50 // share that counts
+			if rounding > tol {
+				least = tol // as no end can be proved
+			}
+			if vain++; m.Objective-sure > least*math.Abs(sure) || math.IsInf(sure, -1) {
 				sure, vain = m.Objective, 0
 			}
-			sureAt = m.Iterations
+			sureAt = m.Iterations + m.newtons
 			violation = p.violation()
 		}
 		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.Objective) || math.IsInf(m.Objective, 0) {
@@ -316,7 +321,7 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	for m.Iterations < end {
 		before, start := m.Iterations, m.Objective
 		free := p.free()
-		batch := newtonSteps(len(free), m.n, p.each()) << m.doublings
+		batch := max(1, m.factors/8) * newtonSteps(len(free), m.n, p.each()) << m.doublings
 		done, err := p.climb(goal, batch)
 		if !done || err != nil {
 			return done, err
@@ -332,6 +337,7 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 		if err != nil || m.Ended(0) {
 			return false, err
 		}
+		m.newtons += m.factors * newtonSteps(len(free), m.n, p.each())
 		if gain*float64(int(1)<<m.doublings) < small/10 {
 			m.doublings = min(m.doublings+1, 6)
 		} else {

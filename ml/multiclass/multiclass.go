@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/param"
 	"marginlab/ml/rows"
@@ -60,7 +63,7 @@ type Result struct {
 	Objective      float64 // what is minimised: 1/2 sum_c |w_c|² + C SlackSum
 	DualObjective  float64 // no more than the minimum when the kernel is positive semidefinite
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
-	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged: at most Tol, 1e-6 or what rounding of slacks times C leaves
+	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged: at most Tol, or 1e-6
 	KKTViolation   float64 // of the formulation's conditions, at the end
 	SlackSum       float64 // sum of all slacks
 	SupportVectors int     // points with a coefficient that is not 0, for any class
@@ -117,7 +120,7 @@ func single(k Matrix, s Settings) bool {
 }
 
 // descend solves from where m is, until neither a condition is violated by more than Tol nor the
-// gap is more than that share of the objective.
+// gap is more than that share of the objective. What cannot be proved so is numerical.
 func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	var p problem[T]
 	switch s.Formulation {
@@ -126,6 +129,11 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	case CrammerSinger:
 		p = newCrammerSinger(m)
 	}
+	if m.Iterations == 0 {
+		if err := along(p, s); err != nil {
+			return nil, err
+		}
+	}
 	goal, share := s.Tol, max(s.Tol, gapTol)
 	for {
 		status, err := solve(p, goal)
@@ -133,15 +141,74 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 			return nil, err
 		}
 		r := m.result(p, status)
-		if status != trace.Converged || !rows.Definite(m.k) || r.RelativeGap <= share+4*m.c*float64(len(m.y))*m.rounding()/r.Objective {
-			return r, nil // or rounding of the slacks, times C, leaves more
+		enough := r.RelativeGap <= share
+		if status == trace.Cancelled || !rows.Definite(m.k) {
+			return r, nil
+		}
+		if goal < s.Tol && enough && r.KKTViolation <= s.Tol {
+			r.Status = trace.Converged
+		}
+		if r.Status != trace.Converged || enough {
+			return r, nil
 		}
 		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // about as the gap does
 	}
 }
 
+// along leads to s.C from solutions, rough ones, for smaller C: to a large C from u = 0 it is many
+// small steps.
+func along[T rows.Real](p problem[T], s Settings) error {
+	m := p.base()
+	stations := []float64{s.C}
+	for c := s.C / 10; c*floats.Norm(m.diag, 1) > 10*float64(m.n); c /= 10 {
+		stations = append(stations, c)
+	}
+	slices.Reverse(stations)
+	defer func() { m.c, m.Limit = s.C, s.MaxIter }()
+	for a, c := range stations[1:] {
+		m.c, m.Limit = stations[a], min(m.Iterations+pathPoints*m.n, s.MaxIter)
+		m.Ahead++
+		status, err := solve(p, max(s.Tol, pathTol))
+		m.Ahead--
+		if err != nil || status == trace.Cancelled {
+			return err
+		}
+		grow(p, c)
+	}
+	return nil
+}
+
+// grow raises the bound to c, and u in proportion where that is better.
+func grow[T rows.Real](p problem[T], c float64) {
+	m := p.base()
+	sum, square := m.dual()
+	t := c / m.c
+	if m.c = c; !(t*(sum-t*square/2) > sum-square/2) {
+		return
+	}
+	floats.Scale(t, together(m.f))
+	for i, y := range m.y {
+		for _, u := range m.u {
+			if u[i] *= t; u[i] < (dust-1)*c { // exactly, so that it is known
+				u[i] = -c
+			}
+		}
+		m.own(i)
+		if _, hi := p.bounds(i, y); m.u[y][i] > (1-dust)*hi {
+			m.u[y][i] = hi
+		}
+	}
+	m.Objective, m.exact = t*(sum-t*square/2), false
+}
+
 // gapTol is the least share of the objective that the gap is asked to be.
 const gapTol = 1e-6
+
+// The stopping rule before the last C, and how many steps for each point it takes at most.
+const (
+	pathTol    = 1e-2
+	pathPoints = 300
+)
 
 // check validates the input of Train and fills in the defaults.
 func check(k Matrix, y []int, classes int, s *Settings) error {

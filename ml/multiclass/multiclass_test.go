@@ -717,3 +717,36 @@ func TestRoundingEnds(t *testing.T) {
 		t.Errorf("%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
 	}
 }
+
+// Kernels of small rank on features that are not scaled: what is not proved is known soon, and
+// what has converged has a small relative gap.
+func TestUnscaled(t *testing.T) {
+	t.Parallel()
+	ended := map[trace.Status]int{}
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		n, d, classes := 15+r.IntN(120), 1+r.IntN(5), 2+r.IntN(4)
+		x, y := mat.NewDense(n, d, nil), make([]int, n)
+		for j := range d {
+			scale, spread := math.Pow(10, 5*r.Float64()-3), 3*r.NormFloat64()
+			for i := range n {
+				y[i] = i % classes
+				x.Set(i, j, scale*(spread*math.Cos(float64((j+1)*y[i]))+r.NormFloat64()))
+			}
+		}
+		k, c := kernel.Linear(), math.Pow(10, 6*r.Float64()-1)
+		if degree := r.IntN(3); degree > 0 {
+			k = kernel.Polynomial(1, float64(r.IntN(2)), degree)
+		}
+		for _, f := range formulations {
+			res := train(t, kernel.NewGram(k, x), y, classes, Settings{Formulation: f, C: c, MaxIter: 1_500_000})
+			ended[res.Status]++
+			if res.Status == trace.Converged && res.RelativeGap > 1e-3 || res.Status == trace.IterationLimit {
+				t.Errorf("%s, %s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", f, k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
+			}
+		}
+	}
+	if ended[trace.Converged] < 200 {
+		t.Errorf("%v", ended)
+	}
+}

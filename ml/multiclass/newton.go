@@ -62,13 +62,40 @@ func (m *machine[T]) derivative(v variable) float64 {
 // line is a step of all points with free variables.
 type line struct {
 	move, change [][]float64 // by class: of u at these points, of F at all
+	full         float64     // how far it is to the maximum, +Inf where there is none
 	step, gain   float64     // how far to go, what D gains by it
 }
 
-// newton makes a Newton step on the free variables and returns what it gained.
-func newton[T rows.Real](p problem[T], free []variable, violation float64) (float64, error) {
+// newton makes a Newton step on the free variables and returns what it gained. One along a flat
+// direction goes on without the variables that have met their bounds, as long as it takes so many
+// steps: with a kernel of small rank more are free than its rank allows.
+func newton[T rows.Real](p problem[T], free []variable, violation float64) (gained float64, err error) {
 	m := p.base()
-	var points []int
+	m.factors = 0
+	for range flatSteps {
+		best, points, err := m.ascent(p, free, violation)
+		for v := violation / 1000; err == nil && best.full > 2; v /= 1000 { // rho keeps d too short
+			var next line
+			if next, _, err = m.ascent(p, free, v); !(next.gain > best.gain) {
+				break
+			}
+			best = next
+		}
+		if err != nil || !(best.gain > 0) {
+			return gained, err
+		}
+		m.follow(p, points, best)
+		gained += best.gain
+		before := len(free)
+		if free = p.free(); best.step > flat*best.full || len(free) >= before || len(free) < 2 {
+			return gained, nil
+		}
+	}
+	return gained, nil
+}
+
+// ascent is the better line along the directions of a Newton step, and the points that it moves.
+func (m *machine[T]) ascent(p problem[T], free []variable, violation float64) (best line, points []int, err error) {
 	place := make([]int, len(free)) // of the variable's point in points
 	for a, v := range free {
 		if len(points) == 0 || points[len(points)-1] != v.i {
@@ -80,30 +107,26 @@ func newton[T rows.Real](p problem[T], free []variable, violation float64) (floa
 	for a, i := range points {
 		row, err := m.rows.Row(i)
 		if err != nil {
-			return 0, err
+			return best, nil, err
 		}
 		k[a] = make([]float64, len(points))
 		for b, j := range points {
 			k[a][b] = float64(row[j])
 		}
 		if m.Ended(len(row)) {
-			return 0, nil
+			return best, nil, nil
 		}
 	}
-	var best line
 	for _, d := range m.directions(p, free, place, k, violation) {
 		l, err := m.line(p, free, place, points, d)
 		if err != nil {
-			return 0, err
+			return best, nil, err
 		}
 		if l.gain > best.gain {
 			best = l
 		}
 	}
-	if best.gain > 0 {
-		m.follow(p, points, best)
-	}
-	return best.gain, nil
+	return best, points, nil
 }
 
 // line finds the step along d to the maximum of D or to the first bound.
@@ -142,10 +165,17 @@ func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d 
 			}
 		}
 	}
-	if !(slope > 0 && curvature > 0) {
+	rises := !(curvature > 0) // or is flat but for rounding, if K is positive semidefinite
+	if !(slope > 0) || rises && !rows.Definite(m.k) {
 		return l, nil
 	}
-	l.step = min(l.step, slope/curvature)
+	l.full = math.Inf(1)
+	if !rises {
+		l.full = slope / curvature
+	}
+	if l.step = min(l.step, l.full); math.IsInf(l.step, 1) { // nothing bounds it
+		return l, nil
+	}
 	l.gain = l.step * (slope - l.step*curvature/2)
 	return l, nil
 }
@@ -163,6 +193,9 @@ func (m *machine[T]) follow(p problem[T], points []int, l line) {
 				m.u[c][i] = lo
 			default:
 				m.u[c][i] += d
+				if !p.balanced() && c != m.y[i] && -m.u[c][i] < dust*m.c {
+					m.u[c][i] = 0
+				}
 			}
 		}
 		if _, hi := p.bounds(i, m.y[i]); m.u[m.y[i]][i] < hi {
@@ -260,6 +293,7 @@ func pick(v []float64, places []int) []float64 {
 // second is the factor of H + rho I for the variables inside, of no rows when it is not
 // positive definite or ctx has ended.
 func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
+	m.factors++
 	n, part := len(inside), make([]float64, len(m.u))
 	h := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)} // upper triangle
 	for q, a := range inside {
@@ -366,6 +400,8 @@ func (v variable) adds(c int) float64 {
 const (
 	newtonFree = 1500 // free variables for which the factorisation is affordable
 	newtonRho  = 3    // rho, in units of the violation / largest coefficient
+	flat       = 1e-6 // share of the way to the maximum that a step is cut to where only rounding and rho have the direction curved
+	flatSteps  = 8    // in a Newton step
 )
 
 // newtonSteps is the number of small steps to make before a Newton step: as many as take
