@@ -71,7 +71,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane}, Show: showRatio},
 			Questions: []lessons.Question{{
-				Slug: "smallest", Ask: `You move the hyperplane between the classes. Where does the short band fit into the long one least often?`,
+				Slug: "smallest", Ask: `You move the hyperplane between the classes. Where does the short band fit into the long one the fewest times?`,
 				Options: []string{"Midway between the two nearest points.", "Midway between the two outermost points.", "It does not matter where."},
 				Wrong:   []string{"", "There the long band is shortest, but the short one is shorter still.", "Both bands change, and by different factors."},
 				Answer:  smallest,
