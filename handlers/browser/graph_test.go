@@ -46,6 +46,20 @@ func TestDrawAGraph(t *testing.T) {
 	expect(`{"n":2,"edges":[[0,1]],"labels":["?","C"]}`)
 	p.fill("#f-object", `{"n":2,"edges":[[0,1]],"labels":["O","C"]}`)
 	p.wait(element(`[data-node="0"] text`) + `.textContent === "O"`)
+	// Directions and labels of edges stay while one draws on.
+	const directed = `{"n":3,"directed":true,"edges":[[1,0],[0,1],[1,2]],"edge_labels":["a","b","c"],"labels":["O","C","?"]}`
+	p.fill("#f-object", directed)
+	p.wait(`document.querySelectorAll(".graph-drawing polygon").length === 3 && ` + element("[data-directed]") + ".checked")
+	get[bool](p, "("+element(svg)+".focus(), true)")
+	p.keys(kb.ArrowRight + "n")
+	expect(`{"n":4,"directed":true,"edges":[[1,0],[0,1],[1,2],[0,3]],"edge_labels":["a","b","c","?"],"labels":["O","C","?","O"]}`)
+	p.keys(kb.Delete)
+	expect(directed)
+	p.click("[data-directed]")
+	expect(`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["a","c"],"labels":["O","C","?"]}`)
+	p.click(`line.reach[data-edge="1"]`)
+	p.fill("[data-label]", "b")
+	expect(`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["a","b"],"labels":["O","C","?"]}`)
 	p.fill("#f-object-label", "c")
 	p.follow(func() { p.clickText("button", "Add") })
 	if rows := get[int](p, `document.querySelectorAll("td.drawn img").length`); rows != 3 || !strings.Contains(p.text("main"), "3 graphs") {

@@ -283,9 +283,27 @@ func TestLessonHandle(t *testing.T) {
 	if !get[bool](p, "document.activeElement.matches('.handle')") {
 		t.Error("the keyboard has left the handle")
 	}
-	p.click("input[type=checkbox][name=solver]")
-	turn(p, "e") // its margin comes with the answers
-	p.wait("document.querySelector('.exhibit').textContent.includes('of the widest margin')")
+	p.wait(answered)
+	p.clickText("[data-move]", "Keep this line")
+	p.wait("location.search.includes('kept=') && document.querySelector('.exhibit').textContent.includes('Best try')")
+	turn(p, "e") // the margin of the solver comes with the answers
+	p.wait("document.querySelector('.exhibit').textContent.includes(\"the solver's margin\")")
+}
+
+// TestTapsACell: a tap on the picture moves what alone can be dragged there.
+func TestTapsACell(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/width/choice")
+	p.wait(element(".parts a.current"))
+	p.loaded()
+	from := p.reach(".handle")
+	p.do(chromedp.MouseClickXY(from.X-150, from.Y))
+	p.wait(answered + " && location.search.includes('column=')")
+	if at := p.reach(".handle"); at.X > from.X-75 {
+		t.Errorf("the handle went from %v to %v", from, at)
+	}
 }
 
 // TestLessonTurn drags a picture in space: its angles follow, and the picture.

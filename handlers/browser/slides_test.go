@@ -3,6 +3,7 @@ package browser
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,9 @@ import (
 	cdp "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
+	"marginlab/views/lessons"
 )
 
 // partNames are the parts of the slide, in their order.
@@ -26,10 +30,33 @@ func (p *page) part(id string) {
 	p.wait(element(".parts a.current") + ".hash === " + quote("#"+id))
 }
 
+// writing is a function that returns the texts of a picture with their sizes, but for exponents,
+// which are read with what they belong to. smallest will be the least share of the height of any, once its slide fits.
+const writing = `globalThis.smallest = Infinity;
+	globalThis.written = {};
+	globalThis.writing = (src) => written[src] ??= (() => {
+		let svg = decodeURIComponent(src.slice(src.indexOf(",") + 1));
+		if (!src.startsWith("data:")) {
+			const request = new XMLHttpRequest();
+			request.open("GET", src, false);
+			request.send();
+			svg = request.responseText;
+		}
+		return [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("text")].map((e) => [e.textContent, Number(e.getAttribute("font-size"))]).filter(([text, size]) => size !== 9 || !/^[−0-9]+$/.test(text));
+	})(), true`
+
+// longest is the largest number of words that the arrow key adds to the slide, a formula counting as one.
+const longest = `Math.max(0, ...[...document.querySelectorAll(".words :is(p, li)")].map((e) => {
+	const words = e.cloneNode(true);
+	for (const m of words.querySelectorAll("math")) m.replaceWith("x");
+	return words.textContent.trim().split(/\s+/).length;
+}))`
+
 // slideFaults tells what of the part that is shown is not within the window, and what of
-// its picture is too small; null while the picture is still asked for.
+// its pictures is too small; null while the picture is still asked for.
 const slideFaults = `(() => {
 	const slide = document.querySelector("[data-slide]"), name = document.querySelector(".parts a.current").hash, out = [];
+	let least = Infinity;
 	if (document.querySelector("[data-asking]") || [...slide.querySelectorAll("img")].some((i) => i.offsetWidth && !(i.complete && i.naturalWidth))) return null;
 	if (document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth) out.push("the page is larger than the window");
 	for (const e of slide.querySelectorAll(".told, .sums, .words, .ask, .scroll, math[display=block]")) {
@@ -49,14 +76,22 @@ const slideFaults = `(() => {
 		if (a.right > b.left + 1 && a.left < b.right - 1 && a.bottom > b.top + 1 && a.top < b.bottom - 1) out.push(one + " is over " + other);
 	}));
 	if (box) {
-		const share = (box.width * box.height) / (innerWidth * innerHeight), letters = (12 * box.width) / image.naturalWidth;
+		const share = (box.width * box.height) / (innerWidth * innerHeight);
 		if (name.startsWith("#picture") && share < 0.6) out.push("the picture has " + share.toFixed(3) + " of the window");
-		if (letters < 0.022 * innerHeight) out.push("letters of " + (100 * letters / innerHeight).toFixed(2) + " % of the height");
 	} else if (name.startsWith("#picture")) out.push("there is no picture");
+	for (const e of slide.querySelectorAll("img")) {
+		if (!e.clientWidth || e.closest("dialog")) continue;
+		for (const [text, size] of writing(e.currentSrc)) {
+			const letters = (100 * size * Math.min(e.clientWidth / e.naturalWidth, e.clientHeight / e.naturalHeight)) / innerHeight;
+			least = Math.min(least, letters);
+			if (letters < 2.2) out.push("“" + text + "” of " + letters.toFixed(2) + " % of the height");
+		}
+	}
 	for (const e of slide.querySelectorAll(".pictured, .help, figcaption")) {
 		const size = parseFloat(getComputedStyle(e).fontSize);
 		if (e.offsetHeight && e.textContent.trim() && !e.closest("dialog, .visually-hidden") && size < 0.0219 * innerHeight) out.push("a caption of " + (100 * size / innerHeight).toFixed(2) + " % of the height: " + e.className);
 	}
+	if (!out.length) smallest = Math.min(smallest, least);
 	return [...new Set(out)];
 })()`
 
@@ -79,10 +114,16 @@ func TestSlidesFit(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := start(t)
-	for _, l := range walked() {
+	table := make([]string, len(walked()))
+	t.Cleanup(func() {
+		t.Logf("smallest text in pictures in %% of the height, most words a build, right answers at A, B, C, …\n%s", strings.Join(table, "\n"))
+	})
+	for i, l := range walked() {
 		t.Run(l.Slug, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, s)
+			least, most, places := math.Inf(1), 0, [6]int{}
+			defer func() { table[i] = fmt.Sprintf("%-16s %.2f %3d %v", l.Slug, least, most, places) }()
 			fit := func() {
 				t.Helper()
 				for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
@@ -95,8 +136,13 @@ func TestSlidesFit(t *testing.T) {
 					p.size(1024, 768)
 					p.visit("/lessons/" + l.Slug + "/" + screen.Slug)
 					p.wait(element(".parts a.current"))
+					get[bool](p, writing)
 					names := get[[]string](p, partNames)
 					for _, q := range screen.Questions {
+						if len(q.Options) > 0 {
+							truth := require.Value(q.Solve(t.Context()))(t)
+							places[slices.Index(lessons.Asked{Lesson: &l, Screen: &screen, Question: &q}.Order(), int(truth.Value))]++
+						}
 						if !slices.Contains(names, "ask-"+q.Slug) {
 							t.Errorf("%s: the question %s is none of the parts %v", screen.Slug, q.Slug, names)
 						}
@@ -126,6 +172,7 @@ func TestSlidesFit(t *testing.T) {
 							fit()
 						}
 					}
+					least, most = min(least, get[float64](p, "smallest")), max(most, get[int](p, longest))
 				})
 			}
 		})
@@ -266,6 +313,21 @@ func TestSlidesTurnInPlace(t *testing.T) {
 	p.size(1024, 768)
 	p.visit("/lessons/lagrange/equality#picture") // as after loading it anew: the picture is drawn for the part that is shown
 	p.wait("((i) => i.clientWidth > 600 && 12 * i.clientWidth / i.naturalWidth < 20)(" + element(".exhibit .figure img") + ")")
+}
+
+// TestMoves plays a game on a slide by its buttons and then by the keyboard: its state is in
+// the address.
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1280, 720)
+	p.visit("/lessons/risk/shatter")
+	p.wait(element(".parts a.current"))
+	p.clickText("[data-move]", "No line does")
+	p.wait("location.search === '?calls=n' && " + element(".note") + ".textContent.startsWith('Wrong')")
+	p.wait("document.activeElement.textContent === 'Next labelling'")
+	p.keys(kb.Enter)
+	p.wait("location.search === '?calls=n.' && document.querySelectorAll('[data-move]').length === 2")
 }
 
 // TestStepsComeTogether steps through a replay whose states came together: no step asks

@@ -57,7 +57,7 @@ type gramOptions struct {
 
 func parseGram(args []string) (*gramOptions, error) {
 	f := NewFlags("gram --kernel NAME [flags] FILE",
-		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels, taken as they are: nothing is standardised. Strings stand one a line, in FASTA, or in a zip archive or folder of texts; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, GraphML, or the folder or zip archive of a TU Dortmund set. The name - stands for standard input.")
+		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels, taken as they are: nothing is standardised. Strings stand one a line, in FASTA, or in a zip archive or folder of texts; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, with \"edge_labels\" and \"directed\" where edges have them, GraphML, or the folder or zip archive of a TU Dortmund set. The name - stands for standard input.")
 	file := f.Argument()
 	labels := f.Switch("labels", "Print CSV with the label of each object in a last column: what fit --kernel precomputed trains on. The file has labels, as fit reads it.")
 	asCSV := f.Switch("csv", "Print M lines of M numbers at full precision, separated by commas, and nothing else.")

@@ -102,15 +102,16 @@ func TestGramOfFolders(t *testing.T) {
 	if k := must(t, "gram", "--csv", "--kernel", "spectrum", "--k", "2", texts); strings.Count(k, "\n") != 4 {
 		t.Errorf("%s", k)
 	}
-	// A path of three nodes and a triangle, twice, with a file that says nothing of the graphs.
+	// A path of three nodes and a triangle, twice, with a file that says nothing of the graphs. An edge
+	// may be listed in one direction.
 	set := folder(t, map[string]string{
-		"README.txt": "about", "SET_edge_labels.txt": "0\n", "SET_graph_labels.txt": "1\n-1\n1\n-1\n",
+		"README.txt": "about", "SET_edge_labels.txt": strings.Repeat("0\n", 11), "SET_graph_labels.txt": "1\n-1\n1\n-1\n",
 		"SET_A.txt":               "1, 2\n2, 1\n2, 3\n4, 5\n5, 6\n4, 6\n7, 8\n8, 9\n10, 11\n11, 12\n12, 10\n",
 		"SET_graph_indicator.txt": "1\n1\n1\n2\n2\n2\n3\n3\n3\n4\n4\n4\n",
 		"SET_node_labels.txt":     "6\n6\n8\n6\n6\n8\n6\n6\n8\n6\n6\n8\n",
 	})
-	lines := file(t, "set.jsonl", strings.Repeat(`{"n":3,"edges":[[0,1],[1,2]],"labels":["6","6","8"],"label":"1"}
-{"n":3,"edges":[[0,1],[1,2],[0,2]],"labels":["6","6","8"],"label":"-1"}
+	lines := file(t, "set.jsonl", strings.Repeat(`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":[0,0],"labels":["6","6","8"],"label":"1"}
+{"n":3,"edges":[[0,1],[1,2],[0,2]],"edge_labels":["0","0","0"],"labels":["6","6","8"],"label":"-1"}
 `, 2))
 	for _, labels := range []string{"--labels", "--csv"} {
 		k := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, set)

@@ -659,14 +659,22 @@ func objectNumbers(d *dataset.Data) []views.Number {
 	}
 	if g, ok := d.Objects.(*dataset.Graphs); ok {
 		nodes, edges := make([]int, d.Len()), make([]int, d.Len())
+		directed, kinds := 0, map[string]bool{}
 		for i, v := range g.Values {
-			nodes[i], edges[i] = v.N, len(v.Edges)
+			if nodes[i], edges[i] = v.N, len(v.Edges); v.Directed {
+				directed++
+			}
+			for _, l := range v.EdgeLabels {
+				kinds[l] = true
+			}
 		}
 		return []views.Number{
 			{Label: "graphs", Value: n},
+			{Label: "directed graphs", Value: strconv.Itoa(directed)},
 			{Label: "nodes", Value: span(nodes), Help: "Smallest to largest graph."},
 			{Label: "edges", Value: span(edges), Help: "Fewest to most in a graph."},
 			{Label: "node labels", Value: strconv.Itoa(len(figure.NodeLabels(g.Values...))), Help: "Distinct labels in all graphs; 0: nodes have none."},
+			{Label: "edge labels", Value: strconv.Itoa(len(kinds)), Help: "Distinct labels in all graphs; 0: edges have none."},
 		}
 	}
 	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}

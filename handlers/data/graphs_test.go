@@ -69,6 +69,19 @@ func TestGraphs(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 
+	// Directions and labels of edges go the same way.
+	const flow = `{"n":3,"directed":true,"edges":[[0,1],[2,1]],"edge_labels":["x","y"],"label":"a"}` + "\n" + `{"n":3,"directed":true,"edges":[[0,1],[1,2]],"edge_labels":["x","y"],"label":"b"}` + "\n"
+	first := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=flow.jsonl", strings.Repeat(flow, 8)))
+	csv = string(c.Want(200, "GET", "/api/datasets/"+first.ID+".csv", "").Body)
+	if again := c.Upload("", csv); again.Hash != first.Hash || !strings.Contains(csv, `""edges"":[[0,1],[2,1]],""edge_labels"":[""x"",""y""]`) {
+		t.Errorf("downloaded %s", csv)
+	}
+	trained := c.Train(`{"dataset":"` + first.ID + `","spec":{"kernel":"wl","rounds":1}}`)
+	c.Follow(trained)
+	if a := c.Want(200, "POST", "/api/runs/"+trained+"/predictions", flow, "Content-Type", "text/plain"); !strings.Contains(string(a.Body), "1,a,") || !strings.Contains(string(a.Body), "2,b,") {
+		t.Errorf("%s", a.Body)
+	}
+
 	data := c.Page(200, "/datasets/"+set.ID)
 	if text := data.Text(); !strings.Contains(text, "40 graphs") || !strings.Contains(text, "node labels") || !strings.Contains(data.Find("textarea#f-rows").Text(), "#graphs") || data.Find("td.drawn img").Length() != 40 {
 		t.Error(data.Find("main").Text())

@@ -702,6 +702,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 			return course.Fixes(x) || course.Fixes(y)
 		}
 		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
+		e.Moves = slices.DeleteFunc(slices.Clone(e.Moves), func(m lessons.Move) bool { return course.Fixes(m.Control.Name) })
 		if e.Lab != "" { // where runs can be handed in
 			e.Lab += "&course=" + course.Code
 		}

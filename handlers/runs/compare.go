@@ -99,6 +99,11 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
+	if q.Has("runs") { // as programs list them; the links of the page say run
+		q["run"] = strings.Split(q.Get("runs"), ",")
+		q.Del("runs")
+		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode())
+	}
 	runs, err := comparedRuns(r.Context(), a.find, from, q)
 	if err != nil {
 		return err

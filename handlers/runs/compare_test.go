@@ -269,6 +269,9 @@ func TestCompareMany(t *testing.T) {
 		}
 		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
+	if n := b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length(); n != 3 {
+		t.Errorf("of three runs listed as programs do %d boundaries are drawn", n)
+	}
 	pair := q["run"][:2]
 	if one, other := c.Want(200, "GET", "/api/comparison.csv?runs="+strings.Join(pair, ","), "").Body, c.Want(200, "GET", "/api/comparison.csv?"+url.Values{"run": pair}.Encode(), "").Body; string(one) != string(other) {
 		t.Errorf("%s\n%s", one, other)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type facts struct {
 	holds   holding
 	rows    int
 	present int // rows with a value
+	numbers int // rows with a number
 	strange int // rows with a word in a column of mostly numbers
 	faulty  int // rows with what was meant for a number
 
@@ -41,12 +43,20 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// factsOf examines a column.
+// factsOf is what is known of a column, or what examine finds out.
 func factsOf(c *Column) facts {
+	if c.known != nil {
+		return *c.known
+	}
+	return examine(c)
+}
+
+// examine passes over a column.
+func examine(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
-	var seen map[string]bool
+	var seen textSet
 	var words map[string]int
-	numbers, dates, before := 0, 0, math.NaN()
+	dates, before := 0, math.NaN()
 	for _, s := range c.all() {
 		if missing(s) {
 			f.counting = false
@@ -57,7 +67,7 @@ func factsOf(c *Column) facts {
 		v, number := parseNumber(s)
 		switch {
 		case number:
-			numbers++
+			f.numbers++
 			f.whole = f.whole && v == math.Trunc(v)
 			f.least, f.most = min(f.least, v), max(f.most, v)
 			f.counting = f.counting && (math.IsNaN(before) || v == before+1)
@@ -83,21 +93,19 @@ func factsOf(c *Column) facts {
 				key = tidyLabel(s)
 			}
 			if f.counts[key]++; len(f.counts) > maxClasses {
-				seen = make(map[string]bool, min(f.rows, mostCounted))
 				for k, n := range f.counts {
-					seen[k], f.repeated = true, f.repeated || n > 1
+					seen.add(k)
+					f.repeated = f.repeated || n > 1
 				}
 				f.counts = nil
 			}
 			continue
 		}
-		if f.repeated && len(seen) == mostCounted {
+		if f.repeated && seen.n == mostCounted {
 			continue // nothing that the others could change
 		}
-		if seen[s] {
+		if !seen.add(s) {
 			f.repeated = true
-		} else if len(seen) < mostCounted {
-			seen[s] = true
 		}
 	}
 	if f.counts != nil {
@@ -113,32 +121,81 @@ func factsOf(c *Column) facts {
 			f.repeated = f.repeated || n > 1
 		}
 	} else {
-		f.distinct = len(seen)
+		f.distinct = min(seen.n, mostCounted)
 	}
-	if numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
+	if f.numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
 		f.strange, f.faulty = f.strange+f.faulty, 0
 	}
-	f.holds = holdingOf(f, words, numbers, dates)
+	f.holds = holdingOf(f, words, dates)
 	if f.holds != holdsMostlyNumbers {
 		f.strange = 0
 	}
 	return f
 }
 
+// textSet counts texts that differ, by hashes of 64 bits: that two of 200 000 texts share one has
+// a probability of 1e-9. It keeps the first mostCounted and finds out of the others whether they are
+// among these.
+type textSet struct {
+	seed   maphash.Seed
+	hashes []uint64 // open addressing, 0 is empty
+	n      int
+}
+
+// add reports whether a text is not in the set, to which it adds it while there is room.
+func (t *textSet) add(text string) bool {
+	if 2*t.n >= len(t.hashes) && t.n < mostCounted {
+		t.grow()
+	}
+	h := max(maphash.String(t.seed, text), 1)
+	at := t.find(h)
+	if t.hashes[at] == h {
+		return false
+	}
+	if t.n < mostCounted {
+		t.hashes[at] = h
+		t.n++
+	}
+	return true
+}
+
+// find is where a hash stands, or would.
+func (t *textSet) find(h uint64) uint64 {
+	mask := uint64(len(t.hashes) - 1)
+	at := h & mask
+	for t.hashes[at] != 0 && t.hashes[at] != h {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+func (t *textSet) grow() {
+	was := t.hashes
+	if was == nil {
+		t.seed = maphash.MakeSeed()
+	}
+	t.hashes = make([]uint64, max(4*len(was), 1<<10))
+	for _, h := range was {
+		if h != 0 {
+			t.hashes[t.find(h)] = h
+		}
+	}
+}
+
 // holdingOf decides what a column holds. Words among numbers are strange ones unless they
 // are values of a category as the numbers are, such as 0, 1, 2, 3+: few, and each repeated.
-func holdingOf(f facts, words map[string]int, numbers, dates int) holding {
+func holdingOf(f facts, words map[string]int, dates int) holding {
 	const few = 10 // rows, too few to tell words from faults
 	switch {
 	case f.present == 0:
 		return holdsNothing
-	case f.strange == 0 && (numbers > 0 || f.distinct <= mostWords):
+	case f.strange == 0 && (f.numbers > 0 || f.distinct <= mostWords):
 		return holdsNumbers // and Data reports those with a fault
 	case dates == f.present:
 		return holdsDates
-	case numbers > 0 && f.present < few && !f.onlyMissing(words):
+	case f.numbers > 0 && f.present < few && !f.onlyMissing(words):
 		return holdsNumbers // and Data reports the cells that are none
-	case numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
+	case f.numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
 		return holdsWords
 	}
 	const often = 3

@@ -87,9 +87,8 @@ func (p *Proposal) apply() {
 	}
 }
 
-// checkCells looks for faults of the table that do not depend on the label, and returns its facts,
-// which hold unless it was fixed.
-func (p *Proposal) checkCells(recommend bool) []facts {
+// checkCells looks for faults of the table that do not depend on the label.
+func (p *Proposal) checkCells(recommend bool) {
 	if rows := p.Table.totals(); rows != nil {
 		text := "The last row looks like a total"
 		if len(rows) > 1 {
@@ -105,11 +104,9 @@ func (p *Proposal) checkCells(recommend bool) []facts {
 		p.check(Check{Text: fmt.Sprintf("%s (%s).", text, quote(word)), Fix: Fix{Kind: FixTotals}, Do: "Leave out"}, recommend)
 		p.apply()
 	}
-	of := make([]facts, len(p.Table.Columns))
 	for j := range p.Table.Columns {
 		name := p.Table.Columns[j].Name
 		f := factsOf(&p.Table.Columns[j])
-		of[j] = f
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
 				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
@@ -126,7 +123,6 @@ func (p *Proposal) checkCells(recommend bool) []facts {
 			p.apply()
 		}
 	}
-	return p.Table.dated(of)
 }
 
 // minus writes a number with the sign of typesetters.

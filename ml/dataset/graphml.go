@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,11 +44,13 @@ type graphMLGraph struct {
 	Graph
 	data  map[string]string   // of the graph, by id of the key
 	nodes []map[string]string // of its nodes
+	edges []map[string]string // of the edges that Graph begins with, which may be there several times
 }
 
 // parseGraphML reads GraphML: every graph of the file is a row. There is a column of the
-// graphs for each attribute of nodes, which is their label there, and one without labels;
-// and one for each attribute of graphs, among them their label.
+// graphs for each attribute of nodes, which is their label there, and one without labels, and
+// these again for each attribute of edges; and one for each attribute of graphs, among them
+// their label.
 func parseGraphML(text string, lim Limits) (*Table, *Error) {
 	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), lim: lim, keys: map[string]graphMLKey{}}
 	if err := r.file(); err != nil {
@@ -159,7 +162,7 @@ func (r *graphMLReader) key(e *xml.StartElement) error {
 	if _, twice := r.keys[id]; twice {
 		return fmt.Errorf("key %s is declared twice", quote(id))
 	}
-	if k.domain == "node" || k.domain == "graph" || k.domain == "all" {
+	if k.domain == "node" || k.domain == "edge" || k.domain == "graph" || k.domain == "all" {
 		r.keys[id], r.ids = k, append(r.ids, id)
 	}
 	return nil
@@ -186,7 +189,7 @@ func (r *graphMLReader) text() (string, error) {
 	}
 }
 
-// datum adds an attribute to those of a graph or a node.
+// datum adds an attribute to those of a graph, a node or an edge.
 func (r *graphMLReader) datum(e *xml.StartElement, to *map[string]string) error {
 	id := attribute(e, "key")
 	text, err := r.text()
@@ -207,13 +210,12 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 	if len(r.graphs) == r.lim.Rows {
 		return &Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge}
 	}
-	if attribute(e, "edgedefault") == "directed" {
-		return errDirected
-	}
 	var g graphMLGraph
+	usual := cmp.Or(attribute(e, "edgedefault"), "undirected") == "directed"
 	type edge struct {
-		ends [2]string
-		line int
+		ends     [2]string
+		directed bool
+		line     int
 	}
 	var edges []edge
 	place := map[string]int{} // of the nodes, by id
@@ -235,15 +237,16 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 			}
 			place[id] = len(g.nodes)
 			var data map[string]string
-			data, err = r.node()
+			data, err = r.part("nodes")
 			g.nodes = append(g.nodes, data)
 		case "edge":
 			line, _ := r.dec.InputPos()
-			edges = append(edges, edge{[2]string{attribute(e, "source"), attribute(e, "target")}, line})
-			if attribute(e, "directed") == "true" {
-				return errDirected
-			}
-			err = r.skip()
+			directed := cmp.Or(attribute(e, "directed"), strconv.FormatBool(usual)) == "true"
+			g.Directed = g.Directed || directed
+			edges = append(edges, edge{[2]string{attribute(e, "source"), attribute(e, "target")}, directed, line})
+			var data map[string]string
+			data, err = r.part("edges")
+			g.edges = append(g.edges, data)
 		case "hyperedge":
 			return errors.New("expected edges that join two nodes, found a hyperedge")
 		default:
@@ -266,9 +269,15 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 			return &Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, for the kernels compare graphs without loops", quote(e.ends[0]))}
 		}
 	}
-	var err error
-	if g.Graph, err = NewGraph(len(g.nodes), joined, nil); err == nil {
-		err = r.all.add(g.Graph)
+	for k, e := range edges {
+		if g.Directed && !e.directed { // among directed ones
+			joined, g.edges = append(joined, [2]int{joined[k][1], joined[k][0]}), append(g.edges, g.edges[k])
+		}
+	}
+	g.N, g.Edges = len(g.nodes), joined
+	whole, err := g.Canonical()
+	if err == nil {
+		err = r.all.add(whole)
 	}
 	if err != nil {
 		return &Error{Line: line, Message: err.Error()}
@@ -277,9 +286,8 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 	return nil
 }
 
-var errDirected = errors.New(`expected undirected edges, found directed ones: the kernels compare undirected graphs; write them with edgedefault="undirected"`)
-
-func (r *graphMLReader) node() (data map[string]string, err error) {
+// part reads the attributes of a node or an edge, one of those named.
+func (r *graphMLReader) part(of string) (data map[string]string, err error) {
 	for {
 		e, err := r.next()
 		if e == nil || err != nil {
@@ -289,7 +297,7 @@ func (r *graphMLReader) node() (data map[string]string, err error) {
 		case "data":
 			err = r.datum(e, &data)
 		case "graph":
-			err = errors.New("expected nodes without graphs within them, found one")
+			err = fmt.Errorf("expected %s without graphs within them, found one", of)
 		default:
 			err = r.skip()
 		}
@@ -297,6 +305,21 @@ func (r *graphMLReader) node() (data map[string]string, err error) {
 			return nil, err
 		}
 	}
+}
+
+// labelled is a graph with two attributes as labels, "" for none.
+func (r *graphMLReader) labelled(g *graphMLGraph, node, edge string) (Graph, error) {
+	labels := func(id string, of []map[string]string) (list []string) {
+		for _, data := range of {
+			if id != "" {
+				list = append(list, cmp.Or(data[id], r.keys[id].value, "?"))
+			}
+		}
+		return list
+	}
+	l := g.Graph
+	l.Labels, l.EdgeLabels = labels(node, g.nodes), labels(edge, g.edges)
+	return l.Canonical()
 }
 
 func (r *graphMLReader) table() (*Table, *Error) {
@@ -319,25 +342,43 @@ func (r *graphMLReader) table() (*Table, *Error) {
 		return slices.ContainsFunc(g.nodes, func(data map[string]string) bool { return data[id] != "" })
 	})
 	ofGraphs := given("graph", func(g *graphMLGraph, id string) bool { return g.data[id] != "" })
-	if len(ofNodes) > mostAttributes {
-		return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of nodes, found %d: leave out those that are no labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
+	// An edge has one label: an attribute is none where nodes are joined twice and it differs.
+	ofEdges := slices.DeleteFunc(given("edge", func(g *graphMLGraph, id string) bool {
+		return slices.ContainsFunc(g.edges, func(data map[string]string) bool { return data[id] != "" })
+	}), func(id string) bool {
+		return slices.ContainsFunc(r.graphs, func(g graphMLGraph) bool {
+			_, err := r.labelled(&g, "", id)
+			return err != nil
+		})
+	})
+	for of, ids := range map[string][]string{"nodes": ofNodes, "edges": ofEdges} {
+		if len(ids) > mostAttributes {
+			return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of %s, found %d: leave out those that are no labels", mostAttributes, of, len(ids)), Err: ErrTooLarge}
+		}
 	}
-	if len(ofGraphs)+len(ofNodes)+1 > r.lim.Columns {
-		return nil, tooWide(1, len(ofGraphs)+len(ofNodes)+1, r.lim)
+	t.graphs = (1 + len(ofNodes)) * (1 + len(ofEdges))
+	if len(ofGraphs)+t.graphs > r.lim.Columns {
+		return nil, tooWide(1, len(ofGraphs)+t.graphs, r.lim)
 	}
 	// In front is the attribute that is most like a label, by its name or because it is text.
-	slices.SortStableFunc(ofNodes, func(a, b string) int {
-		rank := func(id string) int {
-			switch k := r.keys[id]; {
-			case strings.EqualFold(k.name, labelName):
-				return 0
-			case k.text:
-				return 1
-			}
-			return 2
+	// Numbers of edges are more often weights: the graphs without come first.
+	rank := func(id string) int {
+		switch k := r.keys[id]; {
+		case strings.EqualFold(k.name, labelName):
+			return 0
+		case k.text:
+			return 1
 		}
-		return cmp.Compare(rank(a), rank(b))
-	})
+		return 2
+	}
+	byRank := func(a, b string) int { return cmp.Compare(rank(a), rank(b)) }
+	slices.SortStableFunc(ofNodes, byRank)
+	slices.SortStableFunc(ofEdges, byRank)
+	named := 0 // edges with labels for sure
+	for named < len(ofEdges) && rank(ofEdges[named]) < 2 {
+		named++
+	}
+	t.asks = len(ofNodes)+named > 0
 	left := unfolded * r.lim.Bytes
 	column := func(name string, cell func(g *graphMLGraph) string) {
 		c := Column{Name: name}
@@ -350,22 +391,27 @@ func (r *graphMLReader) table() (*Table, *Error) {
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	for _, id := range ofNodes {
-		k := r.keys[id]
-		column(graphsBy+k.name, func(g *graphMLGraph) string {
-			labelled := g.Graph
-			labelled.Labels = make([]string, g.N)
-			for v := range labelled.Labels {
-				labelled.Labels[v] = cmp.Or(g.nodes[v][id], k.value, "?")
+	for _, edge := range slices.Insert(ofEdges, named, "") {
+		for _, node := range append(ofNodes, "") {
+			name := graphName
+			switch {
+			case node != "":
+				name = graphsBy + r.keys[node].name
+			case len(ofNodes) > 0:
+				name = "graph without labels"
 			}
-			return labelled.String()
-		})
+			if edge != "" {
+				name += ", edges by " + r.keys[edge].name
+			}
+			if err := checkText("name of an attribute", name); err != nil {
+				return nil, &Error{Message: err.Error()}
+			}
+			column(name, func(g *graphMLGraph) string {
+				labelled, _ := r.labelled(g, node, edge)
+				return labelled.String()
+			})
+		}
 	}
-	name := graphName
-	if len(ofNodes) > 0 {
-		name = "graph without labels"
-	}
-	column(name, func(g *graphMLGraph) string { return g.String() })
 	for _, id := range ofGraphs {
 		k := r.keys[id]
 		column(k.name, func(g *graphMLGraph) string { return cmp.Or(g.data[id], k.value) })
@@ -373,7 +419,6 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if left <= 0 {
 		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(unfolded*r.lim.Bytes)), Err: ErrTooLarge}
 	}
-	t.graphs = 1 + len(ofNodes)
 	seen := map[string]bool{}
 	for _, c := range t.Columns {
 		if seen[c.Name] {

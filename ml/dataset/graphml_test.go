@@ -31,7 +31,7 @@ const graphML = `<?xml version="1.0" encoding="UTF-8"?>
 func TestReadGraphML(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader(graphML), "g.graphml", Limits{}))(t)
-	if diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels"}, table.GraphColumns()); diff != "" || !cmp.Equal(table.Lines, []int{7, 15}) {
+	if diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels", "graph by element, edges by weight", "graph by x, edges by weight", "graph without labels, edges by weight"}, table.GraphColumns()); diff != "" || !cmp.Equal(table.Lines, []int{7, 15}) {
 		t.Errorf("lines %v\n%s", table.Lines, diff)
 	}
 	m, obvious := table.Guess()
@@ -50,7 +50,7 @@ func TestReadGraphML(t *testing.T) {
 			continue
 		}
 		roundTrip(t, d)
-		if diff := cmp.Diff(Graph{3, joined, want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
+		if diff := cmp.Diff(Graph{N: 3, Edges: joined, Labels: want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
 			t.Errorf("%s: %v %v\n%s", column, d.Classes, d.Y, diff)
 		}
 		// A model that was trained on this column finds it in another file.
@@ -58,6 +58,31 @@ func TestReadGraphML(t *testing.T) {
 		if err != nil || label != "toxic" || o.Text(0) != d.Objects.Text(0) {
 			t.Errorf("%s: %v, label %q, %v", column, o, label, err)
 		}
+	}
+
+	weighted, err := table.Data(Mapping{Features: []string{"graph by x, edges by weight"}})
+	if err != nil || weighted.Objects.Text(0) != `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["?","2"],"labels":["0.5","1","?"]}` {
+		t.Errorf("edges by weight: %v, %v", weighted, err)
+	}
+
+	const edges = `<graphml><key id="c" for="graph" attr.name="class"/><key id="k" for="edge" attr.name="kind"/><graph edgedefault="%s">
+		<data key="c">a</data><node id="1"/><node id="2"/><node id="3"/>
+		<edge source="2" target="1"><data key="k">b</data></edge><edge source="2" target="3" directed="%s"><data key="k">a</data></edge>%s
+	</graph><graph><data key="c">b</data><node id="1"/></graph></graphml>`
+	for in, want := range map[string]string{
+		fmt.Sprintf(edges, "undirected", "false", ""):                         `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["b","a"]}`,
+		fmt.Sprintf(edges, "directed", "true", ""):                            `{"n":3,"directed":true,"edges":[[1,0],[1,2]],"edge_labels":["b","a"]}`,
+		fmt.Sprintf(edges, "directed", "false", ""):                           `{"n":3,"directed":true,"edges":[[1,0],[1,2],[2,1]],"edge_labels":["b","a","a"]}`,
+		fmt.Sprintf(edges, "undirected", "true", ""):                          `{"n":3,"directed":true,"edges":[[0,1],[1,0],[1,2]],"edge_labels":["b","b","a"]}`,
+		fmt.Sprintf(edges, "undirected", "", `<edge source="1" target="2"/>`): `{"n":3,"edges":[[0,1],[1,2]]}`, // b, and none
+		fmt.Sprintf(edges, "directed", "", `<edge source="1" target="2"/>`):   `{"n":3,"directed":true,"edges":[[0,1],[1,0],[1,2]],"edge_labels":["?","b","a"]}`,
+	} {
+		d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{})
+		if err != nil || d.Objects.Text(0) != want {
+			t.Errorf("%s: %v, %v", in, d, err)
+			continue
+		}
+		roundTrip(t, d)
 	}
 
 	const one = `<graphml><key id="c" for="graph" attr.name="class"/><graph><data key="c">a</data><node id="1"/></graph>%s</graphml>`
@@ -73,17 +98,15 @@ func TestReadGraphML(t *testing.T) {
 		fmt.Sprintf(one, "\n<graph/>"):                      "line 2: expected a graph of at least one node",
 		fmt.Sprintf(one, ""):                                "expected at least two classes, found only",
 		fmt.Sprintf(one, `<graph><node id="1"/></graph>`):   "f, line 1, column 2 (class): expected a label, found nothing",
-		fmt.Sprintf(one, `<graph edgedefault="directed"/>`): "expected undirected edges, found directed ones",
-		fmt.Sprintf(one, `<graph><node id="1"/><node id="2"/><edge source="1" target="2" directed="true"/></graph>`): "expected undirected edges",
-		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="9"/></graph>`):                               `edge from "1" to "9": there is no node "9"`,
-		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="1"/></graph>`):                               `joins node "1" to itself`,
-		fmt.Sprintf(one, `<graph><node id="1"/><node id="1"/></graph>`):                                              `node "1" is there twice`,
-		fmt.Sprintf(one, `<graph><hyperedge/></graph>`):                                                              "found a hyperedge",
-		fmt.Sprintf(one, `<graph><node id="1"><graph/></node></graph>`):                                              "nodes without graphs within them",
-		fmt.Sprintf(one, `<key id="c"/>`):                                                                            `key "c" is declared twice`,
-		fmt.Sprintf(one, `<key id="`+strings.Repeat("k", 95)+`"/>`):                                                  "expected a name of an attribute of at most 100",
-		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`):                     `names that differ, found two called "class"`,
-		`<graphml><graph><node id="1"/></graph></graphml>`:                                                           "or in GraphML <data> of the graph, found none",
+		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="9"/></graph>`):           `edge from "1" to "9": there is no node "9"`,
+		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="1"/></graph>`):           `joins node "1" to itself`,
+		fmt.Sprintf(one, `<graph><node id="1"/><node id="1"/></graph>`):                          `node "1" is there twice`,
+		fmt.Sprintf(one, `<graph><hyperedge/></graph>`):                                          "found a hyperedge",
+		fmt.Sprintf(one, `<graph><node id="1"><graph/></node></graph>`):                          "nodes without graphs within them",
+		fmt.Sprintf(one, `<key id="c"/>`):                                                        `key "c" is declared twice`,
+		fmt.Sprintf(one, `<key id="`+strings.Repeat("k", 95)+`"/>`):                              "expected a name of an attribute of at most 100",
+		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`): `names that differ, found two called "class"`,
+		`<graphml><graph><node id="1"/></graph></graphml>`:                                       "or in GraphML <data> of the graph, found none",
 	} {
 		if d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v; want %q", in, d, err, says)

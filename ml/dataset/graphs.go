@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +10,15 @@ import (
 	"strings"
 )
 
-// Graph is an undirected graph whose nodes may have labels: a molecule, a road map. An
-// edge joins two different nodes, and two nodes are joined once or not at all.
+// Graph is a graph whose nodes and edges may have labels: a molecule, a road map. An edge
+// joins two different nodes. In an undirected graph two nodes are joined once or not at all,
+// in a directed one at most once in each direction.
 type Graph struct {
-	N      int      `json:"n"`                // nodes, one at least, called 0 … N-1
-	Edges  [][2]int `json:"edges"`            // each with the smaller node in front, in rising order
-	Labels []string `json:"labels,omitempty"` // one a node, or nil
+	N          int      `json:"n"` // nodes, one at least, called 0 … N-1
+	Directed   bool     `json:"directed,omitempty"`
+	Edges      [][2]int `json:"edges"`                 // in rising order; undirected ones with the smaller node in front, directed ones with the node they leave
+	EdgeLabels []string `json:"edge_labels,omitempty"` // one an edge, or nil
+	Labels     []string `json:"labels,omitempty"`      // one a node, or nil
 }
 
 // The largest graphs there are.
@@ -23,20 +27,52 @@ const (
 	mostAllNodes = 5_000_000 // of all graphs of a data set
 )
 
-// NewGraph returns the graph with these edges, which may come in any order and direction,
-// the same one several times. labels has one for each node, or none at all. It reports a
-// graph without nodes or with more than MostNodes, an edge to a node that is not there or
-// from a node to itself, and labels that are not one a node, or no text of a line.
+// NewGraph returns the undirected graph with these edges and labels of nodes, as Canonical
+// puts it.
 func NewGraph(n int, edges [][2]int, labels []string) (Graph, error) {
-	g := Graph{N: n, Edges: make([][2]int, len(edges))}
-	if len(labels) > 0 {
-		g.Labels = slices.Clone(labels)
+	return Graph{N: n, Edges: edges, Labels: labels}.Canonical()
+}
+
+// Canonical returns a graph whose edges may have come in any order, the same one several
+// times, and undirected ones in any direction. Lists of labels may be empty. It reports a
+// graph without nodes or with more than MostNodes, an edge to a node that is not there or
+// from a node to itself, one with two labels, and labels that are not one a node, one an
+// edge, or no text of a line.
+func (g Graph) Canonical() (Graph, error) {
+	if g.Labels = slices.Clone(g.Labels); len(g.Labels) == 0 {
+		g.Labels = nil
 	}
+	labelled := len(g.EdgeLabels) > 0
+	if labelled && len(g.EdgeLabels) != len(g.Edges) {
+		return g, g.validate()
+	}
+	g.Edges = append([][2]int{}, g.Edges...)
+	for k, e := range g.Edges {
+		if !g.Directed {
+			g.Edges[k] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+		}
+	}
+	if !labelled {
+		slices.SortFunc(g.Edges, compareEdges)
+		g.Edges, g.EdgeLabels = slices.Compact(g.Edges), nil
+		return g, g.validate()
+	}
+	type edge struct {
+		ends  [2]int
+		label string
+	}
+	edges := make([]edge, len(g.Edges))
+	for k, e := range g.Edges {
+		edges[k] = edge{e, g.EdgeLabels[k]}
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(compareEdges(a.ends, b.ends), cmp.Compare(a.label, b.label))
+	})
+	edges = slices.Compact(edges)
+	g.Edges, g.EdgeLabels = make([][2]int, len(edges)), make([]string, len(edges))
 	for k, e := range edges {
-		g.Edges[k] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+		g.Edges[k], g.EdgeLabels[k] = e.ends, e.label
 	}
-	slices.SortFunc(g.Edges, compareEdges)
-	g.Edges = slices.Compact(g.Edges)
 	return g, g.validate()
 }
 
@@ -51,6 +87,8 @@ func (g Graph) validate() error {
 		return fmt.Errorf("expected a graph of at most %d nodes, found n = %d", MostNodes, g.N)
 	case g.Labels != nil && len(g.Labels) != g.N:
 		return fmt.Errorf("expected a label for each of %s, found %s", Count(g.N, "node"), Count(len(g.Labels), "label"))
+	case g.EdgeLabels != nil && len(g.EdgeLabels) != len(g.Edges):
+		return fmt.Errorf("edge_labels: expected a label for each of %s, found %s", Count(len(g.Edges), "edge"), Count(len(g.EdgeLabels), "label"))
 	}
 	for k, e := range g.Edges {
 		for _, v := range e {
@@ -61,8 +99,15 @@ func (g Graph) validate() error {
 		switch {
 		case e[0] == e[1]:
 			return fmt.Errorf("edge [%d,%d] joins a node to itself: remove it, for the kernels compare graphs without loops", e[0], e[1])
-		case e[0] > e[1] || k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
+		case k > 0 && g.EdgeLabels != nil && g.Edges[k-1] == e && g.EdgeLabels[k-1] != g.EdgeLabels[k]:
+			return fmt.Errorf("edge [%d,%d] has the labels %s and %s: leave one of them, or join them to one", e[0], e[1], quote(g.EdgeLabels[k-1]), quote(g.EdgeLabels[k]))
+		case e[0] > e[1] && !g.Directed || k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
 			return fmt.Errorf("edge [%d,%d]: expected every edge once, the smaller node in front, in rising order", e[0], e[1])
+		}
+	}
+	for k, l := range g.EdgeLabels {
+		if err := checkText("label", l); err != nil {
+			return fmt.Errorf("edge [%d,%d]: %w", g.Edges[k][0], g.Edges[k][1], err)
 		}
 	}
 	for v, l := range g.Labels {
@@ -81,28 +126,73 @@ func (g Graph) Label(v int) string {
 	return g.Labels[v]
 }
 
-// Neighbours lists for each node those that it is joined to, in rising order.
-func (g Graph) Neighbours() [][]int {
-	degree := make([]int, g.N)
-	for _, e := range g.Edges {
-		degree[e[0]]++
-		degree[e[1]]++
+// EdgeLabel is the label of edge k, "" where the graph has none.
+func (g Graph) EdgeLabel(k int) string {
+	if g.EdgeLabels == nil {
+		return ""
 	}
-	all := make([]int, 2*len(g.Edges))
-	lists := make([][]int, g.N)
+	return g.EdgeLabels[k]
+}
+
+// Step leads from a node along an edge, by its place among Edges, to another.
+type Step struct{ Node, Edge int32 }
+
+// Steps lists for each node the steps that leave it, and those that go against the direction
+// of an edge; of an undirected graph all go along. They are in rising order of the node that
+// they lead to.
+func (g Graph) Steps() (along, against [][]Step) {
+	if !g.Directed {
+		return g.steps(true, true), make([][]Step, g.N)
+	}
+	return g.steps(true, false), g.steps(false, true)
+}
+
+func (g Graph) steps(along, against bool) [][]Step {
+	degree := make([]int, g.N)
+	total := 0
+	for _, e := range g.Edges {
+		if along {
+			degree[e[0]]++
+			total++
+		}
+		if against {
+			degree[e[1]]++
+			total++
+		}
+	}
+	all := make([]Step, total)
+	lists := make([][]Step, g.N)
 	for v, d := range degree {
 		lists[v], all = all[:0:d], all[d:]
 	}
-	for _, e := range g.Edges { // the smaller neighbours of a node come first, each in order
-		lists[e[1]] = append(lists[e[1]], e[0])
+	if against { // first: in an undirected graph these lead to smaller nodes
+		for k, e := range g.Edges {
+			lists[e[1]] = append(lists[e[1]], Step{int32(e[0]), int32(k)})
+		}
 	}
-	for _, e := range g.Edges {
-		lists[e[0]] = append(lists[e[0]], e[1])
+	if along {
+		for k, e := range g.Edges {
+			lists[e[0]] = append(lists[e[0]], Step{int32(e[1]), int32(k)})
+		}
 	}
 	return lists
 }
 
-// String is the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}.
+// Neighbours lists for each node those that it is joined to in either direction, one joined
+// in both twice.
+func (g Graph) Neighbours() [][]int {
+	lists := make([][]int, g.N)
+	for v, near := range g.steps(true, true) {
+		lists[v] = make([]int, len(near))
+		for k, s := range near {
+			lists[v][k] = int(s.Node)
+		}
+	}
+	return lists
+}
+
+// String is the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}, with
+// "directed":true and "edge_labels":["1","2"] where that is so.
 func (g Graph) String() string {
 	if g.Edges == nil {
 		g.Edges = [][2]int{}
@@ -268,8 +358,14 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 // or the first. Without labels of such a name, the column that looks like it is it.
 func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
 	var named []string
-	if slices.Contains(t.GraphColumns(), like.Name) {
-		named = []string{like.Name}
+	name := like.Name
+	if name == graphName { // whatever is known of their edges
+		name = edgesName(
+			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }),
+			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil }))
+	}
+	if slices.Contains(t.GraphColumns(), name) {
+		named = []string{name}
 	}
 	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
 	if at < t.graphs {

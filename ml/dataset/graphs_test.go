@@ -25,12 +25,15 @@ func TestReadGraphs(t *testing.T) {
 		"plain":               {`{"n":3,"edges":[[0,1],[1,2]],"label":"a"}`, path, "label"},
 		"either direction":    {`{"n":3,"edges":[[2,1],[1,0]],"class":"a"}`, path, "class"},
 		"several times":       {`{"n":3,"edges":[[0,1],[1,2],[1,0],[1,2]],"target":"a"}`, path, "target"},
-		"labels":              {`{"label":"a","labels":["C"," C","O"],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"C", "C", "O"}}, "label"},
-		"numbers as labels":   {`{"label":1,"labels":[6,6,8],"n":3,"edges":[[0,1],[1,2]]}`, Graph{3, path.Edges, []string{"6", "6", "8"}}, "label"},
+		"labels":              {`{"label":"a","labels":["C"," C","O"],"n":3,"edges":[[0,1],[1,2]]}`, Graph{N: 3, Edges: path.Edges, Labels: []string{"C", "C", "O"}}, "label"},
+		"numbers as labels":   {`{"label":1,"labels":[6,6,8],"n":3,"edges":[[0,1],[1,2]]}`, Graph{N: 3, Edges: path.Edges, Labels: []string{"6", "6", "8"}}, "label"},
 		"without labels":      {`{"n":3,"edges":[[0,1],[1,2]],"labels":[],"label":"a"}`, path, "label"},
 		"without edges":       {`{"n":2,"edges":[],"label":"a"}`, Graph{N: 2, Edges: [][2]int{}}, "label"},
 		"edges not even so":   {`{"n":1,"label":"a"}`, Graph{N: 1, Edges: [][2]int{}}, "label"},
-		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{1, [][2]int{}, []string{`<a&"b">`}}, "label"},
+		"directed":            {`{"n":3,"directed":true,"edges":[[2,1],[1,2],[0,1],[0,1]],"label":"a"}`, Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 1}}}, "label"},
+		"labels of edges":     {`{"n":3,"edges":[[2,1],[1,0],[0,1]],"edge_labels":[2,"a"," a "],"label":"a"}`, Graph{N: 3, Edges: path.Edges, EdgeLabels: []string{"a", "2"}}, "label"},
+		"not directed":        {`{"n":3,"directed":false,"edges":[[0,1],[1,2]],"edge_labels":[],"label":"a"}`, path, "label"},
+		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{N: 1, Edges: [][2]int{}, Labels: []string{`<a&"b">`}}, "label"},
 	} {
 		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
 		if err != nil {
@@ -44,29 +47,32 @@ func TestReadGraphs(t *testing.T) {
 	}
 	good := `{"n":1,"label":"b"}` + "\n"
 	for in, says := range map[string]string{
-		`{"n":0,"edges":[]}`:                       "f, line 2: expected a graph of at least one node, found n = 0",
-		`{"n":10001,"edges":[]}`:                   "at most 10000 nodes, found n = 10001",
-		`{"edges":[[0,1]]}`:                        `expected "n", the number of nodes`,
-		`{"n":2,"edges":[[0,2]]}`:                  "line 2: edge [0,2]: there is no node 2, the nodes of this graph are 0 to 1",
-		`{"n":2,"edges":[[-1,0]]}`:                 "there is no node -1",
-		`{"n":2,"edges":[[1,1]]}`:                  "edge [1,1] joins a node to itself: remove it",
-		`{"n":2,"edges":[[1]]}`:                    "edge 1: expected two nodes, as in [0,1], found 1",
-		`{"n":2,"edges":[[0,1,2]]}`:                "edge 1: expected two nodes",
-		`{"n":2,"labels":["a"]}`:                   "expected a label for each of 2 nodes, found 1 label",
-		`{"n":2,"labels":["a",""]}`:                "node 1: expected a label, found nothing",
-		`{"n":2,"labels":["a",true]}`:              "expected a text or a number as label, found \"true\"",
-		`{"n":2.5}`:                                "found number 2.5 in \"n\"",
-		`{"n":2,"edges":[["a","b"]]}`:              "found string in \"edges\"",
-		`{"n":2,"edge":[[0,1]]}`:                   "unknown field \"edge\"",
-		`{"n":2,"edges":[[0,1]`:                    "found the end of the line",
-		`{"n":2} {"n":3}`:                          "expected a single graph, found more behind it",
-		`{"n":2,"directed":true}`:                  "unknown field \"directed\"",
-		`{"n":2,"label":"a","class":"b"}`:          "expected one label of the graph, found label and class",
-		`0 1`:                                      "f, line 2: expected a graph as",
-		`{"n":2,"edges":[[0,1]]}`:                  "f, line 2, column 2 (label): expected a label, found nothing",
-		`{"n":2,"edges":[[0,1]],"label":"b"}`:      "expected at least two classes, found only",
-		`{"n":2,"labels":["a","` + "\x90" + `"]}`:  "line 2: expected UTF-8 text, found byte 0x90",
-		`{"n":1,"label":"c"}` + "\n" + `{"n":"1"}`: "line 3: ",
+		`{"n":0,"edges":[]}`:                                    "f, line 2: expected a graph of at least one node, found n = 0",
+		`{"n":10001,"edges":[]}`:                                "at most 10000 nodes, found n = 10001",
+		`{"edges":[[0,1]]}`:                                     `expected "n", the number of nodes`,
+		`{"n":2,"edges":[[0,2]]}`:                               "line 2: edge [0,2]: there is no node 2, the nodes of this graph are 0 to 1",
+		`{"n":2,"edges":[[-1,0]]}`:                              "there is no node -1",
+		`{"n":2,"edges":[[1,1]]}`:                               "edge [1,1] joins a node to itself: remove it",
+		`{"n":2,"edges":[[1]]}`:                                 "edge 1: expected two nodes, as in [0,1], found 1",
+		`{"n":2,"edges":[[0,1,2]]}`:                             "edge 1: expected two nodes",
+		`{"n":2,"labels":["a"]}`:                                "expected a label for each of 2 nodes, found 1 label",
+		`{"n":2,"labels":["a",""]}`:                             "node 1: expected a label, found nothing",
+		`{"n":2,"labels":["a",true]}`:                           "expected a text or a number as label, found \"true\"",
+		`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["a"]}`:     "edge_labels: expected a label for each of 2 edges, found 1 label",
+		`{"n":2,"edges":[[0,1],[1,0]],"edge_labels":["a","b"]}`: `edge [0,1] has the labels "a" and "b": leave one of them, or join them to one`,
+		`{"n":2,"edges":[[0,1]],"edge_labels":[""]}`:            "edge [0,1]: expected a label, found nothing",
+		`{"n":2,"directed":1}`:                                  `found number in "directed"`,
+		`{"n":2.5}`:                                             "found number 2.5 in \"n\"",
+		`{"n":2,"edges":[["a","b"]]}`:                           "found string in \"edges\"",
+		`{"n":2,"edge":[[0,1]]}`:                                "unknown field \"edge\"",
+		`{"n":2,"edges":[[0,1]`:                                 "found the end of the line",
+		`{"n":2} {"n":3}`:                                       "expected a single graph, found more behind it",
+		`{"n":2,"label":"a","class":"b"}`:                       "expected one label of the graph, found label and class",
+		`0 1`:                                                   "f, line 2: expected a graph as",
+		`{"n":2,"edges":[[0,1]]}`:                               "f, line 2, column 2 (label): expected a label, found nothing",
+		`{"n":2,"edges":[[0,1]],"label":"b"}`:                   "expected at least two classes, found only",
+		`{"n":2,"labels":["a","` + "\x90" + `"]}`:               "line 2: expected UTF-8 text, found byte 0x90",
+		`{"n":1,"label":"c"}` + "\n" + `{"n":"1"}`:              "line 3: ",
 	} {
 		d, err := Read(strings.NewReader(good+in), "f", Mapping{}, Limits{})
 		if err == nil || !strings.Contains(err.Error(), says) {
@@ -110,19 +116,23 @@ func TestReadGraphs(t *testing.T) {
 // drawGraph draws a graph of at most most nodes, with labels of a few letters or none.
 func drawGraph(r *rapid.T, most int) Graph {
 	n := rapid.IntRange(1, most).Draw(r, "nodes")
-	var edges [][2]int
+	g := Graph{N: n, Directed: rapid.Bool().Draw(r, "directed")}
+	list := []string{"C", "O", "N, \"x\"", "=1+1"}
+	edgesLabelled := rapid.Bool().Draw(r, "edges labelled")
 	for i := range n {
-		for j := range i {
-			if rapid.Bool().Draw(r, "edge") {
-				edges = append(edges, [2]int{i, j})
+		for j := range n {
+			if (j < i || g.Directed && j != i) && rapid.Bool().Draw(r, "edge") {
+				g.Edges = append(g.Edges, [2]int{i, j})
+				if edgesLabelled {
+					g.EdgeLabels = append(g.EdgeLabels, rapid.SampledFrom(list).Draw(r, "label of an edge"))
+				}
 			}
 		}
 	}
-	var labels []string
 	if rapid.Bool().Draw(r, "labelled") {
-		labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O", "N, \"x\"", "=1+1"}), n, n).Draw(r, "labels")
+		g.Labels = rapid.SliceOfN(rapid.SampledFrom(list), n, n).Draw(r, "labels")
 	}
-	g, err := NewGraph(n, edges, labels)
+	g, err := g.Canonical()
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -161,17 +171,32 @@ func TestGraphsRoundTrip(t *testing.T) {
 			}
 		}
 		for i, g := range s.Values {
-			joined := map[[2]int]bool{}
-			for v, others := range g.Neighbours() {
-				if !slices.IsSorted(others) {
-					r.Errorf("graph %d: neighbours %v of node %d", i, others, v)
+			along, against := g.Steps()
+			var left, reached [][2]int // edges as steps along and against them tell
+			for v := range g.N {
+				for _, s := range along[v] {
+					left = append(left, [2]int{v, int(s.Node)})
 				}
-				for _, u := range others {
-					joined[[2]int{min(u, v), max(u, v)}] = true
+				for _, s := range against[v] {
+					reached = append(reached, [2]int{int(s.Node), v})
+				}
+				for _, s := range slices.Concat(along[v], against[v]) {
+					if e := g.Edges[s.Edge]; e != [2]int{v, int(s.Node)} && e != [2]int{int(s.Node), v} {
+						r.Errorf("graph %d: edge %v as the step from %d to %d", i, e, v, s.Node)
+					}
 				}
 			}
-			if len(joined) != len(g.Edges) || slices.ContainsFunc(g.Edges, func(e [2]int) bool { return !joined[e] }) {
-				r.Errorf("graph %d: %v has the neighbours %v", i, g.Edges, joined)
+			slices.SortFunc(reached, compareEdges)
+			want := slices.Clone(g.Edges)
+			if !g.Directed {
+				reached = g.Edges
+				for _, e := range g.Edges {
+					want = append(want, [2]int{e[1], e[0]})
+				}
+				slices.SortFunc(want, compareEdges)
+			}
+			if !slices.Equal(left, want) || !slices.Equal(reached, g.Edges) {
+				r.Errorf("graph %d: %v has the steps %v and, reversed, %v", i, g.Edges, left, reached)
 			}
 		}
 	})
@@ -183,12 +208,14 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 	t.Parallel()
 	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
 	for says, g := range map[string]Graph{
-		"rising order":              {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
-		"every edge once":           {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
-		"the smaller node in front": {N: 3, Edges: [][2]int{{1, 0}}},
-		"at least one node":         {},
-		"joins a node to itself":    {N: 1, Edges: [][2]int{{0, 0}}},
-		"without control":           {N: 1, Labels: []string{" a"}},
+		"rising order":               {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
+		"every edge once":            {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
+		"the smaller node in front":  {N: 3, Edges: [][2]int{{1, 0}}},
+		"at least one node":          {},
+		"joins a node to itself":     {N: 1, Edges: [][2]int{{0, 0}}},
+		"has the labels":             {N: 2, Edges: [][2]int{{0, 1}, {0, 1}}, EdgeLabels: []string{"a", "b"}},
+		"a label for each of 1 edge": {N: 2, Edges: [][2]int{{0, 1}}, EdgeLabels: []string{"a", "b"}},
+		"without control":            {N: 1, Labels: []string{" a"}},
 	} {
 		s := &Graphs{Name: "graph", Values: []Graph{good, g}}
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {

@@ -11,9 +11,11 @@ import (
 
 // writtenGraph is a graph as people write it in JSON.
 type writtenGraph struct {
-	N      *int       `json:"n"`
-	Edges  [][]int    `json:"edges"`
-	Labels []jsonText `json:"labels"`
+	N          *int       `json:"n"`
+	Directed   bool       `json:"directed"`
+	Edges      [][]int    `json:"edges"`
+	EdgeLabels []jsonText `json:"edge_labels"`
+	Labels     []jsonText `json:"labels"`
 
 	// That of the whole graph, by any of the usual names of a label.
 	Label  *jsonText `json:"label"`
@@ -61,10 +63,6 @@ func parseGraph(text string) (g Graph, class classLabel, err error) {
 		}
 		edges[k] = [2]int(e)
 	}
-	labels := make([]string, len(w.Labels))
-	for v, l := range w.Labels {
-		labels[v] = tidy(string(l))
-	}
 	for _, l := range []struct {
 		name string
 		text *jsonText
@@ -77,8 +75,16 @@ func parseGraph(text string) (g Graph, class classLabel, err error) {
 			class = classLabel{l.name, strings.TrimSpace(string(*l.text))}
 		}
 	}
-	g, err = NewGraph(*w.N, edges, labels)
+	g, err = Graph{N: *w.N, Directed: w.Directed, Edges: edges, EdgeLabels: tidied(w.EdgeLabels), Labels: tidied(w.Labels)}.Canonical()
 	return g, class, err
+}
+
+func tidied(labels []jsonText) []string {
+	list := make([]string, len(labels))
+	for k, l := range labels {
+		list[k] = tidy(string(l))
+	}
+	return list
 }
 
 // jsonFault describes a JSON error in words.
@@ -99,8 +105,8 @@ func jsonFault(err error) string {
 }
 
 // parseJSONLines reads a graph a line, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],
-// "label":"a"}. Its label may be called class or target as well; without any there is no
-// such column.
+// "label":"a"}, with "directed":true and "edge_labels" as String writes them. Its label may be
+// called class or target as well; without any there is no such column.
 func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1, graphs: 1}
 	var all graphAdder

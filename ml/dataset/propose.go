@@ -55,10 +55,8 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	}
 	p := &Proposal{Table: t}
 	p.Fixes = m.Fixes
-	facts := p.checkCells(m.Fixes == nil)
-	if p.Table != t {
-		facts = p.Table.facts()
-	}
+	p.checkCells(m.Fixes == nil)
+	facts := p.Table.facts()
 	label, sure := -1, true
 	if m.Label != "" {
 		label, _ = p.Table.find(m.Label)
@@ -107,15 +105,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 func (t *Table) facts() []facts {
 	of := make([]facts, len(t.Columns))
 	for j := range t.Columns {
-		of[j] = factsOf(&t.Columns[j])
-	}
-	return t.dated(of)
-}
-
-// dated finds the columns that their names say to be of days, too.
-func (t *Table) dated(of []facts) []facts {
-	for j := range of {
-		if t.Header && of[j].days(t.Columns[j].Name) {
+		if of[j] = factsOf(&t.Columns[j]); t.Header && of[j].days(t.Columns[j].Name) {
 			of[j].holds = holdsDates
 		}
 	}
@@ -146,7 +136,7 @@ func (t *Table) proposeObjects(m Mapping) *Proposal {
 	switch kind {
 	case KindGraphs:
 		p.Features = t.GraphColumns()[:1]
-		p.Obvious = obvious && t.graphs == 1
+		p.Obvious = obvious && !t.asks
 	case KindPrecomputed:
 		p.Obvious = t.Kind == KindPrecomputed
 	default:

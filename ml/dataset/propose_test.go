@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -198,4 +199,27 @@ func proposed(p *Proposal) string {
 		s += "; offers " + strings.Join(offers, ", ")
 	}
 	return s
+}
+
+// Values are counted alike by their hashes and by themselves, up to the bound.
+func TestCountedValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rows, period, distinct int
+		repeated               bool
+	}{
+		{5000, 5000, 5000, false},
+		{5000, 1999, 1999, true},
+		{mostCounted + 5000, mostCounted + 5000, mostCounted, false},
+		{mostCounted + 5000, mostCounted, mostCounted, true},
+	} {
+		texts := make([]string, c.rows)
+		for i := range texts {
+			texts[i] = strconv.Itoa(i % c.period)
+		}
+		column := column("x", texts)
+		if f := factsOf(&column); f.distinct != c.distinct || f.repeated != c.repeated {
+			t.Errorf("%d rows of period %d: %d differ (want %d), repeated %v (want %v)", c.rows, c.period, f.distinct, c.distinct, f.repeated, c.repeated)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -440,4 +441,20 @@ func TestReadRefusesBinaries(t *testing.T) {
 	if table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{}); err != nil || table.Columns[0].Name != "PAR1" {
 		t.Errorf("columns of parameters: %v", err)
 	}
+}
+
+// A panic on another goroutine would end the program, not the request.
+func TestEachOfPanicsHere(t *testing.T) {
+	t.Parallel()
+	var done atomic.Int64
+	defer func() {
+		if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "three") {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	eachOf(100, func(k int) {
+		if done.Add(1); k == 3 {
+			panic("three")
+		}
+	})
 }

@@ -30,7 +30,7 @@ func beginsLists(line string) bool {
 }
 
 // graphKeys lists the keys of a graph in JSON lines.
-var graphKeys = map[string]bool{"n": true, "edges": true, "labels": true, "label": true, "class": true, "target": true}
+var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
 // isGraph tells a text that begins with an object, whether that is a graph: by its edges, or by its
 // nodes and nothing that a graph does not have.

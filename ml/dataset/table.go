@@ -9,9 +9,13 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -98,6 +102,7 @@ type Table struct {
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
+	asks         bool     // which of these columns is meant is in doubt
 	limits       Limits   // of reading
 }
 
@@ -197,9 +202,7 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 // finish finds out what the columns of a table hold, and names those that have no names.
 func (t *Table) finish(lim Limits) (*Table, error) {
 	t.limits = lim
-	for j := range t.Columns {
-		t.Columns[j].weigh()
-	}
+	t.weigh()
 	if t.Format == "json" && !t.Header {
 		t.nameColumns()
 	}
@@ -423,14 +426,38 @@ func notFinite(s string) bool {
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
 
-// weigh finds out whether the column is numeric.
-func (c *Column) weigh() {
-	c.Numeric = true
-	for s := range c.values() {
-		if _, c.Numeric = parseNumber(s); !c.Numeric {
-			return
-		}
+// weigh examines all columns, several at a time.
+func (t *Table) weigh() {
+	eachOf(len(t.Columns), func(j int) { t.Columns[j].weigh() })
+}
+
+// eachOf does something with every number below n, on all processors. A panic becomes the caller's.
+func eachOf(n int, do func(k int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	var fault atomic.Value
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					fault.CompareAndSwap(nil, fmt.Sprintf("%v\n%s", v, debug.Stack()))
+				}
+			}()
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				do(k)
+			}
+		})
 	}
+	all.Wait()
+	if v := fault.Load(); v != nil {
+		panic(v)
+	}
+}
+
+// weigh examines the column, and with it whether all of it is numbers.
+func (c *Column) weigh() {
+	f := examine(c)
+	c.known, c.Numeric = &f, f.numbers == f.rows
 }
 
 // numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
@@ -778,9 +805,7 @@ func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 		}
 	}
 	x := mat.NewDense(len(t.Lines), len(at), nil)
-	for k, j := range at {
-		t.Columns[j].numbers(x.RawMatrix().Data[k:], len(at))
-	}
+	eachOf(len(at), func(k int) { t.Columns[at[k]].numbers(x.RawMatrix().Data[k:], len(at)) })
 	return x, nil
 }
 

@@ -10,13 +10,15 @@ import (
 
 // The files of a set in the text format of TU Dortmund begin with its name and end so:
 // pairs of joined nodes, the graph of each node, the label of each graph, and, where there
-// are any, the labels of the nodes. Nodes and graphs are counted from 1 on, over the whole
-// set. See https://chrsmrrs.github.io/datasets/docs/format/.
+// are any, the labels of the nodes and of the pairs. Nodes and graphs are counted from 1 on,
+// over the whole set. A pair is an entry of the adjacency matrix: an undirected edge is there
+// in both directions, though some sets have it in one. See https://chrsmrrs.github.io/datasets/docs/format/.
 const (
 	tuEdges      = "_A.txt"
 	tuGraphs     = "_graph_indicator.txt"
 	tuLabels     = "_graph_labels.txt"
 	tuNodeLabels = "_node_labels.txt"
+	tuEdgeLabels = "_edge_labels.txt"
 )
 
 // tuMembers are those files of a set that tell of its graphs, by their ends; nil where the
@@ -26,14 +28,17 @@ func tuMembers(members []member) []member {
 		if set, ok := strings.CutSuffix(m.name, tuEdges); ok {
 			return slices.DeleteFunc(slices.Clone(members), func(m member) bool {
 				end, own := strings.CutPrefix(m.name, set)
-				return !own || !slices.Contains([]string{tuEdges, tuGraphs, tuLabels, tuNodeLabels}, end)
+				return !own || !slices.Contains([]string{tuEdges, tuGraphs, tuLabels, tuNodeLabels, tuEdgeLabels}, end)
 			})
 		}
 	}
 	return nil
 }
 
-// parseTU reads a set in the format of TU Dortmund from the members that tuMembers found.
+// parseTU reads a set in the format of TU Dortmund from the members that tuMembers found. Where
+// edges have labels, there is a column of graphs with them and one without. Where an edge is
+// not there in both directions, with one label, edges may be directed or just not repeated:
+// then there are columns of directed graphs as well, and people choose.
 func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	if fault := readMembers(members, file, lim); fault != nil {
 		return nil, fault
@@ -52,7 +57,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		}
 	}
 	labels := find(tuLabels)
-	t := &Table{File: labels.name, Format: "tu", Header: true, Kind: KindGraphs, graphs: 1}
+	t := &Table{File: labels.name, Format: "tu", Header: true, Kind: KindGraphs}
 	var classes []string
 	for labels.next() {
 		if len(classes) == lim.Rows {
@@ -78,6 +83,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		of, place = append(of, g), append(place, graphs[g].N)
 		graphs[g].N++
 	}
+	var owner []int // of each edge, the graph
 	edges := find(tuEdges)
 	for edges.next() {
 		first, second, ok := strings.Cut(edges.text, ",")
@@ -98,39 +104,102 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			return nil, edges.fault("expected two nodes of one graph, found one of graph %d and one of graph %d", of[a]+1, of[b]+1)
 		}
 		g := &graphs[of[a]]
-		g.Edges = append(g.Edges, [2]int{place[a], place[b]})
+		g.Edges, owner = append(g.Edges, [2]int{place[a], place[b]}), append(owner, of[a])
 	}
-	if names := find(tuNodeLabels); names != nil {
-		v := 0
-		for names.next() {
-			if v == len(of) {
-				return nil, names.fault("expected a label for each of %s, found more", Count(len(of), "node"))
+	fault := find(tuNodeLabels).labels("node", of, func(g int, label string) { graphs[g].Labels = append(graphs[g].Labels, label) })
+	if fault == nil {
+		fault = find(tuEdgeLabels).labels("edge", owner, func(g int, label string) { graphs[g].EdgeLabels = append(graphs[g].EdgeLabels, label) })
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	// The graphs with or without directions and labels, unless an edge has two labels then.
+	written := func(directed, labelled bool) (cells []string, err error) {
+		for i, g := range graphs {
+			if g.Directed = directed; !labelled {
+				g.EdgeLabels = nil
 			}
-			label := tidy(names.text)
-			if err := checkText("label", label); err != nil {
-				return nil, names.fault("%s", err)
+			if g, err = g.Canonical(); err != nil {
+				return nil, fmt.Errorf("graph %d: %w", i+1, err)
 			}
-			g := &graphs[of[v]]
-			g.Labels = append(g.Labels, label)
-			v++
+			cells = append(cells, g.String())
 		}
-		if v < len(of) {
-			return nil, names.fault("expected a label for each of %s, found %d", Count(len(of), "node"), v)
+		return cells, nil
+	}
+	plain, err := written(false, false)
+	if err != nil {
+		return nil, &Error{File: indicator.name, Message: err.Error()}
+	}
+	t.asks = slices.ContainsFunc(graphs, oneWay)
+	add := func(directed, labelled bool, cells []string) {
+		t.Columns = append(t.Columns, column(edgesName(directed, labelled), cells))
+		t.graphs++
+	}
+	labelled := slices.ContainsFunc(graphs, func(g Graph) bool { return g.EdgeLabels != nil })
+	if labelled {
+		if cells, err := written(false, true); err == nil {
+			add(false, true, cells)
+		} else { // the label depends on the direction
+			t.asks = true
 		}
 	}
-	cells := make([]string, len(graphs))
-	for i, g := range graphs {
-		g, err := NewGraph(g.N, g.Edges, g.Labels)
-		if err != nil {
-			return nil, &Error{File: indicator.name, Message: fmt.Sprintf("graph %d: %s", i+1, err)}
+	add(false, false, plain)
+	if t.asks {
+		if cells, err := written(true, true); labelled && err == nil {
+			add(true, true, cells)
 		}
-		cells[i] = g.String()
+		if cells, err := written(true, false); err == nil {
+			add(true, false, cells)
+		}
 	}
-	t.Columns = []Column{column(graphName, cells), column(labelName, classes)}
-	for j := range t.Columns {
-		t.Columns[j].weigh()
-	}
+	t.Columns = append(t.Columns, column(labelName, classes))
+	t.weigh()
 	return t, nil
+}
+
+// edgesName names a column of graphs by what it tells of their edges.
+func edgesName(directed, labelled bool) string {
+	name := graphName
+	if directed {
+		name = "directed " + name
+	}
+	if labelled {
+		name += " with edge labels"
+	}
+	return name
+}
+
+// oneWay tells whether an edge of a graph as a file has it is not there in both directions.
+func oneWay(g Graph) bool {
+	g.Directed, g.EdgeLabels = true, nil
+	g, _ = g.Canonical()
+	return slices.ContainsFunc(g.Edges, func(e [2]int) bool {
+		_, found := slices.BinarySearchFunc(g.Edges, [2]int{e[1], e[0]}, compareEdges)
+		return !found
+	})
+}
+
+// labels reads a label for each node or edge, whose graphs are told. Without a file there is
+// none.
+func (f *tuFile) labels(what string, of []int, add func(g int, label string)) *Error {
+	if f == nil {
+		return nil
+	}
+	k := 0
+	for ; f.next(); k++ {
+		if k == len(of) {
+			return f.fault("expected a label for each of %s, found more", Count(len(of), what))
+		}
+		label := tidy(f.text)
+		if err := checkText("label", label); err != nil {
+			return f.fault("%s", err)
+		}
+		add(of[k], label)
+	}
+	if k < len(of) {
+		return f.fault("expected a label for each of %s, found %d", Count(len(of), what), k)
+	}
+	return nil
 }
 
 // tuFile is read line by line.

@@ -3,7 +3,9 @@ package kernel
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
+	"math/cmplx"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
-	"marginlab/ml/dense"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -108,23 +109,73 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	}
 }
 
-// drawGraphs draws small graphs, some with labels.
+// TestEdgesCount compares graphs that differ in nothing but the labels or directions of their
+// edges, with values counted by hand.
+func TestEdgesCount(t *testing.T) {
+	t.Parallel()
+	edges := [][2]int{{0, 1}, {1, 2}}
+	plain := dataset.Graph{N: 3, Edges: edges}
+	ab := dataset.Graph{N: 3, Edges: edges, EdgeLabels: []string{"a", "b"}}
+	aa := dataset.Graph{N: 3, Edges: edges, EdgeLabels: []string{"a", "a"}}
+	line := dataset.Graph{N: 3, Directed: true, Edges: edges}
+	fork := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {2, 1}}}
+	both := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 1}}}
+	for _, c := range []struct {
+		k    Kernel
+		x, z dataset.Graph
+		want float64
+	}{
+		{wlOf(1, false), ab, ab, 9 + 3}, // three nodes that differ
+		{wlOf(1, false), ab, aa, 9 + 2}, // one end of a with two
+		{wlOf(1, false), plain, aa, 9},  // no label is another label than a
+		{wlOf(1, false), line, line, 9 + 3},
+		{wlOf(1, false), line, fork, 9 + 2},  // one node that an edge only leaves, with two
+		{wlOf(1, false), plain, line, 9 + 2}, // an edge without direction leaves and reaches both ends, as one each does the middle of the line
+		{wlOf(3, false), both, plain, 24},    // there is no difference
+		// The walks of no step, of one, and of two.
+		{walkOf(0.1, true, false), line, line, 9 + 0.1*4 + 0.01},
+		{walkOf(1, true, false), line, fork, 9 + 4}, // the one has no walk of two steps
+		{walkOf(0.1, true, false), dataset.Graph{N: 3, Directed: true, Edges: edges, EdgeLabels: ab.EdgeLabels}, dataset.Graph{N: 3, Directed: true, Edges: edges, EdgeLabels: []string{"b", "a"}}, 9 + 0.1*2},
+		{walkOf(0.1, false, false), ab, aa, 11.041666666666666}, // labels are passed over
+		{walkOf(0.1, false, false), both, plain, 11.041666666666666},
+	} {
+		if v := matrixOf(t, c.k, graphs(c.x, c.z)); math.Abs(v.At(0, 1)-c.want) > 1e-12 || v.At(0, 1) != v.At(1, 0) {
+			t.Errorf("%v: %v and %v: %g and %g, want %g", c.k, c.x, c.z, v.At(0, 1), v.At(1, 0), c.want)
+		}
+	}
+	// Twenty nodes, each with an edge to all that follow: a walk of n steps is a choice of n + 1
+	// nodes, and the squares of the binomials sum up to that of 40 over 20. None goes on for ever.
+	var all dataset.Graph
+	all.N, all.Directed = 20, true
+	for u := range all.N {
+		for v := u + 1; v < all.N; v++ {
+			all.Edges = append(all.Edges, [2]int{u, v})
+		}
+	}
+	if v := matrixOf(t, walkOf(1, false, false), graphs(all, dataset.Graph{N: 1, Directed: true})); v.At(0, 1) != 20 || v.At(0, 0) != 137846528819 {
+		t.Errorf("without cycles: %v", mat.Formatted(v))
+	}
+}
+
+// drawGraphs draws small graphs, some with labels of nodes or edges, some directed.
 func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
 	return graphs(rapid.SliceOfN(rapid.Custom(func(r *rapid.T) dataset.Graph {
-		n := rapid.IntRange(1, 5).Draw(r, "nodes")
-		var edges [][2]int
-		for i := range n {
-			for j := range i {
-				if rapid.Bool().Draw(r, "edge") {
-					edges = append(edges, [2]int{i, j})
+		g := dataset.Graph{N: rapid.IntRange(1, 5).Draw(r, "nodes"), Directed: rapid.Bool().Draw(r, "directed")}
+		labelled := rapid.Bool().Draw(r, "edges labelled")
+		for i := range g.N {
+			for j := range g.N {
+				if (j < i || g.Directed && j != i) && rapid.Bool().Draw(r, "edge") {
+					g.Edges = append(g.Edges, [2]int{i, j})
+					if labelled {
+						g.EdgeLabels = append(g.EdgeLabels, rapid.SampledFrom([]string{"1", "2"}).Draw(r, "label of an edge"))
+					}
 				}
 			}
 		}
-		var labels []string
 		if rapid.IntRange(0, 3).Draw(r, "labelled") > 0 {
-			labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O"}), n, n).Draw(r, "labels")
+			g.Labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O"}), g.N, g.N).Draw(r, "labels")
 		}
-		g, err := dataset.NewGraph(n, edges, labels)
+		g, err := g.Canonical()
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -132,12 +183,32 @@ func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
 	}), few, many).Draw(r, "graphs")...)
 }
 
+// way is an edge in one direction.
+type way struct {
+	to    int
+	label string
+}
+
+// ways lists the edges that leave each node and those that reach it, which is the same in an
+// undirected graph.
+func ways(g dataset.Graph) (out, in [][]way) {
+	out, in = make([][]way, g.N), make([][]way, g.N)
+	for k, e := range g.Edges {
+		l := cmp.Or(g.EdgeLabel(k), "-")
+		out[e[0]], in[e[1]] = append(out[e[0]], way{e[1], l}), append(in[e[1]], way{e[0], l})
+		if !g.Directed {
+			out[e[1]], in[e[0]] = append(out[e[1]], way{e[0], l}), append(in[e[0]], way{e[1], l})
+		}
+	}
+	return out, in
+}
+
 // patterns lists what a kernel of graphs counts: the trees that the rounds of
 // Weisfeiler and Lehman see from each node, or the labels along each walk of up to six
 // steps, with their weights.
 func patterns(k Kernel, g dataset.Graph) map[string]float64 {
 	weights := map[string]float64{}
-	neighbours := g.Neighbours()
+	out, in := ways(g)
 	label := func(v int) string { return cmp.Or(g.Label(v), "-") }
 	if k.Name == "wl" {
 		var tree func(v, depth int) string
@@ -145,12 +216,15 @@ func patterns(k Kernel, g dataset.Graph) map[string]float64 {
 			if depth == 0 {
 				return label(v)
 			}
-			var below []string
-			for _, u := range neighbours[v] {
-				below = append(below, tree(u, depth-1))
+			below := func(ways []way) string {
+				var list []string
+				for _, w := range ways {
+					list = append(list, w.label+tree(w.to, depth-1))
+				}
+				slices.Sort(list)
+				return strings.Join(list, ",")
 			}
-			slices.Sort(below)
-			return tree(v, depth-1) + "(" + strings.Join(below, ",") + ")"
+			return tree(v, depth-1) + "(" + below(out[v]) + "|" + below(in[v]) + ")"
 		}
 		for r := range k.Values.Int("rounds") + 1 {
 			for v := range g.N {
@@ -159,16 +233,20 @@ func patterns(k Kernel, g dataset.Graph) map[string]float64 {
 		}
 		return weights
 	}
-	if !k.Values.Switch("labelled") {
+	labelled := k.Values.Switch("labelled")
+	if !labelled {
 		label = func(int) string { return "-" }
 	}
 	var walk func(v int, seen string, weight float64)
 	walk = func(v int, seen string, weight float64) {
 		seen += label(v)
 		weights[seen] += weight
-		if len(seen) <= 6 {
-			for _, u := range neighbours[v] {
-				walk(u, seen, weight*math.Sqrt(k.Values.Number("walk_weight")))
+		if len(seen) <= 11 {
+			for _, w := range out[v] {
+				if !labelled {
+					w.label = "-"
+				}
+				walk(w.to, seen+w.label, weight*math.Sqrt(k.Values.Number("walk_weight")))
 			}
 		}
 	}
@@ -231,15 +309,15 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 					}
 				}
 			})).Draw(r, "names")
-			var edges [][2]int
-			for _, e := range g.Edges {
-				edges = append(edges, [2]int{to[e[0]], to[e[1]]})
+			other := g
+			other.Edges, other.Labels = slices.Clone(g.Edges), slices.Clone(g.Labels)
+			for k, e := range g.Edges {
+				other.Edges[k] = [2]int{to[e[0]], to[e[1]]}
 			}
-			labels := slices.Clone(g.Labels)
-			for v := range labels {
-				labels[to[v]] = g.Labels[v]
+			for v := range g.Labels {
+				other.Labels[to[v]] = g.Labels[v]
 			}
-			g, err := dataset.NewGraph(g.N, edges, labels)
+			g, err := other.Canonical()
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -262,26 +340,35 @@ func TestWalksThatNeverEnd(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g := drawGraphs(r, 1, 1).Values[0]
 		byLabel := rapid.Bool().Draw(r, "by label")
-		a := mat.NewSymDense(g.N*g.N, nil)
-		one := mat.NewVecDense(g.N*g.N, nil)
-		joined := func(u, v int) bool { return slices.Contains(g.Edges, [2]int{min(u, v), max(u, v)}) }
+		a, one := mat.NewDense(g.N*g.N, g.N*g.N, nil), mat.NewVecDense(g.N*g.N, nil)
 		match := func(i int) bool { return !byLabel || g.Label(i/g.N) == g.Label(i%g.N) }
+		out, _ := ways(g)
 		for i := range g.N * g.N {
-			if match(i) {
-				one.SetVec(i, 1)
+			if !match(i) {
+				continue
 			}
-			for j := range i {
-				if match(i) && match(j) && joined(i/g.N, j/g.N) && joined(i%g.N, j%g.N) {
-					a.SetSym(i, j, 1)
+			one.SetVec(i, 1)
+			for _, first := range out[i/g.N] {
+				for _, second := range out[i%g.N] {
+					if j := first.to*g.N + second.to; match(j) && (!byLabel || first.label == second.label) {
+						a.Set(i, j, 1)
+					}
 				}
 			}
 		}
-		values, vectors, ok := dense.Eigen(a, true)
-		if !ok {
+		var eigen mat.Eigen
+		if !eigen.Factorize(a, mat.EigenNone) {
 			r.Fatal("no eigenvalues")
 		}
-		radius := values[len(values)-1]
-		lambda := rapid.SampledFrom([]float64{0.001, 0.5, 0.9, 0.999, 0.999999, 1, 1.000001, 1.001, 1.5, 3, 10}).Draw(r, "part of the limit")
+		radius := 0.0 // of a matrix of 0 and 1: 0, or 1 at least
+		for _, v := range eigen.Values(nil) {
+			radius = max(radius, cmplx.Abs(v))
+		}
+		parts := []float64{0.001, 0.5, 0.9, 0.999, 1.001, 1.5, 3, 10}
+		if !g.Directed { // whose eigenvalues are as certain as this
+			parts = append(parts, 0.999999, 1, 1.000001)
+		}
+		lambda := rapid.SampledFrom(parts).Draw(r, "part of the limit")
 		if radius > 0.5 {
 			lambda /= radius
 		}
@@ -296,12 +383,15 @@ func TestWalksThatNeverEnd(t *testing.T) {
 		if err != nil {
 			r.Fatalf("%v: λ·ρ = %g: %v", g, lambda*radius, err)
 		}
-		want := 0.0
-		for c, v := range values {
-			share := mat.Dot(vectors.ColView(c), one)
-			want += share * share / (1 - lambda*v)
+		var x mat.VecDense
+		a.Scale(-lambda, a)
+		for i := range g.N * g.N {
+			a.Set(i, i, a.At(i, i)+1)
 		}
-		if math.Abs(self[0]-want) > 1e-8*want {
+		if err := x.SolveVec(a, one); err != nil && !errors.As(err, new(mat.Condition)) {
+			r.Fatal(err)
+		}
+		if want := mat.Sum(&x); math.Abs(self[0]-want) > 1e-8*want {
 			r.Errorf("%v: λ·ρ = %g: %g, want %g", g, lambda*radius, self[0], want)
 		}
 	})

@@ -3,7 +3,9 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -21,19 +23,22 @@ var (
 		Help: "A walk of n steps weighs λⁿ. It must lie below 1 over the spectral radius of every product graph, or the sum over all walks has no end.",
 	}
 	labelled = param.Param{
-		Name: "labelled", Label: "nodes must match", Kind: param.Switch, Default: "false",
-		Help: "Only walks through nodes with equal labels are counted. Off: labels are passed over.",
+		Name: "labelled", Label: "labels must match", Kind: param.Switch, Default: "false",
+		Help: "Only walks through nodes and along edges with equal labels are counted. Off: labels are passed over.",
 	}
 )
 
 // randomWalk counts the pairs of walks, one in each graph, of the same length, which are
 // the walks of the direct product graph: its nodes are the pairs of nodes, with equal
-// labels if asked for, and two are joined where both pairs are. With A its adjacency
-// matrix,
+// labels if asked for, and an edge leads from one to another where edges do in both graphs,
+// again with equal labels if asked for. With A its adjacency matrix,
 //
 //	k(x, z) = sum_n lambda^n 1'A^n 1 = 1'(I - lambda A)^-1 1
 //
-// where lambda is smaller than 1 over the spectral radius of A.
+// where lambda is smaller than 1 over the spectral radius of A. The n-th term is an inner
+// product: for each sequence of labels, how many walks of n steps have it in x, times how
+// many in z. So the kernel is positive semidefinite also where walks follow directed edges
+// and A is not symmetric.
 //
 // Source: Gärtner, Flach and Wrobel, Learning Theory and Kernel Machines (2003);
 // Vishwanathan, Schraudolph, Kondor and Borgwardt, Journal of Machine Learning Research 11
@@ -67,9 +72,19 @@ type walks struct {
 
 // walked is a graph to walk through.
 type walked struct {
-	neighbours [][]int
-	label      []int // of each node, its number
+	label  []int   // of each node, its number
+	edges  []edges // in order of their labels
+	back   *walked // with all steps reversed
+	oneWay bool    // back is another graph
 }
+
+// edges are those with one label: the steps along them, in order of the nodes that they leave.
+type edges struct {
+	label int
+	steps []step
+}
+
+type step struct{ from, to int32 }
 
 func newWalks(ctx context.Context, v param.Values) *walks {
 	w := &walks{ctx: ctx, lambda: v.Number(walkWeight.Name), memories: new(sync.Pool)}
@@ -80,20 +95,43 @@ func newWalks(ctx context.Context, v param.Values) *walks {
 }
 
 func (w *walks) prepare(x dataset.Objects) []walked {
+	number := func(label string) int {
+		if w.labels == nil {
+			return 0
+		}
+		n, ok := w.labels[label]
+		if !ok {
+			n = len(w.labels)
+			w.labels[label] = n
+		}
+		return n
+	}
 	list := make([]walked, x.Len())
 	for i, g := range x.(*dataset.Graphs).Values {
-		list[i] = walked{g.Neighbours(), make([]int, g.N)}
-		if w.labels == nil {
-			continue
+		labels := make([]int, g.N)
+		for v := range labels {
+			labels[v] = number(g.Label(v))
 		}
-		for v := range list[i].label {
-			number, ok := w.labels[g.Label(v)]
-			if !ok {
-				number = len(w.labels)
-				w.labels[g.Label(v)] = number
+		through := func(steps [][]dataset.Step) *walked {
+			by := map[int][]step{}
+			for v, list := range steps {
+				for _, s := range list {
+					label := number(g.EdgeLabel(int(s.Edge)))
+					by[label] = append(by[label], step{int32(v), s.Node})
+				}
 			}
-			list[i].label[v] = number
+			t := &walked{label: labels, oneWay: g.Directed}
+			for _, label := range slices.Sorted(maps.Keys(by)) {
+				t.edges = append(t.edges, edges{label, by[label]})
+			}
+			return t
 		}
+		along, against := g.Steps()
+		t := through(along)
+		if t.back = t; g.Directed {
+			t.back = through(against)
+		}
+		list[i] = *t
 	}
 	return list
 }
@@ -189,48 +227,84 @@ func ones(dst []float64, a, b walked) (nodes int) {
 	return nodes
 }
 
-// product writes A p for the product graph of a and b, which is never there: summed over
-// the neighbours in a first, and then over those in b. row is memory for one value a
-// node of b.
-func product(dst, p, row []float64, a, b walked) {
+// product writes A p for the product graph of a and b, which is never there: for each label
+// of edges summed over the steps in a first, and then over those in b. row is memory for
+// one value a node of b.
+func product(dst, p, row []float64, a, b *walked) {
 	n := len(b.label)
-	for u, l := range a.label {
-		clear(row)
-		for _, other := range a.neighbours[u] {
-			for v, s := range p[other*n:][:n] {
-				row[v] += s
-			}
+	clear(dst)
+	others := b.edges
+	for _, e := range a.edges {
+		for len(others) > 0 && others[0].label < e.label {
+			others = others[1:]
 		}
-		part := dst[u*n:][:n]
-		for v, m := range b.label {
-			part[v] = 0
-			if l != m {
-				continue
+		if len(others) == 0 || others[0].label > e.label {
+			continue
+		}
+		for steps := e.steps; len(steps) > 0; {
+			u := steps[0].from
+			clear(row)
+			for ; len(steps) > 0 && steps[0].from == u; steps = steps[1:] {
+				for v, s := range p[int(steps[0].to)*n:][:n] {
+					row[v] += s
+				}
 			}
-			for _, other := range b.neighbours[v] {
-				part[v] += row[other]
+			part, l := dst[int(u)*n:][:n], a.label[u]
+			for _, s := range others[0].steps {
+				if b.label[s.from] == l {
+					part[s.from] += row[s.to]
+				}
 			}
 		}
 	}
 }
 
-// solve returns 1'x with (I - lambda A) x = 1, by conjugate gradients: the matrix is
-// positive definite where the sum over all walks has an end. Whether it has is told only
-// if asked for, and then for certain: a matrix I - lambda A with A >= 0 takes a positive
-// x to a positive vector if and only if lambda is smaller than 1 over the spectral radius
-// (such matrices are called M-matrices).
+// solve returns 1'x with (I - lambda A) x = 1. Whether the sum over all walks has an end is
+// told only if asked for, and then for certain: a matrix I - lambda A with A >= 0 takes a
+// positive x to a positive vector if and only if lambda is smaller than 1 over the spectral
+// radius (such matrices are called M-matrices).
 func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 	memory, done := w.memory(a, b)
 	defer done()
-	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
+	x, r, q := memory[0], memory[1], memory[3]
 	row := make([]float64, len(b.label))
 	rr := float64(ones(r, a, b))
+	if a.oneWay || b.oneWay {
+		if w.directed(memory, row, &a, &b, rr) {
+			return floats.Sum(x), true
+		}
+	} else if !w.undirected(memory, row, &a, &b, rr) {
+		return math.NaN(), false
+	}
+	value = floats.Sum(x)
+	if !check {
+		return value, true
+	}
+	// What should be 1 is at least 1/2, and no x is so large that this could be rounding alone.
+	const large = 1e13
+	ones(r, a, b)
+	product(q, x, row, &a, &b)
+	for i, one := range r {
+		if one > 0 && (x[i] <= 0 || x[i] > large || x[i]-w.lambda*q[i] < one/2) {
+			return value, false
+		}
+	}
+	return value, true
+}
+
+// mostSteps bounds the iterations of a solution.
+const mostSteps = 10_000
+
+// undirected solves (I - lambda A) x = r = 1 by conjugate gradients: the matrix is symmetric,
+// and positive definite where the sum over all walks has an end. It reports false where it
+// sees that there is none.
+func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walked, rr float64) bool {
+	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
+	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
+	enough := 1e-18 * rr
 	clear(x)
 	copy(p, r)
-	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
-	const most = 10_000
-	enough := 1e-18 * rr
-	for step := 0; rr > enough && step < most && pace.Look(w.ctx) == nil; step++ {
+	for step := 0; rr > enough && step < mostSteps && pace.Look(w.ctx) == nil; step++ {
 		product(q, p, row, a, b)
 		var pq float64
 		for i, v := range p {
@@ -238,7 +312,7 @@ func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 			pq += v * q[i]
 		}
 		if pq <= 0 {
-			return math.NaN(), false
+			return false
 		}
 		alpha, next := rr/pq, 0.0
 		for i, v := range q {
@@ -252,20 +326,56 @@ func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
 		}
 		rr = next
 	}
-	value = floats.Sum(x)
-	if !check {
-		return value, true
+	return true
+}
+
+// directed solves (I - lambda A) x = r = 1 for a matrix that is not symmetric. It adds up the
+// terms of the series, of which there are few without directed cycles, and then leaves the
+// rest, where lambda is close to its limit, to conjugate gradients on the normal equations.
+// It reports whether the series has ended by itself.
+func (w *walks) directed(memory [vectors][]float64, row []float64, a, b *walked, rr float64) (ended bool) {
+	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
+	const terms = 500
+	enough := 1e-28 * rr // 1'x is off by about as much as the residual
+	clear(x)
+	for n := 0; n < terms && rr > enough && !math.IsInf(rr, 1) && pace.Look(w.ctx) == nil; n++ {
+		floats.Add(x, r)
+		product(q, r, row, a, b)
+		floats.ScaleTo(r, w.lambda, q)
+		rr = floats.Dot(r, r)
 	}
-	// What should be 1 is at least 1/2, and no x is so large that this could be rounding alone.
-	const large = 1e13
-	ones(r, a, b)
-	product(q, x, row, a, b)
-	for i, one := range r {
-		if one > 0 && (x[i] <= 0 || x[i] > large || x[i]-w.lambda*q[i] < one/2) {
-			return value, false
+	normal := func() (square float64) { // q = (I - lambda A)' r
+		product(q, r, row, a.back, b.back)
+		for i, v := range r {
+			q[i] = v - w.lambda*q[i]
+			square += q[i] * q[i]
 		}
+		return square
 	}
-	return value, true
+	if !(rr > enough) || math.IsInf(rr, 1) {
+		return rr == 0
+	}
+	gradient := normal()
+	copy(p, q)
+	for step := 0; rr > enough && gradient > 0 && step < mostSteps && pace.Look(w.ctx) == nil; step++ {
+		product(q, p, row, a, b)
+		var qq float64
+		for i, v := range p {
+			q[i] = v - w.lambda*q[i]
+			qq += q[i] * q[i]
+		}
+		alpha := gradient / qq
+		floats.AddScaled(x, alpha, p)
+		floats.AddScaled(r, -alpha, q)
+		rr = floats.Dot(r, r)
+		next := normal()
+		beta := next / gradient
+		for i, v := range q {
+			p[i] = v + beta*p[i]
+		}
+		gradient = next
+	}
+	return false
 }
 
 // radius is the spectral radius of the product graph of a graph with itself, a little too
@@ -283,7 +393,7 @@ func (w *walks) radius(g walked) (float64, error) {
 		if err := pace.Look(w.ctx); err != nil {
 			return 0, err
 		}
-		product(q, p, row, g, g)
+		product(q, p, row, &g, &g)
 		factor := 1.0
 		for i, v := range p {
 			if v > 0 {

@@ -152,24 +152,8 @@ func TestTooHeavyToBeWeighed(t *testing.T) {
 // come; and no two subtrees have one name.
 func TestWeightsOfSubtrees(t *testing.T) {
 	t.Parallel()
-	graph := rapid.Custom(func(r *rapid.T) dataset.Graph {
-		n := rapid.IntRange(1, 6).Draw(r, "n")
-		var edges [][2]int
-		for v := range n {
-			for u := range v {
-				if rapid.Bool().Draw(r, "edge") {
-					edges = append(edges, [2]int{u, v})
-				}
-			}
-		}
-		g, err := dataset.NewGraph(n, edges, rapid.SliceOfN(rapid.SampledFrom([]string{"C", "N", "O"}), n, n).Draw(r, "labels"))
-		if err != nil {
-			r.Fatal(err)
-		}
-		return g
-	})
 	rapid.Check(t, func(r *rapid.T) {
-		z, x := graphs(rapid.SliceOfN(graph, 1, 5).Draw(r, "z")...), graphs(rapid.SliceOfN(graph, 2, 4).Draw(r, "x")...)
+		z, x := drawGraphs(r, 1, 5), drawGraphs(r, 2, 4)
 		u := rapid.SliceOfN(rapid.Float64Range(-2, 2), z.Len(), z.Len()).Draw(r, "u")
 		k := wlOf(rapid.IntRange(0, 3).Draw(r, "h"), rapid.Bool().Draw(r, "normalised"))
 		w, err := Weigh(t.Context(), k, z, u)
@@ -200,7 +184,10 @@ func TestWeightsOfSubtrees(t *testing.T) {
 			return
 		}
 		a, b := x.Values[0], x.Values[1]
-		both := dataset.Graph{N: a.N + b.N, Edges: slices.Clone(a.Edges), Labels: slices.Concat(a.Labels, b.Labels)}
+		if a.Directed != b.Directed || (a.Labels == nil) != (b.Labels == nil) || (a.EdgeLabels == nil) != (b.EdgeLabels == nil) {
+			return
+		}
+		both := dataset.Graph{N: a.N + b.N, Directed: a.Directed, Edges: slices.Clone(a.Edges), EdgeLabels: slices.Concat(a.EdgeLabels, b.EdgeLabels), Labels: slices.Concat(a.Labels, b.Labels)}
 		for _, e := range b.Edges {
 			both.Edges = append(both.Edges, [2]int{a.N + e[0], a.N + e[1]})
 		}
@@ -227,6 +214,13 @@ func TestNamesOfSubtrees(t *testing.T) {
 		}
 		if len(got) != len(want) {
 			t.Errorf("%d rounds: %v, want %q", h, got, want)
+		}
+	}
+	flow := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {2, 1}}, EdgeLabels: []string{"a", "b"}, Labels: []string{"C", "N", "O"}}
+	named := require.Value(Weigh(t.Context(), wlOf(1, false), graphs(flow), []float64{1}))(t).Heaviest(100)
+	for _, want := range []string{"C(→a:N)", "N(←a:C,←b:O)", "O(→b:N)"} {
+		if !slices.ContainsFunc(named, func(f Feature) bool { return f.Name == want }) {
+			t.Errorf("%s is none of %v", want, named)
 		}
 	}
 	var star [][2]int

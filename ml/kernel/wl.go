@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"marginlab/ml/dataset"
@@ -23,7 +24,7 @@ var rounds = param.Param{
 // Learning Research 12 (2011).
 var wl = Entry{
 	Name: "wl", Label: "Weisfeiler-Lehman", Formula: "k(x, z) = Σᵣ Σ_c #_c(x) #_c(z) over the colours c of the rounds r = 0 … h", Takes: dataset.KindGraphs, PSD: true,
-	Help:    "Counts the nodes of two graphs that look alike: with equal labels, with equal neighbours, with equal neighbours of neighbours, and so on.",
+	Help:    "Counts the nodes of two graphs that look alike: with equal labels, with equal neighbours, with equal neighbours of neighbours, and so on. Labels and directions of edges count.",
 	Params:  []param.Param{rounds, normalizes},
 	compare: compareWL,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
@@ -105,7 +106,10 @@ func countColours(colours [][][]int) (pieces [][]piece, n int) {
 // rounds share one. In round 0 nodes have the same colour when they have the same label,
 // in round r when they had the same one before and the same ones, as often, among their
 // neighbours: a node's own colour stays apart, and only those of its neighbours are
-// sorted. The error is ctx.Err().
+// sorted. A neighbour counts as the pair of its colour and the label of the edge, and where
+// the direction makes a difference, those against it are listed apart from those along it:
+// an undirected graph is the same as one with each edge in both directions. The error is
+// ctx.Err().
 func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, error) {
 	colours := make([][][]int, len(graphs))
 	known := 0 // colours, of all rounds
@@ -123,31 +127,57 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 		}
 		colours[i][0] = first
 	}
-	neighbours := make([][][]int, len(graphs))
+	along, against := make([][][]dataset.Step, len(graphs)), make([][][]dataset.Step, len(graphs))
 	if h > 0 {
 		for i, g := range graphs {
-			neighbours[i] = g.Neighbours()
+			along[i], against[i] = g.Steps()
 		}
 	}
-	var near []int
+	edges := map[string]int{"": 0} // numbers of the labels of edges
+	for _, g := range graphs {
+		for _, l := range g.EdgeLabels {
+			if _, ok := edges[l]; !ok {
+				edges[l] = len(edges)
+			}
+		}
+	}
+	var near, other []int
 	var key []byte
 	for r := 1; r <= h; r++ {
 		dictionary := make(map[string]int)
+		below := known // colours of earlier rounds
+		// pairs are a label and a colour each, as one number: for edges without labels, the colour.
+		pairs := func(dst []int, g *dataset.Graph, before []int, steps []dataset.Step) []int {
+			dst = dst[:0]
+			for _, s := range steps {
+				pair := before[s.Node]
+				if g.EdgeLabels != nil {
+					pair += below * edges[g.EdgeLabels[s.Edge]]
+				}
+				dst = append(dst, pair)
+			}
+			slices.Sort(dst)
+			return dst
+		}
 		for i := range graphs {
 			if err := pace.Look(ctx); err != nil {
 				return nil, err
 			}
 			before := colours[i][r-1]
 			after := make([]int, len(before))
-			for v, others := range neighbours[i] {
-				near = near[:0]
-				for _, u := range others {
-					near = append(near, before[u])
-				}
-				slices.Sort(near)
+			for v := range after {
+				near = pairs(near, &graphs[i], before, along[i][v])
 				key = binary.AppendUvarint(key[:0], uint64(before[v]))
 				for _, c := range near {
 					key = binary.AppendUvarint(key, uint64(c))
+				}
+				if graphs[i].Directed {
+					if other = pairs(other, &graphs[i], before, against[i][v]); !slices.Equal(near, other) {
+						key = binary.AppendUvarint(key, math.MaxUint64) // no pair: the others begin
+						for _, c := range other {
+							key = binary.AppendUvarint(key, uint64(c))
+						}
+					}
 				}
 				c, ok := dictionary[string(key)]
 				if !ok {

@@ -72,11 +72,12 @@ func (c weighedColours) weights() []float64 { return c.w }
 const mostNamed = 60
 
 // name writes the subtree down: a node's label and in brackets those of its neighbours, each
-// with its own, "C(2×C,O(C))"; a node without a label is a dot.
+// with its own, "C(2×C,O(C))"; a node without a label is a dot. In front of a neighbour are
+// the direction and the label of the edge to it, "C(→a:O,←b:C)".
 func (c weighedColours) name(colour int) string {
 	at := c.seen[colour]
 	g := c.graphs[at.graph]
-	near := g.Neighbours()
+	along, against := g.Steps()
 	budget := 4096 // subtrees that are looked at: there are as many as walks
 	var write func(v, r int) string
 	write = func(v, r int) string {
@@ -84,18 +85,28 @@ func (c weighedColours) name(colour int) string {
 		if label == "" {
 			label = "•"
 		}
-		if len(near[v]) == 0 { // only where the subtree begins: it is alone in every round
+		if len(along[v])+len(against[v]) == 0 { // only where the subtree begins: it is alone in every round
 			return label + strings.Repeat("()", r)
 		}
 		if r == 0 {
 			return label
 		}
 		var below []string
-		for _, u := range near[v] {
+		for k, s := range slices.Concat(along[v], against[v]) {
 			if budget--; budget < 0 {
 				return label + "(…)"
 			}
-			below = append(below, write(u, r-1))
+			edge := ""
+			if g.Directed {
+				edge = "→"
+				if k >= len(along[v]) {
+					edge = "←"
+				}
+			}
+			if g.EdgeLabels != nil {
+				edge += g.EdgeLabels[s.Edge] + ":"
+			}
+			below = append(below, edge+write(int(s.Node), r-1))
 		}
 		slices.Sort(below)
 		var parts []string

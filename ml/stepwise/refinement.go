@@ -41,7 +41,8 @@ type RefinementSettings struct {
 // mostRefined bounds a replay, which is for looking at.
 const mostRefined = 500 // nodes, those of all rounds
 
-// Refine colours one node a step. Round 0 is the start; nodes follow in the order of the
+// Refine colours one node a step, by what is joined: labels and directions of edges are
+// passed over. Round 0 is the start; nodes follow in the order of the
 // graphs. It refuses more than 500 nodes in all graphs and rounds.
 func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSettings) (*trace.Replay[Refinement], error) {
 	h := settings.Rounds

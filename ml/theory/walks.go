@@ -9,7 +9,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Adjacency is the matrix A of a graph, A_uv = 1 where u and v are joined (SVM notes 20.1).
+// Adjacency is the matrix A of a graph, A_uv = 1 where u and v are joined, whatever the
+// directions and labels of edges (SVM notes 20.1).
 func Adjacency(g dataset.Graph) *mat.SymDense {
 	a := mat.NewSymDense(g.N, nil)
 	for _, e := range g.Edges {

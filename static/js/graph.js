@@ -20,11 +20,12 @@ class Drawing {
     this.svg = box.querySelector("svg");
     this.label = box.querySelector("[data-label]");
     this.remove = box.querySelector("[data-remove]");
+    this.directed = box.querySelector("[data-directed]");
     this.says = box.querySelector("[role=status]");
     this.chosen = null; // {node} or {edge}
     this.from = -1; // where an edge begins that is being drawn
     this.nodes = []; // {x, y, label}
-    this.edges = []; // [u, v], u < v
+    this.edges = []; // [u, v, label], without directions u < v
     box.hidden = false;
     this.read(JSON.parse(box.dataset.places || "null"));
     this.svg.addEventListener("pointerdown", (e) => this.down(e));
@@ -35,6 +36,7 @@ class Drawing {
     this.label.addEventListener("input", () => this.name());
     this.label.addEventListener("keydown", (e) => e.key === "Enter" && e.preventDefault());
     this.remove.addEventListener("click", () => this.drop());
+    this.directed.addEventListener("change", () => this.turn());
     this.text.addEventListener("input", () => this.read());
   }
 
@@ -54,9 +56,30 @@ class Drawing {
       const at = old[v] ?? { x: width / 2 + 0.4 * height * Math.cos(turn), y: height / 2 + 0.4 * height * Math.sin(turn) };
       return { x: at.x, y: at.y, label: String(g.labels?.[v] ?? "") };
     });
-    this.edges = (g.edges ?? []).map(([u, v]) => [Math.min(u, v), Math.max(u, v)]);
+    this.directed.checked = g.directed === true;
+    this.edges = (g.edges ?? []).map(([u, v], k) => [...this.ends(u, v), String(g.edge_labels?.[k] ?? "")]);
     if (places?.length === g.n && g.n > 0) this.place(places);
     this.choose(null);
+  }
+
+  ends(u, v) {
+    return this.directed.checked ? [u, v] : [Math.min(u, v), Math.max(u, v)];
+  }
+
+  joined(u, v) {
+    return this.edges.some((e) => e[0] === u && e[1] === v);
+  }
+
+  /** Gives edges a direction, or takes it from them: of two between the same nodes one is left. */
+  turn() {
+    const edges = this.edges;
+    this.edges = [];
+    for (const [u, v, label] of edges) {
+      const ends = this.ends(u, v);
+      if (!this.joined(...ends)) this.edges.push([...ends, label]);
+    }
+    this.choose(null);
+    this.write("");
   }
 
   place(places) {
@@ -73,7 +96,10 @@ class Drawing {
 
   /** Writes the graph into the text field. */
   write(says) {
-    const g = { n: this.nodes.length, edges: this.edges };
+    const g = { n: this.nodes.length };
+    if (this.directed.checked) g.directed = true;
+    g.edges = this.edges.map(([u, v]) => [u, v]);
+    if (this.edges.some((e) => e[2])) g.edge_labels = this.edges.map((e) => e[2] || "?");
     if (this.nodes.some((v) => v.label)) g.labels = this.nodes.map((v) => v.label || "?");
     this.text.value = g.n ? JSON.stringify(g) : "";
     this.says.textContent = says;
@@ -83,17 +109,32 @@ class Drawing {
   choose(what) {
     this.chosen = what;
     const node = this.nodes[what?.node];
-    this.label.disabled = !node;
-    if (node) this.label.value = node.label;
+    const edge = this.edges[what?.edge];
+    this.label.disabled = !node && !edge;
+    if (node || edge) this.label.value = node ? node.label : edge[2];
     this.remove.disabled = !what;
     this.draw();
   }
 
   draw() {
     const parts = [];
-    this.edges.forEach(([u, v], k) => {
-      const ends = { x1: this.nodes[u].x, y1: this.nodes[u].y, x2: this.nodes[v].x, y2: this.nodes[v].y, "data-edge": k };
-      parts.push(shape("line", { ...ends, class: this.chosen?.edge === k ? "chosen" : "" }), shape("line", { ...ends, class: "reach" }));
+    this.edges.forEach(([u, v, label], k) => {
+      const [a, b] = [this.nodes[u], this.nodes[v]];
+      const long = Math.max(Math.hypot(b.x - a.x, b.y - a.y), 1);
+      const [x, y] = [(b.x - a.x) / long, (b.y - a.y) / long];
+      const aside = this.joined(v, u) ? 0.4 * radius : 0; // beside the edge that leads back
+      const at = (along, off = 0) => ({ x: a.x + along * x - (aside + off) * y, y: a.y + along * y + (aside + off) * x });
+      const [from, to] = [at(0), at(long)];
+      const chosen = this.chosen?.edge === k ? "chosen" : "";
+      const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y, "data-edge": k };
+      parts.push(shape("line", { ...ends, class: chosen }));
+      if (this.directed.checked) {
+        const head = [at(long - radius), at(long - radius - 9, 4), at(long - radius - 9, -4)];
+        parts.push(shape("polygon", { points: head.map((p) => `${p.x},${p.y}`).join(" "), class: chosen }));
+      }
+      const middle = at(0.4 * long, 8);
+      if (label) parts.push(shape("text", { x: middle.x, y: middle.y + 4 }, label.slice(0, 8)));
+      parts.push(shape("line", { ...ends, class: "reach" }));
     });
     if (this.line) parts.push(shape("line", { ...this.line, class: "drawn" }));
     this.nodes.forEach((node, v) => {
@@ -154,16 +195,18 @@ class Drawing {
 
   join(u, v) {
     if (u === v) return;
-    const [a, b] = [Math.min(u, v), Math.max(u, v)];
-    if (!this.edges.some((e) => e[0] === a && e[1] === b)) this.edges.push([a, b]);
+    const ends = this.ends(u, v);
+    if (!this.joined(...ends)) this.edges.push([...ends, ""]);
     this.choose({ node: v });
     this.write(`Nodes ${u} and ${v} are joined.`);
   }
 
   name() {
     const node = this.nodes[this.chosen?.node];
-    if (!node) return;
-    node.label = this.label.value.trim();
+    const edge = this.edges[this.chosen?.edge];
+    if (node) node.label = this.label.value.trim();
+    else if (edge) edge[2] = this.label.value.trim();
+    else return;
     this.write("");
   }
 
@@ -174,7 +217,7 @@ class Drawing {
     } else if (node !== undefined) {
       this.nodes.splice(node, 1);
       const later = (v) => (v > node ? v - 1 : v);
-      this.edges = this.edges.filter((e) => !e.includes(node)).map(([u, v]) => [later(u), later(v)]);
+      this.edges = this.edges.filter(([u, v]) => u !== node && v !== node).map(([u, v, label]) => [later(u), later(v), label]);
     } else {
       return;
     }

@@ -52,9 +52,9 @@ export class Legend {
     if (key === this.laid && this.group.children.length) return;
     this.laid = key;
     const buttons = [...this.group.children];
-    if (buttons.map((b) => b.dataset.layer).join() !== toggles.map((t) => t.layer).join()) {
+    if (buttons.map((b) => b.dataset.layer).join() !== toggles.map(([layer]) => layer).join()) {
       const { focused } = this;
-      this.group.replaceChildren(...toggles.map(({ layer }, i) => {
+      this.group.replaceChildren(...toggles.map(([layer], i) => {
         const button = document.createElement("button");
         button.type = "button";
         button.dataset.layer = layer;
@@ -63,7 +63,7 @@ export class Legend {
       }));
       if (focused) this.focus(focused);
     }
-    toggles.forEach(({ name, left, top, width, height }, i) => {
+    toggles.forEach(([, name, left, top, width, height], i) => {
       const button = this.group.children[i];
       button.setAttribute("aria-label", name);
       Object.assign(button.style, { left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` });

@@ -36,6 +36,10 @@ class Demo {
     form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
     this.useStage();
     form.addEventListener("pointerdown", (e) => this.turn(e));
+    form.addEventListener("click", (e) => { // a tap on the picture moves what alone can be dragged there
+      const handles = this.layer.children;
+      if (handles.length === 1 && e.target.closest(".stage") === this.stage?.element && !e.target.closest(".handle, .turns")) this.move(handles[0], this.stage.at(e), false);
+    });
     form.addEventListener("input", (e) => {
       if (e.target.matches("[data-speed]")) return;
       this.replay?.pause();
@@ -43,7 +47,9 @@ class Demo {
     });
     form.addEventListener("submit", (e) => {
       e.preventDefault();
-      if (!e.submitter?.dataset.go) this.live.ask(false);
+      const { submitter } = e;
+      if (submitter?.matches("[data-move]")) this.form.querySelector(`input[name="${submitter.name}"]`).value = submitter.value;
+      if (!submitter?.dataset.go) this.live.ask(false);
     });
   }
 
@@ -144,12 +150,14 @@ class Demo {
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
+    const moved = document.activeElement.matches("[data-move]");
     const read = !this.slide && document.activeElement.closest(".question"), top = read && read.getBoundingClientRect().top;
     this.renew(fresh);
     watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
+    if (moved) this.exhibit.querySelector("[data-move]")?.focus(); // the keyboard plays on
     this.form.style.minHeight = "";
     if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // a verdict stays where it is read
     if (this.slide) this.fit();

@@ -5,6 +5,36 @@ const reach = 24;
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
+/** Reads bytes in base64, and varints among them. */
+class Reader {
+  constructor(text) {
+    this.bytes = bytes(text);
+    this.at = 0;
+  }
+
+  get left() {
+    return this.at < this.bytes.length;
+  }
+
+  byte() {
+    return this.bytes[this.at++];
+  }
+
+  number() {
+    let n = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte();
+      n |= (byte & 127) << shift;
+      if (!(byte >= 128)) return n;
+    }
+  }
+
+  signed() {
+    const n = this.number();
+    return n & 1 ? -(n + 1) / 2 : n / 2;
+  }
+}
+
 /** Paints display lists, as the server writes them, over the image of a stage. */
 export class Motion {
   constructor() {
@@ -36,6 +66,7 @@ export class Motion {
   }
 
   paint({ width, height, zoom, font, ops, stamps, runs }, images, shown) {
+    [ops, ...stamps].forEach(spell);
     const dots = Math.max(1, Math.round((devicePixelRatio * shown) / width * 64) / 64), scale = dots * zoom;
     const [w, h] = [Math.round(width * dots), Math.round(height * dots)];
     if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
@@ -128,22 +159,13 @@ function looks(marks, stamps) {
 function cells([, , , , , columns, rows, colors, packed]) {
   const palette = new Uint32Array(Uint8Array.from(colors.match(/../g), (hex) => parseInt(hex, 16)).buffer);
   const all = new Uint32Array(columns * (rows + 1)).fill(palette[0], 0, columns);
-  const from = bytes(packed);
-  let read = 0;
-  const number = () => {
-    let n = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = from[read++];
-      n |= (byte & 127) << shift;
-      if (byte < 128) return n;
-    }
-  };
-  for (let at = columns; read < from.length && at < all.length; ) {
-    const byte = from[read++], next = byte & 3;
-    for (let same = byte < 252 ? byte >> 2 : number(); same > 0; same--, at++) all[at] = all[at - columns];
+  const from = new Reader(packed);
+  for (let at = columns; from.left && at < all.length; ) {
+    const byte = from.byte(), next = byte & 3;
+    for (let same = byte < 252 ? byte >> 2 : from.number(); same > 0; same--, at++) all[at] = all[at - columns];
     if (at === all.length) break;
-    const n = next < 2 ? 1 : number();
-    const color = next === 3 ? palette[from[read++]] : all[next === 1 ? at - columns + 1 : at - 1];
+    const n = next < 2 ? 1 : from.number();
+    const color = next === 3 ? palette[from.byte()] : all[next === 1 ? at - columns + 1 : at - 1];
     all.fill(color, at, (at += n));
   }
   const sheet = new OffscreenCanvas(columns, rows);
@@ -166,14 +188,35 @@ function cropped(sheet) {
   return small;
 }
 
+/** A path of lines, of which the server says how they are packed. */
+function lines(packed) {
+  const path = new Path2D(), from = new Reader(packed);
+  for (let x = 0, y = 0; from.left; ) {
+    const n = from.number();
+    for (let i = 0; i < n >> 1; i++) {
+      x += from.signed() / 4;
+      y += from.signed() / 4;
+      if (i === 0) path.moveTo(x, y);
+      else path.lineTo(x, y);
+    }
+    if (n & 1) path.closePath();
+  }
+  return path;
+}
+
+/** Gives every operation the colour and the path that it shares with one before. */
+function spell(ops) {
+  let color, path;
+  for (const op of ops) {
+    if (!"fst".includes(op[0])) continue;
+    color = op[1] ||= color;
+    if (op[0] !== "t") path = op[2] ||= path;
+  }
+}
+
 /** Fills or strokes a path. */
 function shape(c, [kind, color, path, width, dashes]) {
-  let p = new Path2D(path);
-  if (path[0] === "m") { // in tenths
-    const scaled = new Path2D();
-    scaled.addPath(p, { a: 0.1, d: 0.1 });
-    p = scaled;
-  }
+  const p = path[0] === "#" ? lines(path.slice(1)) : new Path2D(path);
   if (kind === "f") {
     c.fillStyle = color;
     c.fill(p);

@@ -34,7 +34,8 @@ import (
 //	runs    hash of every run of many marks, in the order of ops
 //	toggles as Picture.Toggles; null where there are none
 //
-// A path is the data of an SVG path, in units, or in tenths of one where it begins with m. Cells are
+// A path is the data of an SVG path, in units, or, after a #, lines as polyline packs them, in base64.
+// An empty color or path is the one of the operation before it that has one. Cells are
 // as packCells packs them, in base64: a browser unpacks them at once, while a PNG keeps it waiting
 // for another thread. A run holds five bytes a mark in base64: its index in
 // stamps and its place in sixteenths of a unit from the top left, two bytes each, the
@@ -74,6 +75,8 @@ type listCanvas struct {
 	runs   []byte
 	run    []byte       // marks that were placed since the last operation of another kind
 	kind   reflect.Type // of their marks
+	color  string       // the last one written
+	shape  string       // the last path written
 }
 
 // manyMarks is the length of a run from which on it is worth keeping.
@@ -84,7 +87,10 @@ func (c *listCanvas) op(kind byte, clr color.NRGBA) {
 	c.buf.WriteString(`["`)
 	c.buf.WriteByte(kind)
 	c.buf.WriteString(`","`)
-	c.buf.WriteString(cssColor(clr))
+	if css := cssColor(clr); css != c.color {
+		c.color = css
+		c.buf.WriteString(css)
+	}
 	c.buf.WriteByte('"')
 }
 
@@ -112,12 +118,17 @@ func (c *listCanvas) path(p vg.Path) {
 		c.room = c.outline(c.room[:0], p)
 	}
 	c.buf.WriteString(`,"`)
-	c.buf.Write(c.room)
+	if string(c.room) != c.shape {
+		c.shape = string(c.room)
+		c.buf.Write(c.room)
+	}
 	c.buf.WriteByte('"')
 }
 
-// polyline appends the data of a long path of lines in tenths of a unit, each place relative to
-// the one before, without those that nobody would miss. Any other path is as an SVG has it.
+// polyline appends a long path of lines, packed, without places that nobody would miss: of every
+// line twice the number of its places, and one more if it is closed, then its places in quarters of
+// a unit, each relative to the one before, as varints, the first unsigned. Any other path is as an
+// SVG has it.
 func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	at := make([]vg.Point, len(p))
 	kept := make([]bool, len(p))
@@ -140,30 +151,27 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 		}
 	}
 	var lastX, lastY int64
-	for i, q := range p {
-		if !kept[i] {
-			continue
+	packed := []byte{}
+	for i := 0; i < len(p); {
+		if p[i].Type != vg.MoveComp {
+			return c.outline(b[:0], p)
 		}
-		dx, dy := int64(math.Round(10*float64(at[i].X)))-lastX, int64(math.Round(10*float64(at[i].Y)))-lastY
-		switch q.Type {
-		case vg.MoveComp:
-			b = append(b, 'm')
-		case vg.LineComp:
-			if dx >= 0 {
-				b = append(b, ' ')
+		n, end := 1, i+1 // a line and what comes after it
+		for ; end < len(p) && p[end].Type == vg.LineComp; end++ {
+			n += btoi(kept[end])
+		}
+		closed := end < len(p) && p[end].Type == vg.CloseComp
+		packed = binary.AppendUvarint(packed, uint64(n)<<1|uint64(btoi(closed)))
+		for ; i < end; i++ {
+			if kept[i] {
+				x, y := int64(math.Round(4*float64(at[i].X))), int64(math.Round(4*float64(at[i].Y)))
+				packed = binary.AppendVarint(binary.AppendVarint(packed, x-lastX), y-lastY)
+				lastX, lastY = x, y
 			}
-		case vg.CloseComp:
-			b = append(b, 'z')
-			continue
 		}
-		b = strconv.AppendInt(b, dx, 10)
-		if dy >= 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendInt(b, dy, 10)
-		lastX, lastY = lastX+dx, lastY+dy
+		i += btoi(closed)
 	}
-	return b
+	return base64.StdEncoding.AppendEncode(append(b, '#'), packed)
 }
 
 // nearLine is how far in units a line in motion may be from where it is at rest.

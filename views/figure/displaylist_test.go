@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -98,7 +99,7 @@ func TestDisplayList(t *testing.T) {
 	}
 }
 
-// Long lines come in tenths, relative to the place before, and lose neither ends nor corners.
+// Long lines come in quarters, relative to the place before, and lose neither ends nor corners.
 func TestPolyline(t *testing.T) {
 	t.Parallel()
 	c := &listCanvas{svgCanvas: newSVG(100, 100, 1)}
@@ -111,9 +112,20 @@ func TestPolyline(t *testing.T) {
 		p.Line(vg.Point{X: 10, Y: vg.Length(i)})
 	}
 	p.Close()
-	got := string(c.polyline(nil, p))
-	if want := "m0 1000 100-100 0 100z"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	packed := require.Value(base64.StdEncoding.DecodeString(string(c.polyline(nil, p))[1:]))(t)
+	var got []int64
+	for len(packed) > 0 {
+		lines, n := binary.Uvarint(packed)
+		packed = packed[n:]
+		got = append(got, int64(lines))
+		for range 2 * (lines / 2) {
+			v, n := binary.Varint(packed)
+			packed = packed[n:]
+			got = append(got, v)
+		}
+	}
+	if want := []int64{2*3 + 1, 0, 400, 40, -40, 0, 40}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

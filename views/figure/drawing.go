@@ -15,8 +15,9 @@ type Format struct {
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
 	// stays where it is while a replay runs.
 	LegendRows int
-	Noted      bool // as of a Scene
-	Waits      bool // a part is left out until a question is answered, and the picture says so
+	Noted      bool   // as of a Scene
+	Waits      bool   // a part is left out until a question is answered, and the picture says so
+	Panel      *Panel // of a picture that is a part of another
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
@@ -24,7 +25,7 @@ type Format struct {
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	s := &sheet{width: f.Width, height: f.Height, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}
+	s := &sheet{width: f.Width, height: f.Height, panel: f.Panel, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}
 	if f.Waits {
 		s.waits = waiting
 	}
@@ -105,7 +106,7 @@ func (p Pen) style(t *Theme, thick vg.Length) draw.LineStyle {
 
 // stroke is the width of a line, strong enough for a projector.
 func (s *sheet) stroke() vg.Length {
-	side := math.Sqrt(float64(s.width*s.height)) / zoom(s.width, s.height)
+	side := math.Sqrt(float64(s.width*s.height)) / s.zoom()
 	return vg.Length(min(max(side/240, 1.4), 2.6))
 }
 

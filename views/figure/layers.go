@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,12 +14,14 @@ import (
 
 // Toggle is the entry of the legend that hides a layer of a picture, with its place in per cent of the picture from its top left corner.
 type Toggle struct {
-	Layer  string  `json:"layer"`
-	Name   string  `json:"name"`
-	Left   float64 `json:"left"`
-	Top    float64 `json:"top"`
-	Width  float64 `json:"width"`
-	Height float64 `json:"height"`
+	Layer, Name              string
+	Left, Top, Width, Height float64
+}
+
+// MarshalJSON writes the fields as an array, in their order: lists of them go with every picture in
+// motion.
+func (t Toggle) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{t.Layer, t.Name, t.Left, t.Top, t.Width, t.Height})
 }
 
 const regionsName = "regions"

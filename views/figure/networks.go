@@ -218,7 +218,11 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	}
 	// The rim of the outermost nodes is a third of an edge away from their middle.
 	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 120)
-	radius := max(min(0.33*unit, max(13, 0.18*unit)), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
+	share := vg.Length(0.33)
+	if w.Graph.Directed || w.Graph.EdgeLabels != nil { // what stands on the edges needs room
+		share = 0.22
+	}
+	radius := max(min(share*unit, max(13, 0.18*unit)), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
 	low, wide := reach(w.Places)
 	at := make([]vg.Point, w.Graph.N)
 	for v, p := range w.Places {
@@ -228,21 +232,68 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	lines := func(edges [][2]int, style draw.LineStyle) {
 		var p vg.Path
 		for _, e := range edges {
-			if seen(e[0]) && seen(e[1]) {
-				p.Move(at[e[0]])
-				p.Line(at[e[1]])
+			if !seen(e[0]) || !seen(e[1]) {
+				continue
 			}
+			if w.Graph.Directed {
+				if from, to, ok := w.shaft(at, e, radius); ok {
+					arrow(c, style, from, to)
+				}
+				continue
+			}
+			p.Move(at[e[0]])
+			p.Line(at[e[1]])
 		}
 		c.SetLineStyle(style)
 		c.Stroke(p)
 	}
-	lines(w.Graph.Edges, draw.LineStyle{Color: t.Rule, Width: max(min(radius/6, 1.6), 0.7)})
+	thin := draw.LineStyle{Color: t.Rule, Width: max(min(radius/6, 1.6), 0.7)}
+	if w.Graph.Directed { // a head has to be seen
+		thin.Color = t.Muted
+	}
+	lines(w.Graph.Edges, thin)
 	lines(w.Strong, draw.LineStyle{Color: t.Ink, Width: max(radius/3, 1.6)})
+	for k, l := range w.Graph.EdgeLabels {
+		e := w.Graph.Edges[k]
+		if !seen(e[0]) || !seen(e[1]) || radius <= 0.75*lettered {
+			continue
+		}
+		from, to, ok := w.shaft(at, e, radius)
+		s := clip(l, fontSize, vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))/2)
+		if !ok || s == "" {
+			continue
+		}
+		share := vg.Length(0.5)
+		if w.Graph.Directed { // clear of the head, and of the label of the edge that leads back
+			share = 0.36
+		}
+		middle, half := vg.Point{X: from.X + share*(to.X-from.X), Y: from.Y + share*(to.Y-from.Y)}, width(s, fontSize)/2
+		c.SetColor(t.Paper)
+		c.Fill(vg.Rectangle{Min: middle.Sub(vg.Point{X: half + 1, Y: 0.5 * fontSize}), Max: middle.Add(vg.Point{X: half + 1, Y: 0.5 * fontSize})}.Path())
+		text(c, t.Ink, fontSize, false, vg.Point{X: middle.X - half, Y: middle.Y - 0.35*fontSize}, s)
+	}
 	for v, n := range w.Nodes {
 		if seen(v) {
 			n.draw(c, t, at[v], radius)
 		}
 	}
+}
+
+// shaft is the line of an edge between the rims of its nodes, beside that of an edge that
+// leads back; false where there is no room for one.
+func (w *Network) shaft(at []vg.Point, e [2]int, radius vg.Length) (from, to vg.Point, ok bool) {
+	from, to = at[e[0]], at[e[1]]
+	long := vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))
+	if long <= 2*radius+2 {
+		return from, to, false
+	}
+	along := vg.Point{X: (to.X - from.X) / long, Y: (to.Y - from.Y) / long}
+	var aside vg.Point
+	_, both := slices.BinarySearchFunc(w.Graph.Edges, [2]int{e[1], e[0]}, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	if w.Graph.Directed && both {
+		aside = vg.Point{X: -along.Y, Y: along.X}.Scale(0.4 * radius)
+	}
+	return from.Add(along.Scale(radius)).Add(aside), to.Sub(along.Scale(radius)).Add(aside), true
 }
 
 // draw draws a node.
@@ -306,8 +357,15 @@ func (x Networks) describe() string {
 				}
 				b.WriteString(",")
 			}
-			for _, e := range w.Graph.Edges[:min(most, len(w.Graph.Edges))] {
-				fmt.Fprintf(&b, " %d–%d", e[0], e[1])
+			join := "–"
+			if w.Graph.Directed {
+				join = "→"
+			}
+			for k, e := range w.Graph.Edges[:min(most, len(w.Graph.Edges))] {
+				fmt.Fprintf(&b, " %d%s%d", e[0], join, e[1])
+				if l := w.Graph.EdgeLabel(k); l != "" {
+					b.WriteString(" (" + l + ")")
+				}
 			}
 			if len(w.Graph.Edges) > most {
 				b.WriteString(" …")

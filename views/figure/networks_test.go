@@ -46,6 +46,14 @@ func molecules() figure.Networks {
 	return figure.Networks{Title: "Molecules", Networks: []figure.Network{{Name: "phenol", Graph: phenol}, {Name: "three parts", Graph: parts}, marked}}
 }
 
+// bonds are two graphs whose edges have labels, one of them directed.
+func bonds() figure.Networks {
+	acid := dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}}, EdgeLabels: []string{"1", "2", "1"}, Labels: []string{"C", "C", "O", "O"}}
+	flow := dataset.Graph{N: 4, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 0}}, EdgeLabels: []string{"a", "read", "b", "c", "d"}}
+	bare := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}}}
+	return figure.Networks{Title: "Bonds", Networks: []figure.Network{{Name: "acid", Graph: acid}, {Name: "both ways", Graph: flow}, {Name: "a line", Graph: bare, Strong: bare.Edges[:1]}}}
+}
+
 // TestLayout looks at the places of graphs of which one knows how they should look.
 func TestLayout(t *testing.T) {
 	t.Parallel()
@@ -87,10 +95,32 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 	t.Parallel()
 	x := molecules()
 	x.Networks = append(x.Networks, figure.Network{Graph: dataset.Graph{N: 1000}})
+	x.Networks = append(x.Networks, bonds().Networks...)
 	p := require.Value(x.Picture())(t)
-	for _, want := range []string{"phenol: 7 nodes, 7 edges: 0 C, 1 C,", "6 O, 0–1 0–5", "three parts: 8 nodes, 6 edges:", "1 1 (stands out), 2 2,", "1000 nodes, 0 edges."} {
+	for _, want := range []string{"phenol: 7 nodes, 7 edges: 0 C, 1 C,", "6 O, 0–1 0–5", "three parts: 8 nodes, 6 edges:", "1 1 (stands out), 2 2,", "1000 nodes, 0 edges.", "3 O, 0–1 (1) 1–2 (2) 1–3 (1).", "0→1 (a) 1→2 (read) 2→1 (b)"} {
 		if !strings.Contains(p.Caption, want) {
 			t.Errorf("%q is not in %q", want, p.Caption)
 		}
+	}
+}
+
+// TestEdgesAreDrawn: labels of edges can be read, and an edge turned round is another picture.
+func TestEdgesAreDrawn(t *testing.T) {
+	t.Parallel()
+	svg := func(x figure.Networks) string {
+		var b strings.Builder
+		require.NoError(t, require.Value(x.Picture())(t).SVG(&b))
+		return b.String()
+	}
+	before := svg(bonds())
+	for _, l := range []string{">1<", ">2<", ">read<", ">b<"} {
+		if !strings.Contains(before, l) {
+			t.Errorf("the label %s is not in the picture", l)
+		}
+	}
+	turned := bonds()
+	turned.Networks[2].Graph.Edges = [][2]int{{0, 1}, {2, 1}}
+	if before == svg(turned) {
+		t.Error("an edge turned round looks the same")
 	}
 }

@@ -111,6 +111,7 @@ func (p *Picture) PNG(w io.Writer) error {
 // drawings in it.
 type sheet struct {
 	width, height int
+	panel         *Panel
 	theme         *Theme
 	limits        Limits
 	labels        [2]string
@@ -157,32 +158,49 @@ func zoom(w, h int) float64 {
 	return max(1, math.Floor(8*min(float64(w)/960, float64(h)/640))/8)
 }
 
+// zoom is that of the whole picture.
+func (s *sheet) zoom() float64 {
+	if s.panel != nil {
+		return zoom(s.panel.width, s.panel.height)
+	}
+	return zoom(s.width, s.height)
+}
+
 // bare pictures are all frame: too small for words.
-func (s *sheet) bare() bool { return s.width < bareBelow || s.height < bareBelow*3/4 }
+func (s *sheet) bare() bool {
+	return s.panel == nil && (s.width < bareBelow || s.height < bareBelow*3/4)
+}
 
 // picture lays the sheet out. The frame lies on whole pixels.
 func (s *sheet) picture() *Picture {
-	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: zoom(s.width, s.height), paper: s.theme.Paper, parts: s.parts}
+	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}
 	if s.waits != "" {
 		p.Caption = strings.TrimSpace(p.Caption + " " + s.waits + ".")
 	}
 	k := vg.Length(p.zoom)
 	all := vg.Rectangle{Max: vg.Point{X: vg.Length(s.width) / k, Y: vg.Length(s.height) / k}} // y upwards
+	whole := s.height
+	if s.panel != nil {
+		all, whole = all.Add(s.panel.at), s.panel.height
+	}
 	inner := all
-	h := int(all.Max.Y)
+	h := int(all.Size().Y)
 	var rows [][]entry
 	var xs, ys []tick
+	if s.panel != nil && s.width < bareBelow { // no room for a legend
+		s.legend, s.legendRows = nil, 0
+	}
 	if !s.bare() {
 		ys = s.axis(1, max(3, h/90))
-		inner.Min.X = 10
+		inner.Min.X += 10
 		var widest vg.Length
 		for _, t := range ys {
 			widest = max(widest, width(t.label, fontSize))
 		}
 		inner.Min.X += ceil(widest) + 7
-		inner.Min.Y = 25
+		inner.Min.Y += 25
 		if s.bald[0] {
-			inner.Min.Y = 10
+			inner.Min.Y -= 15
 		}
 		if s.labels[0] != "" {
 			inner.Min.Y += 19
@@ -202,14 +220,14 @@ func (s *sheet) picture() *Picture {
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = flow(s.legend, room, most)
-		if s.theme == &Grey { // paper has nothing else to tell lines apart, and room
+		if s.theme == &Grey && s.panel == nil { // paper has nothing else to tell lines apart, and room
 			rows = flow(s.legend, room, len(s.legend))
 			s.legendRows, s.possible = 0, nil // nothing moves
 			more := lineStep * vg.Length(max(0, len(rows)-most))
 			all.Max.Y += more
 			inner.Max.Y += more
 			s.height += int(more * k)
-			p.Height = s.height
+			p.Height, whole = s.height, s.height
 		}
 		kept := max(len(rows), s.legendRows)
 		for _, names := range s.possible {
@@ -232,7 +250,7 @@ func (s *sheet) picture() *Picture {
 	}
 	onPixels(&inner, k)
 	p.Frame = Frame{
-		Left: float64(inner.Min.X * k), Top: float64(s.height) - math.Round(float64(inner.Max.Y*k)),
+		Left: float64(inner.Min.X * k), Top: float64(whole) - math.Round(float64(inner.Max.Y*k)),
 		Width: math.Round(float64(inner.Size().X * k)), Height: math.Round(float64(inner.Size().Y * k)), Limits: s.limits,
 		LogX: s.log[0], LogY: s.log[1],
 	}
@@ -368,7 +386,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	c.Stroke(marks)
 
 	mid := vg.Point{X: (in.Min.X + in.Max.X) / 2, Y: (in.Min.Y + in.Max.Y) / 2}
-	foot := vg.Length(8)
+	foot := c.Min.Y + 8
 	if s.aspect == shrunk {
 		foot = in.Min.Y - 36
 	}
@@ -377,7 +395,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	}
 	if name := clip(s.labels[1], 13, in.Size().Y); name != "" {
 		c.Push()
-		c.Translate(vg.Point{X: 18, Y: mid.Y - width(name, 13)/2})
+		c.Translate(vg.Point{X: c.Min.X + 18, Y: mid.Y - width(name, 13)/2})
 		c.Rotate(quarter)
 		c.SetColor(s.theme.Ink)
 		c.FillString(face(13, false), vg.Point{}, name)

@@ -56,6 +56,7 @@ type Scene struct {
 	Waits bool
 
 	Title string
+	Panel *Panel // as of a Format
 	Dark  bool
 	Grey  bool // for paper, as of a Format
 	// LegendRows are kept for the legend even when it needs fewer, so that the frame
@@ -188,6 +189,7 @@ func checkSize(w, h int) error {
 
 func (s *Scene) sheet() *sheet {
 	sh := &sheet{
+		panel: s.Panel,
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark, s.Grey), limits: s.Limits,
 		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}

@@ -11,13 +11,13 @@ import (
 // the given number of rows, so that the frame stays where it is. As long as an answer is
 // awaited the picture says that a part of it is.
 func (l Look) Format(rows int) figure.Format {
-	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking}
+	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Panel: l.Panel}
 }
 
 // Scene returns the base of a picture of a model and points, with the names of the lecture; while
 // something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
-	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Panel: l.Panel, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
 	if l.Coarse {
 		s.Grid = 80
 	}
@@ -33,6 +33,23 @@ func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figu
 		}
 		return p.Picture()
 	}}
+}
+
+// Beside returns the figure with a second one in its picture, at the right or below. The first has a share of
+// the width or the height, and the handles.
+func (f Figure) Beside(share float64, below bool, second Figure) Figure {
+	first := f.Draw
+	f.Draw = func(l Look) (*figure.Picture, error) {
+		panel := func(draw func(Look) (*figure.Picture, error)) func(int, int, *figure.Panel) (*figure.Picture, error) {
+			return func(width, height int, at *figure.Panel) (*figure.Picture, error) {
+				l := l
+				l.Width, l.Height, l.Panel = width, height, at
+				return draw(l)
+			}
+		}
+		return figure.Beside(l.Width, l.Height, share, below, panel(first), panel(second.Draw))
+	}
+	return f
 }
 
 // Halves are the regions on the two sides of f = 0.

@@ -171,6 +171,7 @@ type Exhibit struct {
 	Steps   int      // number of states of a replay; Input.Step counts them from 0
 	Step    int      // the state that is shown
 	Handles []Handle // what can be dragged on the first figure
+	Moves   []Move   // what can be done next in a game
 	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
 }
 
@@ -193,11 +194,12 @@ func (e Exhibit) Asking() Exhibit {
 // Look holds the requested appearance of a figure.
 type Look struct {
 	Dark          bool
-	Grey          bool // for paper, as of a figure.Format
-	Coarse        bool // while something is being dragged: less detail
-	Asking        bool // without what gives the answers away; for figures that have words for it in Asks
-	Paper         bool // where nothing moves: what Grows is drawn whole
-	Width, Height int  // CSS pixels
+	Grey          bool          // for paper, as of a figure.Format
+	Coarse        bool          // while something is being dragged: less detail
+	Asking        bool          // without what gives the answers away; for figures that have words for it in Asks
+	Paper         bool          // where nothing moves: what Grows is drawn whole
+	Width, Height int           // CSS pixels
+	Panel         *figure.Panel // of a figure that is a part of another
 }
 
 // Known are curves that give answers away: none as long as they are awaited.
@@ -278,6 +280,13 @@ func (h Handle) MarshalJSON() ([]byte, error) {
 		XParam string  `json:"x_param"`
 		YParam string  `json:"y_param"`
 	}{h.Label, h.X, h.Y, x, y})
+}
+
+// Move is a button that gives a control, which should be Folded, another value: a move in a
+// game, whose state is in the address.
+type Move struct {
+	Label, Value string
+	Control      TextControl
 }
 
 // Question asks for a prediction before it reveals. Texts may hold formulas

@@ -20,7 +20,8 @@ type Section struct {
 var Documents = []Document{
 	document("000", "Minimal complexity machines and kernel optimisation",
 		"intro", "", "Introduction",
-		"slt", "1", "Statistical Learning Theory",
+		"components", "1", "Statistical Learning Theory: generator, supervisor, learning machine",
+		"slt", "1", "Statistical Learning Theory: risk and bounds",
 		"mcm-motivation", "2", "Minimal Complexity Machines: Motivation",
 		"mcm", "2", "MCM formulations",
 		"mcm-soft", "2", "Generalizing the MCM",

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -69,6 +70,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "standardise",
 			Covers: []string{"000 steps"},
 			Demo:   &lessons.Demo{Controls: about("test_fraction", "seed"), Show: showStandardise},
+			Questions: []lessons.Question{{
+				Slug: "unit", Ask: `$x_1$ was in centimetres and is given in millimetres: every value is ten times as large. What becomes of the standardised data?`,
+				Options: []string{"They stay as they are.", "$x_1$ counts ten times as much in every distance.", "$x_1$ counts a tenth."},
+				Wrong:   []string{"", "That is so before the step: the deviation grows tenfold, too.", "Mean and deviation grow as the values do; nothing is overdone."},
+				Answer:  tenfold,
+				Explain: `Mean and deviation are ten times as large as well, and the factor cancels. No unit decides what counts.`,
+			}},
 		},
 		{
 			Slug:   "first",
@@ -86,6 +94,13 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "scatter",
 			Covers: []string{"000 steps"},
 			Demo:   &lessons.Demo{Controls: about("gamma"), Show: showScatter},
+			Questions: []lessons.Question{{
+				Slug: "sign", Ask: `$c = 1$ on one class and $-1$ on the other, in place of 1 everywhere. What becomes of $\mathbf c^\top\mathbf B_0\,\mathbf c$?`,
+				Options: []string{"It grows.", "It stays: all sizes are the same.", "It shrinks: the signs cancel."},
+				Wrong:   []string{"", "Sizes stay, but entries between the classes change their sign.", "They cancel within a class; between the classes a minus meets a minus."},
+				Answer:  signed,
+				Explain: `The entries between the classes are negative, and $c_ic_j = -1$ there: every minus becomes a plus. $\mathbf W_0$ is 0 between the classes and does not change.`,
+			}},
 		},
 		{
 			Slug:   "eigenproblem",
@@ -109,11 +124,25 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "factor",
 			Covers: []string{"000 steps"},
 			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showFactor},
+			Questions: []lessons.Question{{
+				Slug: "few", Ask: `On the moons, how many of the cores does a factor need for four fifths of the $J$ of all of them?`,
+				Options: []string{"About a quarter.", "About half.", "Nearly all."},
+				Wrong:   []string{"", "A sum of some broad bumps already has one sign on each class.", "Cores that are close to each other make nearly the same bump."},
+				Answer:  few,
+				Explain: `Broad bumps at close places are nearly the same function: once there is one in every part of the moons, more cores add little.`,
+			}},
 		},
 		{
 			Slug:   "kernel",
 			Covers: []string{"000 steps"},
 			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showKernel},
+			Questions: []lessons.Question{{
+				Slug: "between", Ask: `$c$ has one sign on each class. What are the entries of the new matrix between the classes?`,
+				Options: []string{"Larger than before: the factors are above 1.", "About 0: the classes are parted.", "Negative: the images point away from each other."},
+				Wrong:   []string{"Some factors are, but one of the two is negative.", "An angle of 90 degrees would do that; here one image is turned round.", ""},
+				Answer:  between,
+				Explain: `$c_ic_j < 0$ and $k_0 > 0$: one class passes through the origin to the other side. Within a class the signs cancel.`,
+			}},
 		},
 		{
 			Slug:   "second",
@@ -263,28 +292,48 @@ func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit
 	return t, e, t.fit(ctx)
 }
 
-// dots draws the rows of x over two columns; held-out ones are hollow.
-func (t *training) dots(name, caption string, x *mat.Dense, columns []int, unit string) lessons.Figure {
+// moves are the steps in which the data are standardised: half of them shift, half of them scale.
+const moves = 6
+
+// halves are the shares of the shift and of the scaling that are done after some moves.
+func halves(step int) (shift, scale float64) {
+	done := 2 * float64(step) / moves
+	return min(1, done), max(0, done-1)
+}
+
+// moved draws the rows over two columns after some moves, in a frame that holds them before and after all;
+// held-out ones are hollow.
+func (t *training) moved(step int, columns []int) lessons.Figure {
 	held := map[int]bool{}
 	for _, i := range t.test {
 		held[i] = true
 	}
 	names := lessons.Named([]string{t.neg, t.pos})
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(1), X: figure.Below(t.data.Features[columns[0]] + unit), Stretched: true}
-		if len(columns) > 1 {
-			p.Y = figure.Below(t.data.Features[columns[1]] + unit)
+	shift, scale := halves(step)
+	var limits figure.Limits
+	place := func(i int, shift, scale float64) (at [2]float64) {
+		for k, c := range columns {
+			at[k] = (t.data.X.At(i, c) - shift*t.scaler.Mean[c]) / (1 - scale + scale*t.scaler.Scale[c])
 		}
-		for i, y := range t.y {
-			at := [2]float64{x.At(i, columns[0])}
-			if len(columns) > 1 {
-				at[1] = x.At(i, columns[1])
-			}
-			label := names[lessons.Class(y)]
-			if held[i] {
-				label = fmt.Sprintf("held out (%d)", len(t.test))
-			}
-			p.Marks = append(p.Marks, figure.Dot{At: at, Class: lessons.Class(y), Hollow: held[i], Name: label})
+		return at
+	}
+	var marks []figure.Mark
+	for i, y := range t.y {
+		for _, at := range [][2]float64{place(i, 0, 0), place(i, 1, 0), place(i, 1, 1), {-2, -2}, {2, 2}} {
+			limits = figure.Limits{XMin: min(limits.XMin, 1.1*at[0]), XMax: max(limits.XMax, 1.1*at[0]), YMin: min(limits.YMin, 1.1*at[1]), YMax: max(limits.YMax, 1.1*at[1])}
+		}
+		label := names[lessons.Class(y)]
+		if held[i] {
+			label = fmt.Sprintf("held out (%d)", len(t.test))
+		}
+		marks = append(marks, figure.Dot{At: place(i, shift, scale), Class: lessons.Class(y), Hollow: held[i], Name: label})
+	}
+	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
+		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: "one deviation, in the end"})
+	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column takes its deviation for its unit. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		p := figure.Plane{Format: l.Format(2), X: figure.Below(t.data.Features[columns[0]]), Stretched: true, Limits: limits, Marks: marks}
+		if len(columns) > 1 {
+			p.Y = figure.Below(t.data.Features[columns[1]])
 		}
 		return p.Picture()
 	}}
@@ -299,12 +348,13 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 	if err != nil {
 		return nil, err
 	}
-	after := t.scaler.Apply(t.data.X)
-	e.Figures = []lessons.Figure{
-		t.dots("before", "Before, in the units of the data. Hollow points are held out.", t.data.X, columns, ""),
-		t.dots("after", "After: the cloud has not changed its shape, only the numbers at the axes.", after, columns, ", standardised"),
-	}
+	e.Steps, e.Step = moves+1, min(in.Step, moves)
+	e.Figures = []lessons.Figure{t.moved(e.Step, columns)}
+	shift, scale := halves(e.Step)
+	mean, deviation := t.scaler.Mean[columns[0]], t.scaler.Scale[columns[0]]
+	unit := 1 - scale + scale*deviation
 	e.Numbers = []lessons.Number{
+		{Label: "first axis: mean, deviation now", Value: lessons.Short(lessons.Flush((1-shift)*mean/unit, 1e-12)) + ", " + lessons.Short(deviation/unit)},
 		{Label: "rows to train on", Value: strconv.Itoa(len(t.train))},
 		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
@@ -439,17 +489,35 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	alpha := append([]float64{best.Alpha0}, best.Alpha...)
+	columns := 1 + len(best.Alpha)
+	const last = 8 // step of the replay, from a constant c to the best
+	e.Steps, e.Step = last+1, min(in.Step, last)
+	var steps, js []float64
+	for k := range last + 1 {
+		j, err := t.p.J(ctx, onTheWay(best, float64(k)/last).Factors(t.p.X))
+		if err != nil {
+			return nil, err
+		}
+		steps, js = append(steps, float64(k)), append(js, j)
+	}
+	model, err := t.p.Machine(ctx, onTheWay(best, float64(e.Step)/last))
+	if err != nil {
+		return nil, err
+	}
+	model.Machines[0].CoreRows = t.after.Machines[0].CoreRows
+	here := float64(e.Step)
+	climb := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: &here, SoFar: !l.Paper}.Picture()
+	}}
 	e.Figures = []lessons.Figure{
+		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, and what J says of it. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
 		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
 		}},
-		{Name: "alpha", Caption: `$\boldsymbol\alpha$ of the largest: first the constant $\alpha_0$, then one number for each core. Hatched bars are negative.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "the constant, then the cores", Y: "α", Values: alpha}.Picture()
-		}},
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "cores and constant", Value: strconv.Itoa(len(alpha)), Help: `columns of $\mathbf K_1$`},
+		{Label: "J of the factor shown", Value: views.Short(js[e.Step]), After: e.Step == last},
+		{Label: "cores and constant", Value: strconv.Itoa(columns), Help: `columns of $\mathbf K_1$`},
 		{Label: `rank of $\mathbf K_1$`, Value: strconv.Itoa(len(stats.Spectrum)), Help: "rows of the problem that is solved"},
 		{Label: "largest g", Value: views.Long(stats.Spectrum[0])},
 		{Label: "J before", Value: views.Short(*t.report.JBefore)},
@@ -458,10 +526,18 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if len(stats.Spectrum) > 1 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "second g", Value: views.Short(stats.Spectrum[1])})
 	}
-	if len(stats.Spectrum) < len(alpha) {
-		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, len(alpha), len(stats.Spectrum)))
+	if len(stats.Spectrum) < columns {
+		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, columns, len(stats.Spectrum)))
 	}
 	return e, nil
+}
+
+// onTheWay is the map that is a share of the way from the constant 1 to another.
+func onTheWay(m *conformal.Map, share float64) *conformal.Map {
+	part := *m
+	part.Alpha0 = 1 - share + share*m.Alpha0
+	part.Alpha = floats.ScaleTo(make([]float64, len(m.Alpha)), share, m.Alpha)
+	return &part
 }
 
 // ranked are the places of the cores in the map, those with the largest |lambda| in
@@ -533,17 +609,58 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		{Label: "cores", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\lambda_j\rvert$ first`},
 		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled: the mean of $\lvert c\rvert$ is 1`},
 		{Label: "sign of c tells the class", Value: fmt.Sprintf("%.0f %%", 100*share), Help: "of the training rows, if one sign is read as one class"},
-		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(j), Help: fmt.Sprintf("with all cores %s", views.Short(*t.report.JAfter))},
+		{Label: "J", After: true, Value: views.Short(*t.report.JBefore) + " → " + views.Short(j), Help: fmt.Sprintf("with all cores %s", views.Short(*t.report.JAfter))},
 	}
 	if used == 0 {
 		e.Notes = append(e.Notes, `No core: $c$ is constant, and the kernel is the basic one. ~Step on: core by core, the eigenproblem is solved anew each time.~`)
 	} else {
-		e.Notes = append(e.Notes, fmt.Sprintf("The best factor of %d of the cores reaches %.0f %% of the J of all of them.", used, 100*j / *t.report.JAfter))
+		e.After = append(e.After, fmt.Sprintf("The best factor of %d of the cores reaches %.0f %% of the J of all of them.", used, 100*j / *t.report.JAfter))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ takes both signs; the dotted line is $c = 0$. The kernel is still positive semidefinite.`)
 	}
 	return e, nil
+}
+
+// images are those of the training rows in the two directions of feature space in which they are longest together.
+// Each is multiplied by its factor, on a share of the way from 1.
+func (t *training) images(k *mat.SymDense, c []float64, share float64) (lessons.Figure, error) {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(k, true) {
+		return lessons.Figure{}, errors.New("eight steps: the kernel matrix has no eigenvalues; choose another width")
+	}
+	var q mat.Dense
+	eigen.VectorsTo(&q)
+	n := len(c)
+	far := 0.0
+	at := make([][2]float64, n)
+	for j := range min(2, n) {
+		v, size := q.ColView(n-1-j), math.Sqrt(max(0, eigen.Values(nil)[n-1-j]))
+		up := size * float64(1-2*lessons.Class(-mat.Sum(v)))
+		for i := range n {
+			at[i][j] = up * v.AtVec(i)
+			far = max(far, math.Abs(at[i][j])*max(1, math.Abs(c[i])))
+		}
+	}
+	return lessons.Figure{
+		Name:    "images",
+		Caption: "The images of the training rows, in the two directions of feature space in which they are longest. Each is multiplied by its factor. ~Run it.~",
+		Asks:    "The images of the training rows in two directions of feature space, without their classes. Each is multiplied by its factor. ~Run it:~ which class goes where?",
+		Draw: func(l lessons.Look) (*figure.Picture, error) {
+			p := figure.Plane{Format: l.Format(1), X: "first direction", Y: "second direction", Limits: figure.Limits{XMin: -1.1 * far, XMax: 1.1 * far, YMin: -1.1 * far, YMax: 1.1 * far}}
+			names := lessons.Named([]string{t.neg, t.pos})
+			for i, v := range at {
+				by := 1 - share + share*c[i]
+				d := figure.Dot{At: [2]float64{by * v[0], by * v[1]}, Class: figure.Series(0)}
+				if !l.Asking {
+					d.Class, d.Name = lessons.Class(t.p.Y[i]), names[lessons.Class(t.p.Y[i])]
+				}
+				p.Marks = append(p.Marks, d)
+			}
+			p.Marks = append(p.Marks, figure.Dot{Class: -1, Label: "origin"})
+			return p.Picture()
+		},
+	}, nil
 }
 
 func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -554,9 +671,15 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	c := t.after.Machines[0].Map.Factors(t.p.X)
 	before, after := theory.Gram(t.p.Gram), theory.Gram(t.p.Scaled(c))
 	order := lessons.ClassOrder(t.p.Y)
+	const last = 8 // step of the replay, from the basic kernel to the new one
+	e.Steps, e.Step = last+1, min(in.Step, last)
+	images, err := t.images(before, c, float64(e.Step)/last)
+	if err != nil {
+		return nil, err
+	}
 	e.Figures = []lessons.Figure{
-		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Look at the blocks between the classes.`, "new K", after, t.p.Y, order, 0),
-		lessons.ClassMatrix("before", `The basic kernel matrix $\mathbf K_0$.`, "K₀", before, t.p.Y, order, 0),
+		images,
+		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Compare the blocks between the classes with those of $\mathbf K_0$ in step 3.`, "new K", after, t.p.Y, order, 0).Afterwards(),
 	}
 	spectrum, err := theory.Mercer(after)
 	if err != nil {
@@ -575,8 +698,9 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	e.Numbers = []lessons.Number{
+		{Label: "way to their factors", Value: lessons.Percent(float64(e.Step) / last)},
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
-		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart"},
+		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart", After: true},
 		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
 	}
@@ -698,6 +822,79 @@ func (t *training) compare() (before, after []bool, err error) {
 // share is the share of the right answers.
 func share(right []bool) float64 {
 	return float64(lessons.CountTrue(right)) / float64(len(right))
+}
+
+// tenfold looks what a column in another unit makes of the standardised data.
+func tenfold(ctx context.Context) (float64, error) {
+	t, err := moons(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	rows, columns := t.p.X.Dims()
+	x := mat.NewDense(rows, columns, nil)
+	for i, row := range t.train {
+		x.SetRow(i, t.data.X.RawRowView(row))
+		x.Set(i, 0, 10*x.At(i, 0))
+	}
+	ratio := mat.Norm(dataset.FitScaler(x).Apply(x).ColView(0), 2) / mat.Norm(t.p.X.ColView(0), 2)
+	return float64([]int{2, 0, 1}[1+lessons.Sign(math.Round(1e6*ratio)-1e6)]), nil
+}
+
+// signed looks what a factor that has one sign on each class makes of the numerator of J.
+func signed(ctx context.Context) (float64, error) {
+	t, err := moons(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	b, _, err := t.scatter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	y := mat.NewVecDense(len(t.p.Y), t.p.Y)
+	return float64(1 + lessons.Sign(mat.Sum(b)-mat.Inner(y, b, y))), nil
+}
+
+// few looks how many of the cores reach four fifths of the J of all.
+func few(ctx context.Context) (float64, error) {
+	t, err := moons(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	n := len(t.after.Machines[0].CoreRows)
+	for used := range n {
+		m, err := t.with(ctx, used)
+		if err != nil {
+			return 0, err
+		}
+		j, err := t.p.J(ctx, m.Machines[0].Map.Factors(t.p.X))
+		if err != nil {
+			return 0, err
+		}
+		if j >= 0.8**t.report.JAfter {
+			return min(max(math.Round(4*float64(used)/float64(n))-1, 0), 2), nil
+		}
+	}
+	return 2, nil
+}
+
+// between looks what becomes of the entries between the classes.
+func between(ctx context.Context) (float64, error) {
+	t, err := moons(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	_, before, err := theory.MeanEntries(theory.Gram(t.p.Gram), t.p.Y)
+	if err != nil {
+		return 0, err
+	}
+	_, after, err := theory.MeanEntries(theory.Gram(t.p.Scaled(t.after.Machines[0].Map.Factors(t.p.X))), t.p.Y)
+	switch {
+	case after < -before/10:
+		return 2, err
+	case after < before:
+		return 1, err
+	}
+	return 0, err
 }
 
 // narrow compares the support vectors of a wide and a narrow kernel.

@@ -210,3 +210,22 @@ func TestEightStepsCarry(t *testing.T) {
 		}
 	}
 }
+
+// On its way from 1 to the best factor J only rises, from that of the basic kernel to that of the new one.
+func TestClimb(t *testing.T) {
+	t.Parallel()
+	s := on(t, "moons", nil)
+	best, _, err := s.best(t.Context())
+	require.NoError(t, err)
+	before := 0.0
+	for k := range 9 {
+		j := require.Value(s.p.J(t.Context(), onTheWay(best, float64(k)/8).Factors(s.p.X)))(t)
+		if j < before {
+			t.Errorf("J falls to %g after %g in step %d", j, before, k)
+		}
+		if before = j; k == 0 {
+			lessonstest.Near(t, "J of the constant", j, *s.report.JBefore, 1e-9)
+		}
+	}
+	lessonstest.Near(t, "J of the best", before, *s.report.JAfter, 1e-9)
+}

@@ -69,6 +69,12 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showModel,
 			},
 			Questions: []lessons.Question{{
+				Slug: "opposite", Ask: `Two points lie left and right of the mean of ellipse 4, equally close to it. By their tugs at this mean they are …`,
+				Options: []string{"similar: both belong to ellipse 4.", "unrelated: their inner product is 0.", "dissimilar: their inner product is negative."},
+				Wrong:   []string{"Both tug at it, but the one to the left, the other to the right.", "Arrows are unrelated at a right angle; these two point away from each other.", ""},
+				Answer:  opposite,
+				Explain: `Similar is what tugs in the same direction, not what is close. In the *variances* the two do agree: both would have the ellipse narrower.`,
+			}, {
 				Slug: "half-way", Ask: `Two components with equal variances; the first has the weight 0.8, the second 0.2. How responsible is the first for a point half-way between their means?`,
 				Answer:  halfWay,
 				Explain: `Both densities are equal there, so the weights alone decide: $0.8/(0.8 + 0.2) = $ %s.`,
@@ -229,13 +235,16 @@ func owned(t lessons.Toy, m *mixture.Mixture) (marks []figure.Mark) {
 }
 
 // ellipses are every component at one and two deviations, with its number at the mean.
-func ellipses(m *mixture.Mixture) []figure.Mark { return append(outlines(m), names(m)...) }
+func ellipses(m *mixture.Mixture) []figure.Mark {
+	return append(outlines(m, figure.Pen{}, 1, 2), names(m)...)
+}
 
-// outlines are two ellipses for each component.
-func outlines(m *mixture.Mixture) (marks []figure.Mark) {
+// outlines are ellipses at some deviations for each component, in its colour.
+func outlines(m *mixture.Mixture, pen figure.Pen, at ...float64) (marks []figure.Mark) {
 	for k, mean := range m.Means {
-		for _, r := range []float64{1, 2} {
-			path := figure.Path{Plain: true, Pen: figure.Pen{Color: figure.ClassColor(figure.Series(k)), Thin: r > 1}}
+		for i, r := range at {
+			pen.Color, pen.Thin = figure.ClassColor(figure.Series(k)), i > 0
+			path := figure.Path{Plain: true, Pen: pen}
 			for a := range 73 {
 				sin, cos := math.Sincos(float64(a) * math.Pi / 36)
 				path.Points = append(path.Points, [2]float64{mean[0] + r*cos*math.Sqrt(m.Variances[k][0]), mean[1] + r*sin*math.Sqrt(m.Variances[k][1])})
@@ -301,18 +310,20 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	m, at := &s.Mixture, probe.Of(in)
-	p := m.Density()
 	share := make([]float64, m.Len())
-	logp := p.At(share, at[:])
-	density := func(x, y float64) float64 { return math.Exp(p.At(make([]float64, m.Len()), []float64{x, y})) }
-	levels := []float64{0.005, 0.02, 0.05, 0.1, 0.2}
-	opinion := lessons.Table{Caption: "Where the probe comes from, by the model", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`}}
+	logp := m.Density().At(share, at[:])
+	u := tug(m, at)
+	opinion := lessons.Table{Caption: "Where the probe comes from, by the model, and its tug at each mean", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`, "tug"}}
+	var arrows []figure.Mark
 	for k, r := range share {
-		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), fixed(m.Weights[k]), fixed(r)})
+		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), fixed(m.Weights[k]), fixed(r), fixed(lessons.Norm(u[k]))})
+		if from := place(m.Means[k]); lessons.Norm(u[k]) > 0.1 {
+			arrows = append(arrows, figure.Arrow{From: from, To: [2]float64{from[0] + 0.15*u[k][0], from[1] + 0.15*u[k][1]}, Name: "tug of the probe"})
+		}
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("density", `The density of a mixture of four Gaussians, fitted to eighty points without labels; its level lines at 0.005, 0.02, 0.05, 0.1 and 0.2. ~Drag the probe.~`, t.Limits(), 0,
-			[]figure.Mark{figure.Contours{F: density, Levels: levels, Plain: true}}, names(m), owned(t, m), []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Held: true, Label: "probe"}})},
+		Figures: []lessons.Figure{lessons.Plane("tug", `Four ellipses, fitted to eighty points without labels. Dashed: where one round of fitting would move them, were the probe twenty points. ~Drag the probe.~`, t.Limits(), 1,
+			owned(t, m), outlines(m, figure.Pen{}, 2), outlines(tugged(m, at, share), figure.Pen{Dash: figure.Dashed}, 2), names(m), arrows, []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Held: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("the probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$p(\mathbf x\mid\theta)$ at the probe`, Value: lessons.Short(math.Exp(logp))},
@@ -320,6 +331,49 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Tables: []lessons.Table{opinion},
 	}, nil
+}
+
+// tug returns the score of a point in every mean.
+func tug(m *mixture.Mixture, at [2]float64) (u [][2]float64) {
+	row := theory.Scores(m, mat.NewDense(1, 2, at[:])).RawRowView(0)
+	for k := range m.Means {
+		u = append(u, place(row[m.Len()+2*k:]))
+	}
+	return u
+}
+
+// crowd is how many points the probe counts as where the ellipses follow it.
+const crowd = 20
+
+// tugged is the mixture after one round of EM with the probe as a crowd of points; share are the
+// responsibilities for it. EM has ended, so the sums over the other points are those of the mixture.
+func tugged(m *mixture.Mixture, at [2]float64, share []float64) *mixture.Mixture {
+	const n = 80
+	next := &mixture.Mixture{}
+	for k, w := range m.Weights {
+		own, more := n*w, crowd*share[k]
+		mean, variance := make([]float64, 2), make([]float64, 2)
+		for j := range mean {
+			mu := m.Means[k][j]
+			mean[j] = (own*mu + more*at[j]) / (own + more)
+			variance[j] = (own*(m.Variances[k][j]+mu*mu)+more*at[j]*at[j])/(own+more) - mean[j]*mean[j]
+		}
+		next.Weights = append(next.Weights, (own+more)/(n+crowd))
+		next.Means, next.Variances = append(next.Means, mean), append(next.Variances, variance)
+	}
+	return next
+}
+
+// opposite is how two points on either side of a mean are similar by their tugs at it.
+func opposite(ctx context.Context) (float64, error) {
+	_, s, err := four(ctx)
+	if err != nil {
+		return 0, err
+	}
+	m, k := &s.Mixture, 3
+	at, by := place(m.Means[k]), 0.5
+	u, v := tug(m, [2]float64{at[0] - by, at[1]})[k], tug(m, [2]float64{at[0] + by, at[1]})[k]
+	return float64(1 - lessons.Sign(u[0]*v[0]+u[1]*v[1])), nil
 }
 
 // halfWay asks a mixture of two components.
@@ -528,6 +582,25 @@ func collapsing(ctx context.Context, floor float64) (*collapse, error) {
 	return c, err
 }
 
+// along is the density of a mixture on the line through the mean of its first component along x1.
+func (c *collapse) along(s mixture.State) lessons.Figure {
+	p, share, limits, mean := s.Mixture.Density(), make([]float64, s.Mixture.Len()), c.Limits(), s.Mixture.Means[0]
+	xs := floats.Span(make([]float64, 300), limits.XMin, limits.XMax)
+	for _, at := range floats.Span(make([]float64, 61), -6, 6) { // the needle is thin
+		xs = append(xs, mean[0]+at*math.Sqrt(s.Mixture.Variances[0][0]))
+	}
+	slices.Sort(xs)
+	curve := figure.Curve{X: xs}
+	for _, x := range xs {
+		curve.Y = append(curve.Y, math.Exp(p.At(share, []float64{x, mean[1]})))
+	}
+	last := end(c.replay).Mixture
+	top := math.Exp(last.Density().At(share, last.Means[0]))
+	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve}}.Picture()
+	}}
+}
+
 // floors are from the largest of the control to the smallest.
 func floors() []float64 { return lessons.Logspace(1e-10, 1e-2, 9) }
 
@@ -544,12 +617,16 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	other := floor.Text(in) != floor.Default // as the question has it
 	sums := soFar(r, step)
 	sums.After = other
+	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...)}.Picture()
+	}}
+	needle := mixture.Beside(0.62, true, c.along(s))
+	if other {
+		needle = needle.Instead(mixture, "Component 1 began as a circle about one point. With another floor, how high does the density rise at it? ~Step on.~")
+	}
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
-		Figures: []lessons.Figure{
-			lessons.Plane("mixture", "Component 1 began as a circle about one point. ~Step on.~", c.Limits(), 0, owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)),
-			sums,
-		},
+		Figures: []lessons.Figure{needle, sums},
 		Numbers: []lessons.Number{
 			{Label: `$\log L(\theta)$`, Value: views.Short(s.LogLikelihood), After: other},
 			{Label: "variances of component 1", Value: views.Short(variances[0]) + " and " + views.Short(variances[1]), Help: lessons.Either(slices.Contains(s.AtFloor, 0), "at the floor", "above the floor")},
@@ -642,7 +719,7 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step,
 		Figures: []lessons.Figure{
-			lessons.Plane("scores", fmt.Sprintf("The gradient of each point's log-likelihood in the mean of component %d. The longest arrow is always drawn equally long.", k+1), t.Limits(), 1, owned(t, &s.Mixture), outlines(&s.Mixture)[2*k:2*k+2], arrows),
+			lessons.Plane("scores", fmt.Sprintf("The gradient of each point's log-likelihood in the mean of component %d. The longest arrow is always drawn equally long.", k+1), t.Limits(), 1, owned(t, &s.Mixture), outlines(&s.Mixture, figure.Pen{}, 1, 2)[2*k:2*k+2], arrows),
 			soFar(r, step),
 		},
 		Numbers: []lessons.Number{

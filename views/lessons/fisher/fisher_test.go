@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml/mixture"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
 	"marginlab/ml/trace"
 	"marginlab/views/lessons/lessonstest"
@@ -167,4 +168,31 @@ func TestBestStart(t *testing.T) {
 	require.NoError(t, err)
 	all := require.Value(ends(t.Context(), p.Matrix(), 4))(t)
 	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
+}
+
+// TestTugged: the dashed ellipses are those of a round of EM over the eighty points and the probe as often as it
+// counts, and an arrow at a mean points to the probe as far as the component has it.
+func TestTugged(t *testing.T) {
+	t.Parallel()
+	p, s, err := four(t.Context())
+	require.NoError(t, err)
+	at := [2]float64{0.2, 0.9}
+	share := make([]float64, 4)
+	s.Mixture.Density().At(share, at[:])
+	got := tugged(&s.Mixture, at, share)
+	for range crowd {
+		p.XY, p.Y = append(p.XY, at), append(p.Y, 1)
+	}
+	how := settings(4)
+	how.MaxIter = 1
+	want := end(require.Value(stepwise.EM(t.Context(), p.Matrix(), s.Mixture, how))(t)).Mixture
+	u := tug(&s.Mixture, at)
+	for k := range 4 {
+		lessonstest.Near(t, "weight", got.Weights[k], want.Weights[k], 1e-3)
+		for j := range 2 {
+			lessonstest.Near(t, "mean", got.Means[k][j], want.Means[k][j], 1e-2)
+			lessonstest.Near(t, "variance", got.Variances[k][j], want.Variances[k][j], 1e-2)
+			lessonstest.Near(t, "tug", u[k][j], share[k]*(at[j]-s.Mixture.Means[k][j])/s.Mixture.Variances[k][j], 1e-9)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -48,6 +49,7 @@ var (
 	data         = lessons.DataControl{Default: "iris-versicolor-virginica"}
 	folds        = lessons.IntegerControl{Name: "folds", Label: "folds", Default: "5", Min: 3, Max: 8, Low: 3, High: 8}
 	studyDraw    = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, other folds."}
+	bets         = lessons.TextControl{Name: "bets", Label: "bets", Max: 7, Folded: true, Help: "t: true as it stands; f: not. One letter for each claim."}
 	summaryGamma = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true}
 )
 
@@ -137,7 +139,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "summary",
 			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{summaryGamma, price},
+				Controls: []lessons.Control{summaryGamma, price, bets},
 				Show:     showSummary,
 			},
 			Questions: []lessons.Question{{
@@ -812,18 +814,22 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// conformal compares the MCM with and without the map.
-func conformal(ctx context.Context) (float64, error) {
+// gain is by how much the map raises the mean accuracy of the MCM in the study as it is shown
+// at first, with its standard error.
+var gain = sync.OnceValues(func() (gain [2]float64, err error) {
 	d, err := lessons.LoadData("iris-versicolor-virginica")
 	if err != nil {
-		return 0, err
+		return gain, err
 	}
-	fs, err := run(ctx, d, 5, 5, 1)
-	if err != nil {
-		return 0, err
-	}
-	mean, se := eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
-	return lessons.Yes(mean > 2*se), nil
+	fs, err := run(context.Background(), d, 5, 5, 1)
+	gain[0], gain[1] = eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
+	return gain, err
+})
+
+// conformal compares the MCM with and without the map.
+func conformal(context.Context) (float64, error) {
+	g, err := gain()
+	return lessons.Yes(g[0] > 2*g[1]), err
 }
 
 func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -841,6 +847,9 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
+	var all []trial        // of the curves
+	var here [3]*ml.Result // of the chosen C
+	var missed [3]float64
 	table := lessons.Table{Caption: "At the chosen C and γ", After: true, Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
@@ -855,6 +864,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}
 			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(res.Report.SupportVectors))
 			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, miss)
+			all = append(all, trial{vectors: res.Report.SupportVectors, wrong: miss})
 		}
 		res, _, err := lessons.Fit(ctx, d, machineSettings(machine, studyRho, price.Text(in), summaryGamma.Text(in))...)
 		if err != nil {
@@ -864,21 +874,54 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		if err != nil {
 			return nil, err
 		}
+		here[j], missed[j] = res, miss
 		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(1 - *res.Report.TrainAccuracy), lessons.Percent(miss)})
 	}
-	here := price.Of(in)
+	c := price.Of(in)
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
 		f := lessons.Figure{Name: name, Caption: caption, Wide: wide, After: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: l.Known(cs...), Here: &here}.Picture()
+			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: l.Known(cs...), Here: &c}.Picture()
 		}}
 		if !wide {
 			f.Asks = "Support vectors against $C$, a curve for each machine. Which way does that of the SVM go?"
 		}
 		return f
 	}
+	g, err := gain()
+	if err != nil {
+		return nil, err
+	}
+	sparse, best := fewest(all), leastWrong(all)
+	svm := here[0].Report
+	bound := func(n int) string { return views.Short(theory.VCBound(0, 3, n, 0.05).Value) }
+	cards := []claim{
+		{"The dual finds the global optimum", "true", fmt.Sprintf("primal minus dual, here: %.5f", *svm.Gap)},
+		{"It works in huge feature spaces", "true", "infinitely many dimensions, " + lessons.Percent(missed[0]) + " errors"},
+		{"Fewer SVs generalise better", "not alone", fmt.Sprintf("%d SVs: %s errors; %d SVs: %s", sparse.vectors, lessons.Percent(sparse.wrong), best.vectors, lessons.Percent(best.wrong))},
+		{"The error is the share of SVs", "false", fmt.Sprintf("share %s, error %s", lessons.Percent(float64(svm.SupportVectors)/m), lessons.Percent(missed[0]))},
+		{"MCMs are sparser than SVMs", "it depends", fmt.Sprintf("MCM %d SVs, SVM %d, sparse MCM %d", here[1].Report.SupportVectors, svm.SupportVectors, here[2].Report.SupportVectors)},
+		{"The conformal map wins", "measure it", "in the study by " + lessons.Minus(fmt.Sprintf("%.1f ± %.1f", 100*g[0], 100*g[1])) + " points"},
+		{"With much data bounds matter less", "true", fmt.Sprintf("h = 3: %s at 100 points, %s at 100 000", bound(100), bound(100_000))},
+	}
+	said, right := "", 0
+	for _, bet := range []byte(bets.Of(in)) {
+		if bet == 't' || bet == 'f' {
+			if cards[len(said)].holds(bet) {
+				right++
+			}
+			said += string(bet)
+		}
+	}
+	note := fmt.Sprintf("%d of 7 bets are right: green cards.", right)
+	moves := []lessons.Move{{Label: "Bet again", Control: bets}}
+	if k := len(said); k < len(cards) {
+		note = fmt.Sprintf("Bet %d of 7: “%s”.", k+1, cards[k].says)
+		moves = []lessons.Move{{Label: "True as it stands", Control: bets, Value: said + "t"}, {Label: "Not", Control: bets, Value: said + "f"}}
+	}
 	return &lessons.Exhibit{
+		Notes: []string{note}, Moves: moves,
 		Figures: []lessons.Figure{
-			claims(),
+			claims(cards, said),
 			chart("vectors", "Support vectors against $C$. Those of the SVM fall as $C$ rises.", "support vectors of 80", m+4, vectors, false),
 			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
 		},
@@ -887,36 +930,41 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// claims are the seven claims of the words as cards, and on each, with the answer, what becomes
-// of it.
-func claims() lessons.Figure {
-	cards := []struct {
-		says, verdict string
-		color         figure.Color
-	}{
-		{"The dual finds the global optimum", "true", figure.Green},
-		{"It works in huge feature spaces", "true", figure.Green},
-		{"Fewer support vectors generalise better", "not alone", figure.Magenta},
-		{"The error is the share of SVs", "false", figure.Magenta},
-		{"MCMs are sparser than SVMs", "it depends", figure.Muted},
-		{"The conformal map wins", "measure it", figure.Muted},
-		{"With much data the bound matters less", "true", figure.Green},
-	}
+// claim is a claim of the words with what became of it and the numbers that say so.
+type claim struct{ says, verdict, evidence string }
+
+// holds reports whether a bet on the claim, t or f, is right.
+func (c claim) holds(bet byte) bool { return (bet == 't') == (c.verdict == "true") }
+
+// claims are the seven claims of the words as cards, with the bets on them, t or f. What became of
+// them comes with all bets, or with the answer.
+func claims(cards []claim, bets string) lessons.Figure {
 	return lessons.Figure{
-		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True or false? Vote on each before you read on.",
+		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
+			over := len(bets) == len(cards)
+			p.Waits = p.Waits && !over
 			for i, c := range cards {
 				y := -float64(i)
-				verdict, color := "?", figure.Muted
-				if !l.Asking {
-					verdict, color = c.verdict, c.color
+				verdict, color, line := "?", figure.Muted, y-0.5
+				if i < len(bets) {
+					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: not")
+				}
+				if !l.Asking || over {
+					verdict, line = c.verdict, y-0.32
+					p.Marks = append(p.Marks, figure.Text{At: [2]float64{5, y - 0.7}, Text: c.evidence, Color: figure.Muted})
+				}
+				if over {
+					color = figure.Magenta
+					if c.holds(bets[i]) {
+						color = figure.Green
+					}
 				}
 				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
 				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
-					figure.Text{At: [2]float64{0.6, y - 0.5}, Text: strconv.Itoa(i + 1)},
-					figure.Text{At: [2]float64{4.1, y - 0.5}, Text: c.says},
-					figure.Text{At: [2]float64{8.4, y - 0.5}, Text: verdict})
+					figure.Text{At: [2]float64{4, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
+					figure.Text{At: [2]float64{8.6, line}, Text: verdict})
 			}
 			return p.Picture()
 		},

@@ -55,6 +55,12 @@ var (
 	blindPair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "rings", Options: []param.Option{
 		{Name: "rings", Label: "two triangles and a ring"}, {Name: "fused", Label: "two fused rings and two joined rings"}, {Name: "trees", Label: "two trees"}, {Name: "house", Label: "house and bull"},
 	}}
+	edgePair = lessons.ChoiceControl{Name: "pair", Label: "graphs", Default: "bonds", Options: []param.Option{
+		{Name: "bonds", Label: "two rings with bonds"}, {Name: "triangles", Label: "two triangles with arrows"}, {Name: "rings", Label: "rings with arrows"},
+	}}
+	edgesCount = lessons.SwitchControl{Name: "edges", Label: "labels and arrows count", Default: "false", Help: "Off: the kernel sees which nodes are joined, and no more."}
+	edgeRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "1", Min: 0, Max: 4, Low: 0, High: 4}
+
 	family = lessons.ChoiceControl{Name: "family", Label: "graphs", Default: "molecules", Options: []param.Option{
 		{Name: "molecules", Label: "molecules"}, {Name: "cycles", Label: "cycles and trees"},
 	}}
@@ -137,6 +143,16 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "vec",
+			Covers: []string{"001 20.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{vecNodes}, Show: showVec},
+			Questions: []lessons.Question{{
+				Slug: "hundred", Ask: "Two graphs of 100 nodes each. How many times as many multiplications as by the vec trick does one product take with the matrix formed?",
+				Answer:  func(context.Context) (float64, error) { return math.Pow(100, 4) / (2 * math.Pow(100, 3)), nil },
+				Explain: `$n^4 = 10^8$ against $2n^3 = 2\cdot 10^6$: %s times as many, and the matrix alone would take 800 MB.`,
+			}},
+		},
+		{
 			Slug:   "tottering",
 			Covers: []string{"001 20.3"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{totterGraph, walkSeed}, Show: showTottering},
@@ -188,6 +204,18 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "edges",
+			Covers: []string{"001 20.1", "001 20.3", "001 20.4"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{edgePair, edgesCount, edgeRounds}, Show: showEdges},
+			Questions: []lessons.Question{{
+				Slug: "triangles", Ask: `Three arrows go round a triangle; in another triangle one of them is turned. What is the Weisfeiler-Lehman kernel of the two, with $h = 1$ and arrows that count?`,
+				Answer: func(ctx context.Context) (float64, error) {
+					return wlValue(ctx, edged["triangles"][0].graph, edged["triangles"][1].graph, 1)
+				},
+				Explain: `Round 0: three nodes of one colour in either, $3 \cdot 3 = 9$. Round 1: each node of the first has an arrow in and one out, and so has one node of the second; its other two have two in or two out: $3 \cdot 1 = 3$. In all %s.`,
+			}},
+		},
+		{
 			Slug:   "machine",
 			Covers: []string{"001 18.3", "001 20.4"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{family, machineRounds, noise, cost, seed}, Show: showMachine},
@@ -236,6 +264,22 @@ var shapes = map[string]shape{
 // pairs are the graphs that are compared by their colours.
 var pairs = map[string][2]string{
 	"house": {"house", "bull"}, "molecules": {"ethanol", "ether"}, "trees": {"caterpillar", "fork"}, "rings": {"triangles", "hexagon"}, "fused": {"fused", "joined"},
+}
+
+// edged are pairs of graphs that differ in nothing but the labels or directions of edges.
+var edged = map[string][2]shape{
+	"bonds": {
+		{"single and double in turn", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"single", "double", "double", "single"}}},
+		{"two and two", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"single", "double", "single", "double"}}},
+	},
+	"triangles": {
+		{"round and round", dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 0}}}},
+		{"one arrow turned", dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}}}},
+	},
+	"rings": {
+		{"two triangles", dataset.Graph{N: 6, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}}}},
+		{"ring of six", dataset.Graph{N: 6, Directed: true, Edges: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}}}},
+	},
 }
 
 // ring is a ring of n nodes.
@@ -655,9 +699,14 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	follow(&walked, gone)
 	asked := totterGraph.Of(in) == "edge" // whose walks are counted after the answer
 	table.After = asked
+	note := "It starts at " + letter(gone[0]) + ". Bet: of its later steps, how many turn straight back?"
+	if step > 0 {
+		back := step > 1 && gone[step] == gone[step-2]
+		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lessons.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
+	}
 	here := float64(step)
 	return &lessons.Exhibit{
-		Steps: r.Len(), Step: step,
+		Steps: r.Len(), Step: step, Notes: []string{note},
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
 			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -670,7 +719,6 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		Numbers: []lessons.Number{
 			{Label: "walk", Value: along(gone, letter)},
 			{Label: "like a single edge", Value: lessons.Short(alike), Help: `random-walk kernel with it, normalised, $\lambda = 0.05$: 1 would be the same`},
-			{Label: "steps straight back", Value: fmt.Sprintf("%d of %d", turns, max(0, step-1)), Help: "the first step cannot go back"},
 		},
 		Tables: []lessons.Table{table},
 	}, nil
@@ -830,6 +878,74 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.After = []string{fmt.Sprintf("Up to round %d both graphs have equally many nodes of each colour.", h)}
 	} else {
 		e.After = []string{"The numbers of some colour differ: this kernel distinguishes these graphs."}
+	}
+	return e, nil
+}
+
+// skeleton is a graph without the labels and directions of its edges.
+func skeleton(g dataset.Graph) (dataset.Graph, error) {
+	return dataset.NewGraph(g.N, g.Edges, g.Labels)
+}
+
+func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	two, h := edged[edgePair.Of(in)], edgeRounds.Of(in)
+	e := &lessons.Exhibit{}
+	var graphs []dataset.Graph // as the kernel sees them
+	for _, count := range []bool{false, true} {
+		var seen []dataset.Graph
+		for _, s := range two {
+			g, err := s.graph, error(nil)
+			if !count {
+				g, err = skeleton(g)
+			}
+			if err != nil {
+				return nil, err
+			}
+			seen = append(seen, g)
+		}
+		if count == edgesCount.Of(in) {
+			graphs = seen
+		}
+		for _, k := range []struct {
+			name string
+			kernel.Kernel
+		}{{"Weisfeiler-Lehman", wlKernel(h, true)}, {"random walk", walkKernel(0.05, true, true)}} {
+			v, err := value(ctx, k.Kernel, seen[0], seen[1])
+			if err != nil {
+				return nil, err
+			}
+			e.Numbers = append(e.Numbers, lessons.Number{
+				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
+				Help: "normalised; 1: the kernel cannot tell the graphs apart",
+				// The question asks after the triangles.
+				After: count && edgePair.Of(in) != edgePair.Default,
+			})
+		}
+	}
+	colours, err := kernel.Refine(ctx, graphs, h)
+	if err != nil {
+		return nil, err
+	}
+	first := min(slices.Min(colours[0][h]), slices.Min(colours[1][h])) // of the round
+	var of []figure.Network
+	t := lessons.Table{Caption: fmt.Sprintf("The colours of round %d", h), Head: []string{"colour", two[0].label, two[1].label, "product"}}
+	var counts [2]map[int]float64
+	for g, s := range two {
+		counts[g] = map[int]float64{}
+		of = append(of, network(s, func(v int) figure.Node {
+			c := colours[g][h][v]
+			counts[g][c]++
+			return figure.Node{Text: colourName(c), Color: figure.ClassColor(figure.Series(c - first)), Shade: 0.8}
+		}))
+	}
+	for c := first; counts[0][c]+counts[1][c] > 0; c++ {
+		t.Rows = append(t.Rows, []string{colourName(c), views.Short(counts[0][c]), views.Short(counts[1][c]), views.Short(counts[0][c] * counts[1][c])})
+	}
+	e.Figures = []lessons.Figure{networks("graphs", fmt.Sprintf("In each node stands its colour of round %d, %s.", h, lessons.Either(edgesCount.Of(in), "with the edges counted", "with all edges alike")), true, of...)}
+	e.Tables = []lessons.Table{t}
+	if edgePair.Of(in) == "triangles" && edgesCount.Of(in) && h > 0 { // as the question has it
+		e.Tables[0].After = true
+		e.Figures[0] = e.Figures[0].Instead(networks("graphs", "", true, lettered(two[0]), lettered(two[1])), fmt.Sprintf("Which nodes have one colour in round %d?", h))
 	}
 	return e, nil
 }

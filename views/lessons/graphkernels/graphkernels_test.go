@@ -153,7 +153,7 @@ func TestTottering(t *testing.T) {
 				turns++
 			}
 		}
-		if got := lessonstest.Number(t, e, "steps straight back"); got != fmt.Sprintf("%d of 7", turns) {
+		if got := e.Notes[0]; !strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)) {
 			t.Errorf("%s: %v turns %d times, not %s", o.Name, walk, turns, got)
 		}
 	}
@@ -213,6 +213,33 @@ func TestBlind(t *testing.T) {
 			}
 			if walk := lessonstest.Number(t, e, "random walk, normalised"); !apart && walk != "1" {
 				t.Errorf("%s: random walk %s", name, walk)
+			}
+		}
+	}
+}
+
+// TestEdgesTellApart: graphs with one skeleton are one graph to kernels that pass over labels
+// and directions of edges, and two to those that do not, but for the rings.
+func TestEdgesTellApart(t *testing.T) {
+	t.Parallel()
+	for name, two := range edged {
+		for _, s := range two {
+			if g, err := s.graph.Canonical(); err != nil || g.String() != s.graph.String() {
+				t.Errorf("%s: %v, %v", name, s.graph, err)
+			}
+		}
+		for h := range 5 {
+			for _, on := range []string{"false", "true"} {
+				e := show(t, "edges", "pair", name, "h", strconv.Itoa(h), "edges", on)
+				for _, k := range []string{"Weisfeiler-Lehman", "random walk"} {
+					alike := name == "rings" || h == 0 && k == "Weisfeiler-Lehman"
+					if plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count"); plain != "1" || (full == "1") != alike {
+						t.Errorf("%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
+					}
+				}
+				if one := len(e.Tables[0].Rows) == 1; one != (h == 0 || on == "false" || name == "rings") {
+					t.Errorf("%s, %d rounds, edges count %s: the colours %v", name, h, on, e.Tables[0].Rows)
+				}
 			}
 		}
 	}

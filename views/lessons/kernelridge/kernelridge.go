@@ -531,7 +531,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	k := theory.Gram(gram)
 	e := &lessons.Exhibit{
 		Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1),
-		Figures: []lessons.Figure{{Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines)-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
 		}}},
 		Lab: l.lab(powers(2, dualL.Text(in))...),
@@ -561,6 +561,35 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e.Tables = []lessons.Table{t}
 	return e, nil
+}
+
+// twoReadings is the equation of line 2 with an arrow to either system that is read from it, as far as the
+// derivation has come, and the weights that both have in the end.
+func twoReadings(step, points int, w []float64) lessons.Figure {
+	box := func(x, y, half float64) figure.Mark {
+		return figure.Path{Plain: true, Points: [][2]float64{{x - half, y - 0.45}, {x + half, y - 0.45}, {x + half, y + 0.45}, {x - half, y + 0.45}, {x - half, y - 0.45}}}
+	}
+	text := func(x, y float64, words string) figure.Mark { return figure.Text{At: [2]float64{x, y}, Text: words} }
+	marks := []figure.Mark{text(5, 6.4, "the gradient is 0")}
+	if step >= 1 {
+		marks = append(marks, box(5, 5.5, 2.6), text(5, 5.5, "λ w = Φᵀ(t − Φ w)"))
+	}
+	// read adds a reading once its line has come.
+	read := func(x float64, line int, by, system, size string) {
+		if step < line {
+			return
+		}
+		marks = append(marks, figure.Arrow{From: [2]float64{5 + 0.3*(x-5), 4.95}, To: [2]float64{x, 3.35}, Pen: figure.Pen{Color: figure.Magenta}},
+			text(x+0.25*(x-5), 4.4, by), box(x, 2.75, 2.3), text(x, 2.75, system), text(x, 1.9, size))
+	}
+	read(7.6, 3, "w = Φᵀa", "(K + λI) a = t", fmt.Sprintf("M = %d equations", points))
+	read(2.4, 6, "for w", "(ΦᵀΦ + λI) w = Φᵀt", fmt.Sprintf("D = %d equations", len(w)))
+	if step >= 6 {
+		marks = append(marks, text(5, 0.8, "either way w = "+vector(w)))
+	}
+	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks}.Picture()
+	}}
 }
 
 // vector shows the entries of a vector.

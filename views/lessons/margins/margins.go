@@ -43,7 +43,7 @@ var (
 		X: lessons.NumberControl{Name: "bx", Label: "second end x₁", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 		Y: lessons.NumberControl{Name: "by", Label: "second end x₂", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 	}}
-	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's line", Default: "false", Help: "Try first."}
+	kept = lessons.TextControl{Name: "kept", Label: "line that was kept", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
 // Lesson is the row of the table of lessons.
@@ -115,7 +115,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "by-hand",
 			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{ends, solver},
+				Controls: []lessons.Control{ends, kept},
 				Show:     showByHand,
 			},
 			Questions: []lessons.Question{
@@ -299,6 +299,34 @@ func widestMargin(ctx context.Context) (float64, error) {
 	return 1 / lessons.Norm(m.W), nil
 }
 
+// try is a line of the game with the margins of the points.
+type try struct {
+	w [2]float64
+	b float64
+	m theory.Margins
+}
+
+// newTry makes the side with more points of the positive class the positive one.
+func newTry(w [2]float64, b float64) (t try, err error) {
+	t = try{w: w, b: b}
+	t.m, err = theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	if err == nil && floats.Sum(t.m.Functional) < 0 {
+		return newTry([2]float64{-w[0], -w[1]}, -b)
+	}
+	return t, err
+}
+
+// keptTry returns the line that was kept, false if there is none.
+func keptTry(in lessons.Input) (t try, ok bool, err error) {
+	var w [2]float64
+	var b float64
+	if n, _ := fmt.Sscan(kept.Of(in), &w[0], &w[1], &b); n < 3 || !(lessons.Norm(w) > 1e-6 && lessons.Norm(w) < 1e6 && math.Abs(b) < 1e6) {
+		return t, false, nil
+	}
+	t, err = newTry(w, b)
+	return t, err == nil, err
+}
+
 func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	w, b, ok := ends.Line(in)
 	e := &lessons.Exhibit{
@@ -310,43 +338,47 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = []string{lessons.NoLine}
 		return e, nil
 	}
-	// The side with more points of the positive class is the positive one.
-	m, err := theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
+	t, err := newTry(w, b)
 	if err != nil {
 		return nil, err
 	}
-	if floats.Sum(m.Functional) < 0 {
-		w, b = [2]float64{-w[0], -w[1]}, -b
-		if m, err = theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y); err != nil {
-			return nil, err
-		}
+	before, any, err := keptTry(in)
+	if err != nil {
+		return nil, err
 	}
-	worst := lessons.Separable.XY[m.Worst]
-	drawn := func(more ...figure.Mark) lessons.Figure {
-		return lessons.Plane("hand", "~Drag the two ends of the line.~ The ringed point is the worst.", lessons.ToyLimits, 2, lessons.Sides(w, b), lessons.Separable.Dots(func(i int) bool { return i == m.Worst }),
-			[]figure.Mark{figure.Segment{From: worst, To: lessons.Foot(w, b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}, more)
+	widest, err := lessons.TrainHard(ctx, lessons.Separable)
+	if err != nil {
+		return nil, err
 	}
-	e.Figures = []lessons.Figure{drawn()}
+	best := 1 / lessons.Norm(widest.W)
+	score := func(t try) float64 { return max(0, t.m.GeometricMargin()/best) }
+	worst := lessons.Separable.XY[t.m.Worst]
+	marks := []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(t.w, t.b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	note := "Score: " + lessons.Percent(score(t)) + " of the widest margin."
+	if any {
+		marks = append(marks, figure.Line{A: before.w, C: -before.b, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "best try"})
+		note += " Best try: " + lessons.Percent(score(before)) + "."
+	}
+	if score(t) > 0 && (!any || score(t) > score(before)+1e-6) {
+		e.Moves = []lessons.Move{{Label: "Keep this line", Control: kept, Value: fmt.Sprintf("%.6g %.6g %.6g", t.w[0], t.w[1], t.b)}}
+	}
+	e.Notes = []string{note}
+	drawn := func(caption string, more ...figure.Mark) lessons.Figure {
+		return lessons.Plane("hand", caption, lessons.ToyLimits, 2, lessons.Sides(t.w, t.b), lessons.Separable.Dots(func(i int) bool { return i == t.m.Worst }), marks, more)
+	}
+	e.Figures = []lessons.Figure{drawn("The line of the solver, over yours. ~Drag the ends of yours on it.~",
+		figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"}).
+		Instead(drawn(""), "~Drag the two ends of the line.~ The ringed point is the worst.")}
 	wrong := 0
-	for _, g := range m.Functional {
+	for _, g := range t.m.Functional {
 		if g <= 0 {
 			wrong++
 		}
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "your worst margin", Value: views.Short(m.GeometricMargin()), Help: "a distance; negative while a point is on the wrong side"},
+		{Label: "your worst margin", Value: views.Short(t.m.GeometricMargin()), Help: "a distance; negative while a point is on the wrong side"},
 		{Label: "points on the wrong side", Value: strconv.Itoa(wrong)},
-	}
-	if solver.Of(in) {
-		widest, err := lessons.TrainHard(ctx, lessons.Separable)
-		if err != nil {
-			return nil, err
-		}
-		best := 1 / lessons.Norm(widest.W)
-		e.Figures[0] = drawn(figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"}).
-			Instead(e.Figures[0], "The solver's line comes with the answers. Until then: ~drag the two ends of yours~; the ringed point is the worst.")
-		e.Numbers = append(e.Numbers, lessons.Number{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`, After: true})
-		e.After = append(e.After, fmt.Sprintf("Your line has %.0f %% of the widest margin.", 100*math.Max(0, m.GeometricMargin()/best)))
+		{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`, After: true},
 	}
 	return e, nil
 }

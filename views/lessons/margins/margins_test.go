@@ -1,12 +1,15 @@
 package margins
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
+	"marginlab/views/lessons/lessonstest"
 )
 
 // TestNoSecondSummit: from any line that separates the margin grows all the way to the
@@ -37,5 +40,26 @@ func TestNoSecondSummit(t *testing.T) {
 	}
 	if separating < 50 {
 		t.Errorf("%d lines separate: too few to say much", separating)
+	}
+}
+
+// TestKeepsTheBestLine keeps a line: a worse one cannot take its place, the widest has the whole
+// score, and what is no line is not kept.
+func TestKeepsTheBestLine(t *testing.T) {
+	t.Parallel()
+	first := lessonstest.Show(t, &Lesson, "by-hand")
+	if len(first.Moves) != 1 {
+		t.Fatalf("a line that separates cannot be kept: %q", first.Notes)
+	}
+	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
+	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
+	for kept, want := range map[string]string{first.Moves[0].Value: "Best try: ", widest: "Best try: 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
+		e := lessonstest.Show(t, &Lesson, "by-hand", "kept", kept)
+		if got := strings.Contains(e.Notes[0], "Best try"); got != (want != "") || !strings.Contains(e.Notes[0], want) {
+			t.Errorf("with %q kept: %s", kept, e.Notes[0])
+		}
+		if (len(e.Moves) == 0) != (want != "") {
+			t.Errorf("with %q kept there are the moves %v", kept, e.Moves)
+		}
 	}
 }

@@ -69,20 +69,26 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		{
 			Slug:   "ratio",
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showRatio},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane}, Show: showRatio},
+			Questions: []lessons.Question{{
+				Slug: "smallest", Ask: `You move the hyperplane between the classes. Where does the short band fit into the long one least often?`,
+				Options: []string{"Midway between the two nearest points.", "Midway between the two outermost points.", "It does not matter where."},
+				Wrong:   []string{"", "There the long band is shortest, but the short one is shorter still.", "Both bands change, and by different factors."},
+				Answer:  smallest,
+				Explain: `A step away from the middle of the gap costs the short band a large share of its length, and changes the long one by little. On the line the MCM therefore agrees with the SVM.`,
+			}},
+		},
+		{
+			Slug:   "bound",
+			Covers: []string{"000 mcm-motivation", "000 mcm"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showBound},
 			Questions: []lessons.Question{{
 				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
 				Options: []string{`$h_{\text{MCM}}$ and $\hat R/\hat\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $\hat R/\hat\Delta$ grows.`, `Both grow.`},
 				Wrong:   []string{`$\hat R$ is measured from the origin, which stayed.`, "", "Distances from the hyperplane do not change."},
 				Answer:  shift,
 				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $\hat R$ is measured from the origin. So $h_{\text{MCM}} \le \hat R/\hat\Delta$ can be far from equality.`,
-			}},
-		},
-		{
-			Slug:   "bound",
-			Covers: []string{"000 mcm"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showBound},
-			Questions: []lessons.Question{{
+			}, {
 				Slug: "follows", Ask: `$h_{\text{MCM}}^2 \le (\hat R/\hat\Delta)^2$ and $h_{\text{VC}} \le \lceil(\hat R/\hat\Delta)^2\rceil + 1$. What follows?`,
 				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
 				Wrong:   []string{"Both lie below the same number, which orders neither.", "Both lie below the same number, which orders neither.", ""},
@@ -206,59 +212,98 @@ func sixDots(at func(i int) [2]float64) (marks []figure.Mark) {
 	return marks
 }
 
+// band is a stretched rubber band from t to x at a height, with marks where a shorter one of a length would end
+// that is laid along it.
+func band(t, x, y, length float64, pen figure.Pen, label string) []figure.Mark {
+	marks := []figure.Mark{
+		figure.Segment{From: [2]float64{t, y}, To: [2]float64{x, y}, Pen: pen},
+		figure.Text{At: [2]float64{(t + x) / 2, y + math.Copysign(0.17, y)}, Text: label, Color: pen.Color},
+	}
+	const most = 60 // marks
+	n := math.Abs(x-t) / length
+	for k := 0.0; k <= n+1e-9 && n < most; k++ {
+		at := t + math.Copysign(k*length, x-t)
+		marks = append(marks, figure.Segment{From: [2]float64{at, y - 0.07}, To: [2]float64{at, y + 0.07}, Pen: pen})
+	}
+	return marks
+}
+
+// The two bands.
+var (
+	nearPen = figure.Pen{Color: figure.Magenta}
+	farPen  = figure.Pen{Color: figure.Green}
+)
+
 func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, o := hyperplane.Of(in), origin.Of(in)
-	l, err := newLine(t, o)
+	t := hyperplane.Of(in)
+	l, err := newLine(t, 0)
 	if err != nil {
 		return nil, err
 	}
 	x := six.x
-	delta := figure.Pen{Color: figure.Magenta}
-	radius := figure.Pen{Color: figure.Green, Dash: figure.Dashed}
-	far := figure.Pen{Color: figure.Muted, Dash: figure.Dotted}
-	marks := []figure.Mark{
+	marks := slices.Concat([]figure.Mark{
 		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
-		figure.Arrow{From: [2]float64{t, -0.35}, To: [2]float64{x[l.near], -0.35}, Pen: delta, Label: "nearest"},
-		figure.Arrow{From: [2]float64{t, -0.65}, To: [2]float64{x[l.far], -0.65}, Pen: far, Label: "farthest"},
 		figure.Segment{From: [2]float64{t, -0.8}, To: [2]float64{t, 0.8}, Label: "hyperplane"},
+	}, band(t, x[l.far], 0.4, l.min, farPen, "farthest: "+views.Short(l.max)), band(t, x[l.near], -0.4, l.min, nearPen, "nearest: "+views.Short(l.min)),
+		sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} }))
+	var ts, hs []float64
+	for k := range 199 {
+		at := -0.8 + 2*float64(k+1)/200
+		p, err := newLine(at, 0)
+		if err != nil {
+			return nil, err
+		}
+		ts, hs = append(ts, at), append(hs, p.HMCM)
 	}
-	marks = append(append(marks, sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} })...), figure.Dot{At: [2]float64{o, 0.45}, Class: -1, Label: "origin"})
-
-	// The same with a 1 appended, counted from the origin.
-	at := func(v float64) [2]float64 { return [2]float64{v - o, 1} }
-	normal := [2]float64{1, o - t}
-	augmented := []figure.Mark{
-		figure.Line{A: normal, Name: "hyperplane"},
-		figure.Segment{From: [2]float64{}, To: at(x[l.last]), Pen: radius, Name: "radius, with the 1"},
-		figure.Segment{From: at(x[l.far]), To: lessons.Foot(normal, 0, at(x[l.far])), Pen: far, Name: "farthest from it"},
-		figure.Segment{From: at(x[l.near]), To: lessons.Foot(normal, 0, at(x[l.near])), Pen: delta, Name: "margin, with the 1"},
-	}
-	augmented = append(append(augmented, sixDots(func(i int) [2]float64 { return at(x[i]) })...), figure.Dot{Class: -1})
-	e := &lessons.Exhibit{
+	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // as the question has it
+	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "line", Wide: true, Caption: `~Drag the hyperplane and the origin.~ $h_{\text{MCM}}$ is the distance of the farthest point over that of the nearest.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -5.2, XMax: 5.2, YMin: -1, YMax: 1}, Marks: marks}.Picture()
+			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks}.Picture()
 			}},
-			{Name: "augmented", Wide: true, Caption: `The same points with a 1 appended: the hyperplane passes through the origin, at the bottom. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. No point is farther from the hyperplane than from the origin.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(1), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-1, -2.7-o), XMax: max(1, 4.2-o), YMin: -0.5, YMax: 1.6}, Marks: augmented}.Picture()
+			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
+				if t > -0.8 && t < 1.2 {
+					ch.Here = &t
+				}
+				return ch.Picture()
 			}},
 		},
-		Handles: []lessons.Handle{
-			{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}, // above the points
-			{Label: "origin", X: o, Y: 0.45, XControl: origin},
-		},
-		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min)},
-			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: o != 0},
-		},
-	}
+		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
+		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
+		Notes:   l.doubts(),
+	}, nil
+}
+
+// doubts says where the ratios mean nothing.
+func (l *line) doubts() []string {
 	switch {
 	case l.min == 0:
-		e.Notes = []string{"A point lies on the hyperplane: no number bounds the two ratios."}
+		return []string{"A point lies on the hyperplane: no number bounds the two ratios."}
 	case !l.Separates:
-		e.Notes = []string{"The hyperplane does not separate the classes: both numbers still come out, but mean nothing, as they use $\\lvert f\\rvert$."}
+		return []string{"The hyperplane does not separate the classes: both numbers still come out, but mean nothing, as they use $\\lvert f\\rvert$."}
 	}
-	return e, nil
+	return nil
+}
+
+// smallest finds where between the classes the ratio is smallest.
+func smallest(context.Context) (float64, error) {
+	least, where := math.Inf(1), 0.0
+	for at := -0.795; at < 1.2; at += 0.005 {
+		l, err := newLine(at, 0)
+		if err != nil {
+			return 0, err
+		}
+		if l.HMCM < least {
+			least, where = l.HMCM, at
+		}
+	}
+	for k, between := range [][2]float64{{-0.8, 1.2}, {-2.5, 4}} { // the nearest two, the outermost two
+		if math.Abs(where-(between[0]+between[1])/2) < 0.01 {
+			return float64(k), nil
+		}
+	}
+	return 2, nil
 }
 
 // ratio shows a quotient whose denominator may be 0.
@@ -341,8 +386,25 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		}
 		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
 	}
+	x := six.x
+	at := func(v float64) [2]float64 { return [2]float64{v, 1} } // with a 1 appended
+	normal := [2]float64{1, o - t}
+	foot := func(p [2]float64) [2]float64 { return lessons.Foot(normal, -o, p) }
+	marks := slices.Concat([]figure.Mark{
+		figure.Line{A: normal, C: o, Name: "hyperplane"},
+		figure.Segment{From: [2]float64{o, 0}, To: at(x[l.last]), Pen: figure.Pen{Dash: figure.Dashed}, Name: "radius, with the 1"},
+		figure.Segment{From: at(x[l.far]), To: foot(at(x[l.far])), Pen: farPen, Name: "farthest from it"},
+		figure.Segment{From: at(x[l.near]), To: foot(at(x[l.near])), Pen: nearPen, Name: "margin, with the 1"},
+	}, sixDots(func(i int) [2]float64 { return at(x[i]) }), []figure.Mark{figure.Dot{At: [2]float64{o, 0}, Class: -1, Label: "origin"}})
+	moved := o != 0 // as the question of the shift has it
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "bounds", Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
+		Notes:   l.doubts(),
+		Figures: []lessons.Figure{{
+			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+				return figure.Plane{Format: lk.Format(2), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks}.Picture()
+			},
+		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
 				Curves: append([]figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}}, lk.Known(figure.Curve{Name: "VC dimension of thresholds", X: ts, Y: vc})...),
@@ -360,7 +422,9 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
+			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), After: moved},
+			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
+			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}, nil
 }
@@ -568,7 +632,6 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	for i := range four.XY {
 		marks = append(marks, []figure.Mark{figure.Dot{At: four.XY[i], Class: lessons.Class(four.Y[i]), Name: lessons.ClassName(four.Y[i]), Label: strconv.Itoa(i + 1)}})
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("line", `The line of this vertex. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...)}
 	e.Numbers = []lessons.Number{
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
 		{Label: `$\mathbf w$ and $b$`, Value: lessons.Pair(w) + " and " + views.Short(s.B)},
@@ -604,11 +667,36 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	t.Rows = append(t.Rows, entries([]string{"cost", entry(s.Objective), ""}, s.Cost))
 	e.Tables = []lessons.Table{t}
+	e.Figures = []lessons.Figure{lessons.Plane("line", `The line of this vertex and its tableau: the boxed column enters, the boxed row leaves. Dashed: the floor $f = \pm 1$, dash-dotted: the ceiling $f = \pm h$. Segments are slacks.`, limits, 2, marks...).Beside(0.48, true, tableau(t, s.Entering))}
 	e.Notes = []string{pivot(s, e.Step == 0)}
 	if s.Entering >= 0 && s.Ratios[s.Leaving] == 0 {
 		e.After = []string{"The line stays where it is: only the basis changes."}
 	}
 	return e, nil
+}
+
+// tableau draws the table of a vertex, with a box around the column that enters, if one does, and the row that leaves.
+func tableau(t lessons.Table, entering int) lessons.Figure {
+	rows, columns := float64(len(t.Rows)+1), float64(len(t.Head))
+	var marks []figure.Mark
+	box := func(x, y, width, height float64) {
+		marks = append(marks, figure.Path{Plain: true, Pen: figure.Pen{Color: figure.Magenta}, Points: [][2]float64{{x, -y}, {x + width, -y}, {x + width, -y - height}, {x, -y - height}, {x, -y}}})
+	}
+	if entering >= 0 {
+		box(3+float64(entering), 0.05, 1, rows-0.1)
+	}
+	for _, i := range t.Marked {
+		box(0.05, 1+float64(i), columns-0.1, 1)
+	}
+	marks = append(marks, figure.Segment{From: [2]float64{0, -1}, To: [2]float64{columns, -1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}})
+	for i, row := range append([][]string{t.Head}, t.Rows...) {
+		for k, cell := range row {
+			marks = append(marks, figure.Text{At: [2]float64{float64(k) + 0.5, -float64(i) - 0.5}, Text: cell})
+		}
+	}
+	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The tableau, which is the table of this screen."}.Picture()
+	}}
 }
 
 // list shows a vector.

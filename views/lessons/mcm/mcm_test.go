@@ -51,11 +51,10 @@ func TestRatioNeedsTheOne(t *testing.T) {
 	if plain := radius / l.min; plain >= l.HMCM {
 		t.Errorf("R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
 	}
-	e := lessonstest.Show(t, &Lesson, "ratio", "t", "1.1", "o", "0.75")
+	e := lessonstest.Show(t, &Lesson, "bound", "t", "1.1", "o", "0.75")
 	if got, want := lessonstest.Number(t, e, `$\hat R/\hat\Delta$`), views.Short(l.Radius/l.Margin); got != want || l.Radius/l.Margin < l.HMCM {
 		t.Errorf("%s is printed, want %s, at least h = %g", got, want, l.HMCM)
 	}
-	e = lessonstest.Show(t, &Lesson, "bound", "t", "1.1", "o", "0.75")
 	q := l.Radius / l.Margin
 	if got, want := lessonstest.Number(t, e, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`), views.Short(math.Ceil(q*q)+1); got != want {
 		t.Errorf("the bound is %s, want %s", got, want)
@@ -219,8 +218,8 @@ func TestAtMostTheRank(t *testing.T) {
 func TestOnAPoint(t *testing.T) {
 	t.Parallel()
 	for screen, labels := range map[string][]string{
-		"ratio":          {`$h_{\text{MCM}}$`, `$\hat R/\hat\Delta$`},
-		"bound":          {`$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`},
+		"ratio":          {`$h_{\text{MCM}}$`},
+		"bound":          {`$\hat R/\hat\Delta$`, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`},
 		"charnes-cooper": {`$\max_i y_i f$ over $\min_i y_i f$`},
 	} {
 		e := lessonstest.Show(t, &Lesson, screen, "t", "1.2")
@@ -229,5 +228,18 @@ func TestOnAPoint(t *testing.T) {
 				t.Errorf("%s: %s is %q", screen, l, got)
 			}
 		}
+	}
+}
+
+// The marks on the long band are where the short one ends that is laid along it.
+func TestBand(t *testing.T) {
+	t.Parallel()
+	l := require.Value(newLine(0.7, 0))(t)
+	long := band(0.7, six.x[l.far], 0.4, l.min, farPen, "")
+	if got, want := len(long)-2, 1+int(l.HMCM); got != want { // without band and label
+		t.Errorf("%d marks, want %d", got, want)
+	}
+	if short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, ""); len(short) != 4 {
+		t.Errorf("the short band has %d marks, want two", len(short)-2)
 	}
 }

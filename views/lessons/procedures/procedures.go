@@ -978,24 +978,26 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
 	}).Afterwards()
-	const caption = `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
+	caption := `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
+	machine := func(box lessons.Figure, marks ...[]figure.Mark) lessons.Figure {
+		return lessons.Plane("boundary", caption, p.Limits(), 3, marks...).Beside(0.6, false, box)
+	}
 	if s.Pair == nil {
 		e.Notes = []string{`Start: all $\alpha_i = 0$, so $f$ is constant and no side is better than the other.`}
-		e.Figures = []lessons.Figure{lessons.Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
+		empty := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
+			limits := figure.Limits{XMin: -0.25 * p.c, XMax: 1.25 * p.c, YMin: -0.25 * p.c, YMax: 1.25 * p.c}
+			return figure.Plane{Format: l.Format(0), X: "α of one", Y: "α of the other", Limits: limits, Marks: []figure.Mark{figure.Text{At: [2]float64{p.c / 2, p.c / 2}, Text: "the pair's box"}}}.Picture()
+		}}
+		e.Figures = []lessons.Figure{machine(empty, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
 		e.Tables = []lessons.Table{kkt(s.Iterate)}
 		return e, nil
 	}
 	i, j := s.Pair.I, s.Pair.J
 	two := stepwise.NewPairDual(p.gram(), r.At(step-1).Iterate, p.c, i, j)
 	link := figure.Segment{From: p.XY[i], To: p.XY[j], Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "the pair"}
-	e.Figures = []lessons.Figure{
-		lessons.Plane("boundary", caption, p.Limits(), 2, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)),
-		{
-			Name: "box", Caption: fmt.Sprintf(`The box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1),
-			Draw: box(two, *s.Pair, [2]string{fmt.Sprintf("α of point %d", i+1), fmt.Sprintf("α of point %d", j+1)}),
-		},
-		objectives,
-	}
+	caption += fmt.Sprintf(` Beside it the box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1)
+	inset := lessons.Figure{Draw: box(two, *s.Pair, [2]string{fmt.Sprintf("α of point %d", i+1), fmt.Sprintf("α of point %d", j+1)})}
+	e.Figures = []lessons.Figure{machine(inset, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)), objectives}
 	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, lessons.Short(s.Pair.L), lessons.Short(s.Pair.H), lessons.Short(s.Pair.Unclipped))
 	if s.Pair.AlphaJ != s.Pair.Unclipped {
 		note += ", outside"

@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -44,6 +46,8 @@ var (
 	width     = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."}
 	trainingM = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "60", Min: 10, Max: 200, Low: 10, High: 200, Log: true}
 
+	calls = lessons.TextControl{Name: "calls", Label: "calls", Max: 20, Folded: true, Help: "y: a line does it; n: none does; a full stop turns to the next labelling."}
+
 	number = lessons.IntegerControl{Name: "n", Label: "points", Default: "3", Min: 1, Max: 5, Low: 1, High: 5}
 	family = lessons.ChoiceControl{Name: "family", Label: "functions", Default: "lines", Options: []param.Option{
 		{Name: "lines", Label: "straight lines"}, {Name: "quadratic", Label: "quadratic curves"}, {Name: "rbf", Label: "RBF kernel machines"},
@@ -76,7 +80,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 	Screens: []lessons.Screen{
 		{
 			Slug:   "risk",
-			Covers: []string{"000 slt"},
+			Covers: []string{"000 components", "000 slt"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{riskM, riskDraw, line}, Show: showRisk},
 			Questions: []lessons.Question{{
 				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
@@ -96,6 +100,18 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Wrong:   []string{"No training error may mean learnt by heart.", "", "The training errors differ, and so do the true ones."},
 				Answer:  perfect,
 				Explain: `With $\gamma = 1$ it makes some errors on its training points, and fewer on new ones. With $\gamma = 300$ it has learnt the points by heart. Between them it falls back on the constant $b$.`,
+			}},
+		},
+		{
+			Slug:   "shatter",
+			Covers: []string{"000 slt"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{calls}, Show: showShatter},
+			Questions: []lessons.Question{{
+				Slug: "square", Ask: "The corners of a square have these labels, in their order round it. Which labelling can *no* line realise?",
+				Options: squares,
+				Wrong:   []string{"A line half-way between two opposite sides does it.", "Turn the square: it is two neighbours against two.", "A line cuts off a single corner.", ""},
+				Answer:  beyondLines,
+				Explain: "Opposite corners alike: their two connecting lines cross in the middle, which would have to lie on both sides of a line.",
 			}},
 		},
 		{
@@ -179,6 +195,11 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "networks",
+			Covers: []string{"002 networks", "002 summary"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{hidden, begun}, Show: showNetworks},
+		},
+		{
 			Slug:   "your-run",
 			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{run, runDoubt}, Show: showRun},
@@ -198,6 +219,9 @@ var Lesson = lessons.New(words, lessons.Lesson{
 		},
 	},
 })
+
+// squares are labellings of the corners of a square.
+var squares = []string{"++−−", "+−−+", "+−−−", "+−+−"}
 
 // The clouds of the first screen stand at ±(1, 1) with this spread.
 const spread = 0.9
@@ -254,6 +278,7 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	here := float64(m)
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
+		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
 		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
 		}},
@@ -337,9 +362,10 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Numbers: []lessons.Number{
 			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
 			{Label: "true error", Value: lessons.Percent(truth), After: true, Help: fmt.Sprintf("of %d new points; ± %s for their number", many, lessons.Percent(doubt))},
-			{Label: "flattery", Value: lessons.Percent(truth - seen), After: true, Help: "what the training error leaves out"},
 		},
-		Lab: sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
+		Notes: []string{"It errs on " + lessons.Percent(seen) + " of its training points. On how many new points? Bet, then move γ."},
+		After: []string{"On new points it errs on " + lessons.Percent(truth) + ": the training error flatters by " + lessons.Percent(truth-seen) + "."},
+		Lab:   sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
 	}, nil
 }
 
@@ -464,11 +490,8 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			done++
 		}
 	}
-	var marks []figure.Mark
-	switch {
-	case d.Realisable && family == "lines":
-		marks = lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
-	case d.Realisable:
+	marks := judged(d, places)
+	if d.Realisable && family != "lines" {
 		sum := kernel.NewSum(k, x, d.W)
 		f := func(x, y float64) float64 { return sum.At([]float64{x, y}) + d.B }
 		marks = []figure.Mark{
@@ -476,20 +499,8 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			figure.Region{F: f, Color: figure.ClassColor(1), Name: "f ≥ 0"},
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
 		}
-	default:
-		for i := range places {
-			for j := range i {
-				if d.Labels[i] == d.Labels[j] {
-					marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(d.Labels[i]))}})
-				}
-			}
-		}
 	}
-	marks = append(marks, numbered(places, d.Labels)...)
-	if d.Common != nil {
-		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
-	}
-	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 2, marks)}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels))}
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
@@ -517,6 +528,88 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	t.After = true
 	e.Tables = []lessons.Table{t}
 	return e, nil
+}
+
+var placeLimits = figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}
+
+// judged is the line of a labelling, or what shows that there is none.
+func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
+	if d.Realisable {
+		return lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
+	}
+	for i := range places {
+		for j := range i {
+			if d.Labels[i] == d.Labels[j] {
+				marks = append(marks, figure.Segment{From: places[j], To: places[i], Pen: figure.Pen{Color: figure.ClassColor(lessons.Class(d.Labels[i]))}})
+			}
+		}
+	}
+	if d.Common != nil {
+		marks = append(marks, figure.Dot{At: [2]float64{d.Common[0], d.Common[1]}, Class: -1, Ring: true, Label: "in both hulls"})
+	}
+	return marks
+}
+
+// game are the labellings of the first three corners, then of four, to be called one by one: one
+// of each pair of opposites, which have the same line, and none with all points alike.
+func game() (rounds []theory.Dichotomy, err error) {
+	for n := 3; n <= 4; n++ {
+		s, err := theory.ShatterLines(corners[:n])
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, s.Dichotomies[1:len(s.Dichotomies)/2]...)
+	}
+	return rounds, nil
+}
+
+func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	rounds, err := game()
+	if err != nil {
+		return nil, err
+	}
+	said, done, right, verdict := calls.Of(in), 0, 0, ""
+	for _, c := range said {
+		if done < len(rounds) && (c == 'y' || c == 'n') {
+			verdict = "Wrong. "
+			if (c == 'y') == rounds[done].Realisable {
+				right++
+				verdict = "Right. "
+			}
+			done++
+		}
+	}
+	at, asking := done, done == 0 || strings.HasSuffix(said, ".") && done < len(rounds)
+	if !asking {
+		at--
+	}
+	d := rounds[at]
+	places := corners[:len(d.Labels)]
+	e := &lessons.Exhibit{Numbers: []lessons.Number{{Label: "right calls", Value: fmt.Sprintf("%d of %d", right, done), Help: "of the labellings called so far"}}}
+	e.Notes = []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}
+	marks := judged(d, places)
+	switch {
+	case asking:
+		marks = nil
+		e.Notes = []string{fmt.Sprintf("%d points, labelling %d of %d. Is there a line with one class on each side?", len(places), at+1, len(rounds))}
+		e.Moves = []lessons.Move{{Label: "A line does it", Control: calls, Value: said + "y"}, {Label: "No line does", Control: calls, Value: said + "n"}}
+	case done < len(rounds):
+		e.Moves = []lessons.Move{{Label: "Next labelling", Control: calls, Value: said + "."}}
+	default:
+		e.Moves = []lessons.Move{{Label: "Play again", Control: calls}}
+	}
+	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels))}
+	return e, nil
+}
+
+// beyondLines finds the option that no line realises, at the corners of a square.
+func beyondLines(context.Context) (float64, error) {
+	s, err := theory.ShatterLines([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
+	if err != nil {
+		return 0, err
+	}
+	beyond := slices.IndexFunc(s.Dichotomies, func(d theory.Dichotomy) bool { return !d.Realisable && d.Labels[0] > 0 })
+	return float64(slices.Index(squares, signs(s.Dichotomies[beyond]))), nil
 }
 
 // labelling is the labelling of a step: those with both classes first, as all
@@ -979,25 +1072,41 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}}
-	add := func(name string, h float64, b theory.Bound) {
-		t.Rows = append(t.Rows, []string{name, infinite(h), lessons.Worth(b)})
+	all, empty, least := 0, 0, 1.0 // bounds, those that are vacuous, the smallest of the others
+	add := func(name, h string, b theory.Bound) {
+		t.Rows = append(t.Rows, []string{name, h, lessons.Worth(b)})
+		all++
+		if b.Vacuous {
+			empty++
+		} else {
+			least = min(least, b.Value)
+		}
 	}
-	add("Vapnik, by dimension", s.dim+1, theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("Vapnik, by margin", h, theory.VapnikBound(short, 1, h, s.n, delta))
-	add("additive, by dimension", s.dim+1, theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("additive, by margin", h, theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", infinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", infinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", infinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", infinite(h), theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
 	case s.wrong > 0:
-		t.Rows = append(t.Rows, []string{"sparse", "", "needs a training error of 0"}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		t.Rows = append(t.Rows, []string{"sparse", "", "needs a training error of 0"})
+		add("leave-one-out $N_{SV}/N$", "", theory.LeaveOneOutBound(s.vectors, s.n))
 	default:
-		t.Rows = append(t.Rows, []string{"sparse", "", lessons.Worth(theory.SparseBound(s.vectors, s.n, delta))}, []string{"leave-one-out $N_{SV}/N$", "", lessons.Worth(theory.LeaveOneOutBound(s.vectors, s.n))})
+		add("sparse", "", theory.SparseBound(s.vectors, s.n, delta))
+		add("leave-one-out $N_{SV}/N$", "", theory.LeaveOneOutBound(s.vectors, s.n))
+	}
+	e.Notes = []string{fmt.Sprintf("Bet first: how many of the %d bounds on this run are below 1?", all)}
+	said := fmt.Sprintf("%d of %d bounds are vacuous.", empty, all)
+	if empty < all {
+		said += " The smallest is " + views.Short(least) + "."
 	}
 	t.Rows = append(t.Rows, []string{"*measured:* training error", "", views.Short(wrong)})
 	if a := run.Report.TestAccuracy; a != nil {
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("*measured:* error on %d held out", run.Report.TestN), "", views.Short(1 - *a)})
+		said += " Measured on held-out points: " + views.Short(1-*a) + "."
 	}
+	e.After = []string{said}
 	e.Tables = []lessons.Table{t}
 	e.Numbers = []lessons.Number{
 		{Label: "points, support vectors", Value: fmt.Sprintf("%d, %d", s.n, s.vectors), Help: fmt.Sprintf("%d points are inside the margin or on the wrong side; the bounds by margin count them as errors", s.short)},

@@ -255,3 +255,46 @@ func TestMeasuresRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestShatterGame plays the game: each call is judged before the next labelling is asked for,
+// and only one of the ten is beyond lines.
+func TestShatterGame(t *testing.T) {
+	t.Parallel()
+	said, beyond := "", 0
+	for k := range 10 {
+		e := lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		if len(e.Moves) != 2 || strings.Contains(e.Notes[0], "ealised") {
+			t.Fatalf("before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
+		}
+		said = e.Moves[0].Value // a line does it
+		e = lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		if strings.Contains(e.Notes[0], "Not realised") {
+			beyond++
+		}
+		if got, want := lessonstest.Number(t, e, "right calls"), strconv.Itoa(k+1-beyond)+" of "+strconv.Itoa(k+1); got != want {
+			t.Errorf("after call %d the score is %s, want %s", k+1, got, want)
+		}
+		said = e.Moves[0].Value
+	}
+	if beyond != 1 || said != "" {
+		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
+	}
+}
+
+// TestNetworksGetStuck: what the words of the screen say of few hidden units and of many.
+func TestNetworksGetStuck(t *testing.T) {
+	t.Parallel()
+	for units, ok := range map[string]func(solved int) bool{
+		"1":  func(n int) bool { return n == 0 }, // no single unit can
+		"2":  func(n int) bool { return n > 0 && n < starts },
+		"10": func(n int) bool { return n > starts-2 },
+	} {
+		for seed := range 5 {
+			e := lessonstest.Show(t, &Lesson, "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
+			text := lessonstest.Number(t, e, "starts with all four points right")
+			if n, err := strconv.Atoi(strings.TrimSuffix(text, " of 20")); err != nil || !ok(n) {
+				t.Errorf("%s units: %s starts", units, text)
+			}
+		}
+	}
+}

@@ -176,6 +176,11 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			}},
 		},
 		{
+			Slug:   "suffix",
+			Covers: []string{"001 19.3"},
+			Demo:   &lessons.Demo{Controls: []lessons.Control{suffixWord, suffixK}, Show: showSuffix},
+		},
+		{
 			Slug:   "valid",
 			Covers: []string{"001 18.3", "001 19.1"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{validWords, similarity}, Show: showValid},

@@ -178,3 +178,23 @@ func TestCost(t *testing.T) {
 		t.Errorf("%v", e.Numbers)
 	}
 }
+
+// TestSuffixTree: the cut has the counts of the pieces, and twice the length takes four times as
+// many steps pair by pair and twice as many by a tree, however long the pieces are.
+func TestSuffixTree(t *testing.T) {
+	t.Parallel()
+	for _, k := range []string{"1", "8", "20"} {
+		e := show(t, "suffix", "k", k)
+		for label, want := range map[string]float64{"every pair": 4, "trie": 2, "suffix tree": 2} {
+			value := lessonstest.Number(t, e, label+": twice as long")
+			lessonstest.Near(t, k+", "+label, number(t, strings.TrimPrefix(value, "× ")), want, 0.04)
+		}
+	}
+	for text, want := range map[string][2]string{"banana": {"10", "3"}, "a $": {"4", "2"}, "aaaaaaaaaa": {"20", "1"}} {
+		e := show(t, "suffix", "x", text)
+		lessonstest.CheckExhibit(t, e)
+		if got := [2]string{lessonstest.Number(t, e, "nodes below the root"), lessonstest.Number(t, e, "different k-mers")}; got != want {
+			t.Errorf("%q: nodes and k-mers %v, want %v", text, got, want)
+		}
+	}
+}

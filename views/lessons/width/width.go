@@ -36,6 +36,10 @@ var (
 	curvesC    = lessons.NumberControl{Name: "C", Label: "C", Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 	curvesSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."}
 	choiceSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."}
+	taken      = lessons.PlaceControl{
+		X: lessons.NumberControl{Name: "column", Label: "your cell, column", Default: "5", Min: 1, Max: 7, Low: 1, High: 7, Folded: true},
+		Y: lessons.NumberControl{Name: "row", Label: "your cell, row", Default: "2", Min: 1, Max: 5, Low: 1, High: 5, Folded: true},
+	}
 )
 
 // Lesson is the row of the table of lessons.
@@ -126,9 +130,16 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "choice",
 			Covers: []string{"001 14.4", "001 6.6"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{choiceSeed},
+				Controls: []lessons.Control{choiceSeed, taken},
 				Show:     showChoice,
 			},
+			Questions: []lessons.Question{{
+				Slug: "flattered", Ask: "The best of the 35 cells shown at first errs on 9 % in cross-validation. On how many of 2000 new points will its machine err?",
+				Options: []string{"On about 9 %, give or take half a point.", "On more: it was chosen for its small error.", "On fewer: it is then trained on all points."},
+				Wrong:   []string{"An error that chooses is the luckiest of 35.", "", "Five folds in place of four help far less than the choice flatters."},
+				Answer:  flattered,
+				Explain: "The smallest of 35 errors owes part of its rank to luck. So do yours and your neighbour's, if you picked by eye.",
+			}},
 		},
 	},
 })
@@ -529,45 +540,80 @@ var (
 	gridCs     = []float64{0.1, 1, 10, 100, 1000}
 )
 
-func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	seed := uint64(choiceSeed.Of(in))
+// choice is the grid of one draw: errors in cross-validation and on new points.
+type choice struct {
+	wrong, fresh *mat.Dense // rows: C, columns: gamma
+	best         int        // the cell that is taken, numbered by columns
+}
+
+func newChoice(ctx context.Context, seed uint64) (c choice, err error) {
 	d, _, err := ring(100, seed)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	test, _, err := ring(2000, 1000)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	spec, err := lessons.NewSpec()
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{
 		"C": eval.Numbers(gridCs...), "gamma": eval.Numbers(gridGammas...),
 	}, eval.Scheme{Folds: 5, Seed: seed}, nil)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	n := len(gridCs) // cells for each gamma
-	wrong := mat.NewDense(n, len(gridGammas), nil)
+	c = choice{mat.NewDense(n, len(gridGammas), nil), mat.NewDense(n, len(gridGammas), nil), grid.Best}
 	for k, cell := range grid.Settings {
-		wrong.Set(k%n, k/n, 1-cell.Accuracy)
+		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
+		res, _, err := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
+		if err != nil {
+			return c, err
+		}
+		right, err := res.Model.Accuracy(test)
+		if err != nil {
+			return c, err
+		}
+		c.fresh.Set(k%n, k/n, 1-right)
 	}
-	bestC, bestG := grid.Best%n, grid.Best/n
+	return c, nil
+}
+
+// flattered compares the error of the best cell in cross-validation with that on new points.
+func flattered(ctx context.Context) (float64, error) {
+	c, err := newChoice(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	i, j := c.best%len(gridCs), c.best/len(gridCs)
+	switch more := c.fresh.At(i, j) - c.wrong.At(i, j); {
+	case more > 0.005:
+		return 1, nil
+	case more < -0.005:
+		return 2, nil
+	}
+	return 0, nil
+}
+
+func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+	c, err := newChoice(ctx, uint64(choiceSeed.Of(in)))
+	if err != nil {
+		return nil, err
+	}
+	wrong, n := c.wrong, len(gridCs)
+	bestC, bestG := c.best%n, c.best/n
 	pair := func(k int) string {
 		return "C = " + lessons.Setting(gridCs[k%n]) + ", γ = " + lessons.Setting(gridGammas[k/n])
 	}
 	best := tied(wrong, bestC, bestG)
-	res, _, err := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[bestC]), "gamma", lessons.Setting(gridGammas[bestG]))
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := res.Model.Accuracy(test)
-	if err != nil {
-		return nil, err
-	}
-	table := lessons.Table{Caption: "The same in per cent; the least is set off, and the row of the pair that is taken is marked", Head: []string{`$C$ (rows), $\gamma$ (columns)`}, Marked: []int{bestC}}
+	at := taken.Of(in)
+	mine := [2]int{int(math.Round(at[0])) - 1, int(math.Round(at[1])) - 1} // column, row
+	hold := taken.Handle("your cell", in)
+	hold.X, hold.Y = float64(mine[0]+1), float64(mine[1])+1.3 // below the number
+	table := lessons.Table{Caption: "The same in per cent; the least is set off, and the row of the pair that is taken is marked", After: true, Head: []string{`$C$ (rows), $\gamma$ (columns)`}, Marked: []int{bestC}}
 	rows, columns := make([]string, n), make([]string, len(gridGammas))
 	for j, g := range gridGammas {
 		columns[j] = lessons.Setting(g)
@@ -582,11 +628,11 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	note := "No other pair does as well."
+	note := "No other pair does as well in cross-validation."
 	if len(best) > 1 {
 		var others []string
 		for _, k := range best {
-			if k != grid.Best {
+			if k != c.best {
 				others = append(others, pair(k))
 			}
 		}
@@ -595,16 +641,25 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if bestC == 0 || bestC == n-1 || bestG == 0 || bestG == len(gridGammas)-1 {
 		note += " The pair that is taken lies at the edge of the grid: a larger one might hold a better."
 	}
+	draw := func(name, caption string, errors *mat.Dense) lessons.Figure {
+		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			return figure.Matrix{Format: l.Format(1), Values: errors, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns, Stretched: true}.Picture()
+		}}
+	}
+	share := func(errors *mat.Dense, column, row int) string { return lessons.Percent(errors.At(row, column)) }
 	return &lessons.Exhibit{
-		Notes: []string{note},
-		Figures: []lessons.Figure{{Name: "grid", Caption: "Cross-validated error for every pair: the pale valley is good.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(1), Values: wrong, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns, Stretched: true}.Picture()
-		}}},
+		Handles: []lessons.Handle{hold},
+		Notes:   []string{"Your cell: " + pair(mine[0]*n+mine[1]) + ", " + share(wrong, mine[0], mine[1]) + " in cross-validation."},
+		After:   []string{fmt.Sprintf("On new points yours errs on %s, the best pair, %s, on %s.", share(c.fresh, mine[0], mine[1]), pair(c.best), share(c.fresh, bestG, bestC)), note},
+		Figures: []lessons.Figure{
+			draw("grid", "Cross-validated error for every pair. ~Tap the cell that you would take.~", wrong),
+			draw("fresh", "The error on 2000 new points; 10 % is the best possible. The valley stays, its luckiest cells do not.", c.fresh).Afterwards(),
+		},
 		Tables: []lessons.Table{table},
 		Numbers: []lessons.Number{
-			{Label: "best pair", Value: pair(grid.Best)},
-			{Label: "its cross-validated error", Value: lessons.Percent(wrong.At(bestC, bestG)), Help: "flattered: it was chosen for it"},
-			{Label: "its error on 2000 new points", Value: lessons.Percent(1 - fresh), Help: "trained on all 100 points; 10 % is the best possible"},
+			{Label: "best pair", Value: pair(c.best), After: true},
+			{Label: "its cross-validated error", Value: share(wrong, bestG, bestC), Help: "flattered: it was chosen for it", After: true},
+			{Label: "its error on 2000 new points", Value: share(c.fresh, bestG, bestC), Help: "trained on all 100 points; 10 % is the best possible", After: true},
 		},
 	}, nil
 }

@@ -41,17 +41,20 @@ func TestChoiceTellsTies(t *testing.T) {
 				}
 				off++
 				pair := "C = " + lessons.Setting(gridCs[i]) + ", γ = " + lessons.Setting(gridGammas[j])
-				if pair != lessonstest.Number(t, e, "best pair") && !strings.Contains(e.Notes[0], pair) {
-					t.Errorf("draw %s: %s is as good and not named: %s", seed, pair, e.Notes[0])
+				if pair != lessonstest.Number(t, e, "best pair") && !strings.Contains(e.After[1], pair) {
+					t.Errorf("draw %s: %s is as good and not named: %s", seed, pair, e.After[1])
 				}
 			}
 		}
-		if off == 0 || off > 1 != strings.HasPrefix(e.Notes[0], "A tie") {
-			t.Errorf("draw %s: %d cells are set off; %s", seed, off, e.Notes[0])
+		if off == 0 || off > 1 != strings.HasPrefix(e.After[1], "A tie") {
+			t.Errorf("draw %s: %d cells are set off; %s", seed, off, e.After[1])
 		}
 		if off > 1 {
 			ties++
 		}
+	}
+	if e := lessonstest.Show(t, &Lesson, "choice", "column", "3.2", "row", "2.7"); !strings.Contains(e.Notes[0], "C = 10, γ = 0.1") {
+		t.Errorf("the third cell of the third row is %s", e.Notes[0])
 	}
 	if ties == 0 {
 		t.Error("no draw has a tie: nothing was tested")

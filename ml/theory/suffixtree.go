@@ -1,0 +1,201 @@
+package theory
+
+// SuffixTree holds all substrings of some texts (Ukkonen, Algorithmica 14 (1995)): each is the
+// beginning of the symbols on exactly one way down from the root, and a leaf stands for each
+// suffix. A text of n symbols has at most 2n nodes besides the root.
+type SuffixTree struct {
+	Nodes []SuffixNode // the root, and the others as they were made
+	Steps int          // taken to build it: comparisons of symbols and moves from node to node
+
+	symbols []rune  // of all texts, with an end of its own behind each
+	counts  [][]int // of each text and node: how often what leads there stands in the text
+}
+
+// SuffixNode is a node of a SuffixTree.
+type SuffixNode struct {
+	Parent int // -1: the root
+	Text   int // whose suffix ends here; -1: none, the node is within the tree
+	Depth  int // symbols on the way from the root
+
+	start, end int // of the symbols on its edge
+	link       int // where the way leads without its first symbol
+}
+
+// edge is where a way goes on with a symbol.
+type edge struct {
+	from   int
+	symbol rune
+}
+
+// NewSuffixTree builds the tree symbol by symbol, in time that grows with the total length.
+func NewSuffixTree(texts ...string) *SuffixTree {
+	t := &SuffixTree{Nodes: []SuffixNode{{Parent: -1, Text: -1}}}
+	children := make(map[edge]int)
+	add := func(n SuffixNode) int {
+		t.Nodes = append(t.Nodes, n)
+		children[edge{n.Parent, t.symbols[n.start]}] = len(t.Nodes) - 1
+		return len(t.Nodes) - 1
+	}
+	for text, s := range texts {
+		first := len(t.symbols)
+		t.symbols = append(append(t.symbols, []rune(s)...), rune(-1-text)) // no symbol is negative
+		end := len(t.symbols)
+		// What is to be added is a suffix of the symbols so far: the way to node, and then
+		// length symbols from begin on.
+		node, begin, length, waiting := 0, first, 0, 0
+		for at := first; at < end; at++ {
+			waiting++
+			inner := 0 // made last, without a link yet
+			for waiting > 0 {
+				t.Steps++
+				if length == 0 {
+					begin = at
+				}
+				next, ok := children[edge{node, t.symbols[begin]}]
+				if n := t.Nodes[next]; ok && length >= n.end-n.start {
+					node, begin, length = next, begin+n.end-n.start, length-(n.end-n.start)
+					continue
+				}
+				if ok && t.symbols[t.Nodes[next].start+length] == t.symbols[at] {
+					length++ // it is there already, and so are all shorter ones
+					if inner > 0 {
+						t.Nodes[inner].link = node
+					}
+					break
+				}
+				parent := node
+				if ok { // the way leaves in the middle of an edge
+					n := t.Nodes[next]
+					parent = add(SuffixNode{Parent: node, Text: -1, start: n.start, end: n.start + length})
+					t.Nodes[next].Parent, t.Nodes[next].start = parent, n.start+length
+					children[edge{parent, t.symbols[n.start+length]}] = next
+				}
+				if inner > 0 {
+					t.Nodes[inner].link = parent
+				}
+				if inner = 0; ok {
+					inner = parent
+				}
+				add(SuffixNode{Parent: parent, Text: text, start: at, end: end})
+				if waiting--; node == 0 && length > 0 {
+					length, begin = length-1, at-waiting+1
+				} else {
+					node = t.Nodes[node].link
+				}
+			}
+		}
+	}
+	t.count(len(texts))
+	return t
+}
+
+// count finds the depths, and how many leaves of each text are below each node.
+func (t *SuffixTree) count(texts int) {
+	below := make([][]int, len(t.Nodes))
+	for i, n := range t.Nodes[1:] {
+		below[n.Parent] = append(below[n.Parent], i+1)
+	}
+	order := []int{0} // parents first
+	for k := 0; k < len(order); k++ {
+		for _, i := range below[order[k]] {
+			n := &t.Nodes[i]
+			if n.Text >= 0 {
+				n.end-- // nobody looks at the end of a text any more
+			}
+			n.Depth = t.Nodes[n.Parent].Depth + n.end - n.start
+			order = append(order, i)
+		}
+	}
+	t.counts = make([][]int, texts)
+	for text := range t.counts {
+		t.counts[text] = make([]int, len(t.Nodes))
+		for k := len(order) - 1; k > 0; k-- {
+			n, c := t.Nodes[order[k]], t.counts[text]
+			if n.Text == text {
+				c[order[k]]++
+			}
+			c[n.Parent] += c[order[k]]
+		}
+	}
+}
+
+// Edge returns the symbols on the edge that leads to a node.
+func (t *SuffixTree) Edge(node int) string {
+	return string(t.symbols[t.Nodes[node].start:t.Nodes[node].end])
+}
+
+// Count returns how often the symbols on the way to a node stand in a text.
+func (t *SuffixTree) Count(text, node int) int { return t.counts[text][node] }
+
+// Pieces are the nodes whose edges the substrings of k symbols end on, one for each.
+func (t *SuffixTree) Pieces(k int) (nodes []int) {
+	for i, n := range t.Nodes {
+		if i > 0 && t.Nodes[n.Parent].Depth < k && k <= n.Depth {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
+
+// A SpectrumMethod computes the spectrum kernel of two strings, and counts its comparisons of
+// symbols and moves from node to node.
+type SpectrumMethod func(x, z string, k int) (value float64, steps int)
+
+// SpectrumByTree reads the kernel off a suffix tree of both strings: it looks at each node once.
+//
+// Source: Vishwanathan and Smola, Kernel Methods in Computational Biology (2004).
+func SpectrumByTree(x, z string, k int) (value float64, steps int) {
+	t := NewSuffixTree(x, z)
+	for _, i := range t.Pieces(k) {
+		value += float64(t.Count(0, i) * t.Count(1, i))
+	}
+	return value, t.Steps + len(t.Nodes)
+}
+
+// SpectrumByTrie hangs all pieces of x into a tree with a node for each symbol, and looks up those
+// of z.
+//
+// Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
+func SpectrumByTrie(x, z string, k int) (value float64, steps int) {
+	children, counts := make(map[edge]int), []float64{0}
+	for round, text := range [][]rune{[]rune(x), []rune(z)} {
+		for i := 0; i+k <= len(text); i++ {
+			node, ok := 0, true
+			for _, symbol := range text[i : i+k] {
+				steps++
+				from := edge{node, symbol}
+				if node, ok = children[from]; !ok && round == 1 {
+					break
+				} else if !ok {
+					node = len(counts)
+					children[from], counts = node, append(counts, 0)
+				}
+			}
+			if round == 0 {
+				counts[node]++
+			} else {
+				value += counts[node] // 0 within the tree, and at its root
+			}
+		}
+	}
+	return value, steps
+}
+
+// SpectrumByPairs compares every piece of x with every piece of z, until a symbol differs.
+func SpectrumByPairs(x, z string, k int) (value float64, steps int) {
+	a, b := []rune(x), []rune(z)
+	for i := 0; i+k <= len(a); i++ {
+		for j := 0; j+k <= len(b); j++ {
+			same := 0
+			for ; same < k; same++ {
+				if steps++; a[i+same] != b[j+same] {
+					break
+				}
+			}
+			if same == k {
+				value++
+			}
+		}
+	}
+	return value, steps
+}

@@ -1,0 +1,78 @@
+package theory_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/theory"
+)
+
+// drawnText are n of the symbols, at random.
+func drawnText(r *rand.Rand, symbols string, n int) string {
+	var b strings.Builder
+	for list := []rune(symbols); n > 0; n-- {
+		b.WriteRune(list[r.IntN(len(list))])
+	}
+	return b.String()
+}
+
+// TestSpectrumMethods compares the ways to the spectrum kernel with the counts that the lab takes.
+func TestSpectrumMethods(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		symbols := []string{"a", "ab", "ACGT", "aé\x00$世"}[r.IntN(4)]
+		x, z, k := drawnText(r, symbols, r.IntN(40)), drawnText(r, symbols, r.IntN(40)), 1+r.IntN(6)
+		want, other := 0.0, kernel.Pieces(z, k)
+		for u, n := range kernel.Pieces(x, k) {
+			want += n * other[u]
+		}
+		for name, method := range map[string]theory.SpectrumMethod{"tree": theory.SpectrumByTree, "trie": theory.SpectrumByTrie, "pairs": theory.SpectrumByPairs} {
+			if got, _ := method(x, z, k); got != want {
+				t.Errorf("by %s, %q and %q have %g for k = %d, want %g", name, x, z, got, k, want)
+			}
+		}
+	}
+}
+
+// TestSuffixTreeIsLinear bounds nodes and steps by a multiple of the length, for texts that are
+// hard for what is not linear.
+func TestSuffixTreeIsLinear(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	fibonacci := [2]string{"a", "b"}
+	for len(fibonacci[0]) < 3000 {
+		fibonacci[0], fibonacci[1] = fibonacci[0]+fibonacci[1], fibonacci[0]
+	}
+	for _, text := range []string{strings.Repeat("a", 3000), strings.Repeat("ab", 1500), drawnText(r, "ACGT", 3000), fibonacci[0], strings.Repeat("a", 1500) + strings.Repeat("b", 1500)} {
+		tree := theory.NewSuffixTree(text)
+		if n := len(text); len(tree.Nodes) > 2*n+2 || tree.Steps > 5*n {
+			t.Errorf("%d symbols of %q have %d nodes, by %d steps", n, text[:6], len(tree.Nodes), tree.Steps)
+		}
+	}
+}
+
+// BenchmarkSpectrum compares the suffix tree with the hashed counts that the lab takes.
+func BenchmarkSpectrum(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	x, z := drawnText(r, "ACGT", 100_000), drawnText(r, "ACGT", 100_000)
+	counts := func(x, z string, k int) (sum float64, _ int) {
+		other := kernel.Pieces(z, k)
+		for u, n := range kernel.Pieces(x, k) {
+			sum += n * other[u]
+		}
+		return sum, 0
+	}
+	for name, method := range map[string]theory.SpectrumMethod{"counts": counts, "tree": theory.SpectrumByTree} {
+		for _, k := range []int{3, 10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/k=%d", name, k), func(b *testing.B) {
+				for b.Loop() {
+					method(x, z, k)
+				}
+			})
+		}
+	}
+}

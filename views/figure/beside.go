@@ -1,0 +1,50 @@
+package figure
+
+import (
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Panel is the place of a picture that is a part of a larger one; nil: it is none.
+type Panel struct {
+	width, height int      // of the whole, CSS pixels
+	at            vg.Point // of the part's lower left corner, in units
+}
+
+// Beside draws two pictures as one of a size in CSS pixels: the first has a share of its width,
+// at the left, or of its height, above; a second at the right is about as high as wide. Each is
+// drawn for the size and the panel that it is given. What is dragged is on the first; where there
+// is no room for words it is drawn alone.
+func Beside(width, height int, share float64, below bool, first, second func(width, height int, at *Panel) (*Picture, error)) (*Picture, error) {
+	width, height = defaultSize(width, height)
+	if (&sheet{width: width, height: height}).bare() {
+		return first(width, height, nil)
+	}
+	k := zoom(width, height)
+	w1, h1, w2, h2 := int(math.Round(share*float64(width))), height, width, height
+	one, two := &Panel{width: width, height: height}, &Panel{width: width, height: height}
+	if w2 = width - w1; below {
+		w1, h1, w2 = width, int(math.Round(share*float64(height))), width
+		h2 = height - h1
+		one.at.Y = vg.Length(float64(h2) / k)
+	} else {
+		h2 = min(height, w2*11/10)
+		two.at = vg.Point{X: vg.Length(float64(w1) / k), Y: vg.Length(float64(height-h2) / k)}
+	}
+	p, err := first(w1, h1, one)
+	if err != nil {
+		return nil, err
+	}
+	q, err := second(w2, h2, two)
+	if err != nil {
+		return nil, err
+	}
+	draw := p.draw
+	p.Width, p.Height, p.Caption = width, height, p.Caption+" Beside it: "+q.Caption
+	p.draw = func(c vg.Canvas) {
+		draw(c)
+		q.draw(c)
+	}
+	return p, nil
+}
