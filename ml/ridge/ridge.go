@@ -92,7 +92,7 @@ type Result struct {
 	LeftOut []float64
 
 	// Status is converged where rounding has moved A by no more than 1e-6 of its length,
-	// as far as Condition and the residual tell, otherwise numerical.
+	// as far as Condition and the residual tell, and RelativeGap is no more; otherwise numerical.
 	Status    trace.Status
 	Objective float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
 	Gap       float64 // 1/2 |r|^2 / max(1, |Objective|): how far from the minimum it can be
@@ -141,7 +141,7 @@ func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, err
 	}
 	res.Status = trace.Converged
 	moved := max(floats.Norm(r, 1)/(u.norm*floats.Norm(res.A, 1)), epsilon) * res.Condition
-	if floats.Norm(res.A, 1) > 0 && !(moved <= accuracy) || res.Shift > 0 {
+	if floats.Norm(res.A, 1) > 0 && !(moved <= accuracy) || res.Shift > 0 || res.RelativeGap > accuracy {
 		res.Status = trace.Numerical
 	}
 	return res, nil

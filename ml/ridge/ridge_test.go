@@ -209,6 +209,29 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 	}
 }
 
+// TestConvergedMeansASmallShare fits closely, so that the objective itself is tiny.
+func TestConvergedMeansASmallShare(t *testing.T) {
+	t.Parallel()
+	ended := map[trace.Status]int{}
+	for seed := range uint64(60) {
+		x, targets := points(12, 4, seed)
+		k := mat.NewDense(12, 12, nil)
+		for i := range 12 {
+			for j := range 12 {
+				v := 1 + 1e4*floats.Dot(x.RawRowView(i), x.RawRowView(j))
+				k.Set(i, j, v*v*v)
+			}
+		}
+		res := train(t, matrix{k}, targets, []float64{1e-11, 1e-3}[seed%2])
+		if ended[res.Status]++; res.Status == trace.Converged && res.RelativeGap > 1e-6 {
+			t.Errorf("%d: objective %g, relative gap %g", seed, res.Objective, res.RelativeGap)
+		}
+	}
+	if ended[trace.Converged] == 0 {
+		t.Errorf("%v", ended)
+	}
+}
+
 func TestConditionIsThatOfTheSystem(t *testing.T) {
 	t.Parallel()
 	x, targets := points(90, 2, 4)
