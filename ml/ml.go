@@ -48,7 +48,7 @@ type Report struct {
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
 	Gap             *float64     `json:"gap,omitempty"`          // (primal - dual) / max(1, |primal|)
-	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most tol where converged, or 1e-6
+	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most max(tol, 1e-6) where converged, C finite and the kernel positive semidefinite
 	Local           *bool        `json:"local,omitempty"`        // svm, kernel not positive semidefinite: nothing proves a global optimum
 	B               *float64     `json:"b,omitempty"`            // bias of f in the space the kernel sees
 

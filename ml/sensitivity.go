@@ -209,7 +209,7 @@ func ended(ctx context.Context, res *svm.Result) error {
 	if err := ctx.Err(); err != nil || res.Status == trace.Converged {
 		return err
 	}
-	return param.Refuse("raise the iteration limit, or standardise the features", "a training ended as %s, so what moves cannot be told", res.Status)
+	return param.Refuse(svm.Remedy(res.Status), "a training ended as %s, so what moves cannot be told", res.Status)
 }
 
 // tell tells that one more training is done.

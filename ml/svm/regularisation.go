@@ -90,8 +90,11 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(results, func(r *Result) bool { return r.Status != trace.Converged }); i >= 0 {
-			return nil, param.Refuse("raise the iteration limit, or standardise the features", "the training with C = %.3g ended as %s, so that the path is not known there", between[i], results[i].Status)
+		open := func(r *Result) bool { // the order of the points needs the violation, not the gap
+			return r.Status != trace.Converged && !(r.Status == trace.Numerical && r.KKTViolation <= s.Tol)
+		}
+		if i := slices.IndexFunc(results, open); i >= 0 {
+			return nil, param.Refuse(Remedy(results[i].Status), "the training with C = %.3g ended as %s, so that the path is not known there", between[i], results[i].Status)
 		}
 		r.merge(between, results)
 	}
@@ -104,6 +107,14 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 		}
 	}
 	return r, nil
+}
+
+// Remedy says what helps a training that ended so, and not at the optimum.
+func Remedy(s trace.Status) string {
+	if s == trace.Numerical {
+		return "choose a smaller C, or standardise the features"
+	}
+	return "raise the iteration limit, or standardise the features"
 }
 
 // HasPath refuses a kernel that is not known to be positive semidefinite: its solutions may jump

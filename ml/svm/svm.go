@@ -17,7 +17,7 @@ import (
 // Settings of Train.
 type Settings struct {
 	C          float64        // upper bound of alpha, > 0; +Inf is the hard margin
-	Tol        float64        // stop when the maximal KKT violation m(a)-M(a) <= Tol; 0 means 1e-3
+	Tol        float64        // stop when the maximal KKT violation m(a)-M(a) <= Tol and RelativeGap is small, too; 0 means 1e-3
 	MaxIter    int            // 0 means max(10 000 000, 100 M)
 	CacheBytes int64          // memory of the row cache; 0 means DefaultCache
 	Recorder   trace.Recorder // progress, may be nil
@@ -89,7 +89,7 @@ type Result struct {
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
-	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged: at most Tol, or 1e-6
+	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged, C finite, kernel positive semidefinite: at most max(Tol, 1e-6)
 	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative; numerical: or what rounding may hide, if more
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
 	WNorm        float64 // |w| = sqrt(u'Ku), NaN where an indefinite kernel makes that negative
