@@ -191,7 +191,7 @@ func (o *smo[T]) fill(dst []T, i int) error {
 // when it holds for an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
-	sure, least, sureAt, vain := math.Inf(-1), math.Inf(1), o.Iterations, 0 // highest objective and least violation of exact gradients, the iterations at the last one, and how many since were no better but for rounding
+	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // highest objective of an exact gradient, the iterations at the last one, and how many since were no higher but for rounding
 	for {
 		if o.Context.Err() != nil {
 			return trace.Cancelled, nil
@@ -204,21 +204,17 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		// No better than a round ago, and nothing that could still be moved.
 		rounding := o.rounding()
 		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
-		look := 10 * max(batch, o.m)
-		if rounding <= tol {
-			look *= 10 // an end can be proved, and most likely is in sight
-		}
-		if o.Iterations-sureAt >= look {
+		if o.Iterations-sureAt >= 10*max(batch, o.m) {
 			// What the steps seem to gain may be rounding.
 			if done, err := o.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
+			if vain++; o.Objective-sure > 0x1p-50*math.Abs(sure) || math.IsInf(sure, -1) {
+				sure, vain = o.Objective, 0
+			}
+			sureAt, stuck = o.Iterations, stuck || vain >= 3
 			high, low = o.interval()
 			violation = high - low
-			if vain++; math.IsInf(sure, -1) || o.Objective-sure > 0x1p-50*math.Abs(sure) || violation < 0.9*least {
-				vain = 0
-			}
-			sure, least, sureAt, stuck = max(sure, o.Objective), min(least, violation), o.Iterations, stuck || vain >= 3
 		}
 		if violation <= tol || stuck || o.Iterations >= o.Limit {
 			if !o.exact {
