@@ -28,8 +28,9 @@ import (
 // the largest g in I_up and j promises the largest gain of the objective to
 // second order (Fan, Chen, Lin: "Working set selection using second order
 // information for training support vector machines", JMLR 6, 2005). The stopping
-// rule, to which finish adds one for the gap, the guard tau for kernels whose second derivative along the pair is not
-// positive, and the bias are those of LIBSVM (Chang, Lin, ACM TIST 2, 2011).
+// rule, to which finish adds one for the gap, the guard tau for kernels whose second
+// derivative along the pair is not positive, and the bias are those of LIBSVM (Chang,
+// Lin, ACM TIST 2, 2011).
 //
 // Most points settle early: they stay at a bound that their g pushes them to
 // (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
