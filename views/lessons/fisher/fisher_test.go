@@ -179,7 +179,7 @@ func TestTugged(t *testing.T) {
 	at := [2]float64{0.2, 0.9}
 	share := make([]float64, 4)
 	s.Mixture.Density().At(share, at[:])
-	got := tugged(&s.Mixture, at, share)
+	got := tugged(&s.Mixture, float64(len(p.Y)), at, share)
 	for range crowd {
 		p.XY, p.Y = append(p.XY, at), append(p.Y, 1)
 	}
