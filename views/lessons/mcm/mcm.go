@@ -271,7 +271,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
 		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
-		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio, which uses $\\lvert f\\rvert$, says nothing about it."),
+		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
 	}, nil
 }
 
@@ -399,7 +399,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	moved := o != 0 // as the question of the shift has it
 	return &lessons.Exhibit{
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
-		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: neither ratio, as both use $\\lvert f\\rvert$, means anything here."),
+		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: both ratios use $\\lvert f\\rvert$, so they mean nothing here."),
 		Figures: []lessons.Figure{{
 			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(2), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks}.Picture()
