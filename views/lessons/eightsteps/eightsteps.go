@@ -73,7 +73,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "unit", Ask: `$x_1$ was in centimetres and is given in millimetres: every value is ten times as large. What becomes of the standardised data?`,
 				Options: []string{"They stay as they are.", "$x_1$ counts ten times as much in every distance.", "$x_1$ counts a tenth."},
-				Wrong:   []string{"", "That is so before the step: the deviation grows tenfold, too.", "Mean and deviation grow as the values do; nothing is overdone."},
+				Wrong:   []string{"", "That is so before the step: the deviation grows tenfold, too.", "Mean and deviation grow as the values do, so the factor cancels."},
 				Answer:  tenfold,
 				Explain: `Mean and deviation are ten times as large as well, and the factor cancels. No unit decides what counts.`,
 			}},
@@ -138,7 +138,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showKernel},
 			Questions: []lessons.Question{{
 				Slug: "between", Ask: `$c$ has one sign on each class. What are the entries of the new matrix between the classes?`,
-				Options: []string{"Larger than before: the factors are above 1.", "About 0: the classes are parted.", "Negative: the images point away from each other."},
+				Options: []string{"Larger than before: the factors are above 1.", "About 0: the classes are separated.", "Negative: the images point away from each other."},
 				Wrong:   []string{"Some factors are, but one of the two is negative.", "An angle of 90 degrees would do that; here one image is turned round.", ""},
 				Answer:  between,
 				Explain: `$c_ic_j < 0$ and $k_0 > 0$: one class passes through the origin to the other side. Within a class the signs cancel.`,
@@ -301,8 +301,8 @@ func halves(step int) (shift, scale float64) {
 	return min(1, done), max(0, done-1)
 }
 
-// moved draws the rows over two columns after some moves, in a frame that holds them before and after all;
-// held-out ones are hollow.
+// moved draws the rows over two columns after some moves; held-out ones are hollow. One frame holds all of the shift.
+// While the rows are scaled it follows them, since one unit may be a hundred times the other.
 func (t *training) moved(step int, columns []int) lessons.Figure {
 	held := map[int]bool{}
 	for _, i := range t.test {
@@ -318,8 +318,9 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		return at
 	}
 	var marks []figure.Mark
+	first := math.Ceil(scale) // 0 as long as the rows shift
 	for i, y := range t.y {
-		for _, at := range [][2]float64{place(i, 0, 0), place(i, 1, 0), place(i, 1, 1), {-2, -2}, {2, 2}} {
+		for _, at := range [][2]float64{place(i, first, scale), place(i, 1, scale), {-2, -2}, {2, 2}} {
 			limits = figure.Limits{XMin: min(limits.XMin, 1.1*at[0]), XMax: max(limits.XMax, 1.1*at[0]), YMin: min(limits.YMin, 1.1*at[1]), YMax: max(limits.YMax, 1.1*at[1])}
 		}
 		label := names[lessons.Class(y)]
@@ -329,7 +330,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		marks = append(marks, figure.Dot{At: place(i, shift, scale), Class: lessons.Class(y), Hollow: held[i], Name: label})
 	}
 	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
-		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: "one deviation, in the end"})
+		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: "one standard deviation"})
 	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column takes its deviation for its unit. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: figure.Below(t.data.Features[columns[0]]), Stretched: true, Limits: limits, Marks: marks}
 		if len(columns) > 1 {
@@ -354,7 +355,7 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 	mean, deviation := t.scaler.Mean[columns[0]], t.scaler.Scale[columns[0]]
 	unit := 1 - scale + scale*deviation
 	e.Numbers = []lessons.Number{
-		{Label: "first axis: mean, deviation now", Value: lessons.Short(lessons.Flush((1-shift)*mean/unit, 1e-12)) + ", " + lessons.Short(deviation/unit)},
+		{Label: "Mean and deviation, first axis", Value: lessons.Short(lessons.Flush((1-shift)*mean/unit, 1e-12)) + ", " + lessons.Short(deviation/unit)},
 		{Label: "rows to train on", Value: strconv.Itoa(len(t.train))},
 		{Label: "rows held out", Value: strconv.Itoa(len(t.test)), Help: "looked at in step 8 only"},
 		{Label: "features", Value: strconv.Itoa(len(t.data.Features))},
@@ -491,6 +492,13 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	columns := 1 + len(best.Alpha)
 	const last = 8 // step of the replay, from a constant c to the best
+	turned, err := t.uphill(ctx, best, 1.0/last)
+	if err != nil {
+		return nil, err
+	}
+	if turned {
+		e.Notes = append(e.Notes, "The replay runs to $-c$, by which $J$ climbs faster at first. Both give the same kernel.")
+	}
 	e.Steps, e.Step = last+1, min(in.Step, last)
 	var steps, js []float64
 	for k := range last + 1 {
@@ -530,6 +538,22 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, columns, len(stats.Spectrum)))
 	}
 	return e, nil
+}
+
+// uphill turns the sign of m where J is larger that way after a share of the way from the constant 1, so that it need
+// not fall first. J and the kernel of m itself do not depend on the sign.
+func (t *training) uphill(ctx context.Context, m *conformal.Map, share float64) (turned bool, err error) {
+	var js [2]float64
+	for k := range js {
+		if js[k], err = t.p.J(ctx, onTheWay(m, share).Factors(t.p.X)); err != nil {
+			return false, err
+		}
+		if k == 0 || !(js[1] > js[0]) { // there, and back
+			m.Alpha0 *= -1
+			floats.Scale(-1, m.Alpha)
+		}
+	}
+	return js[1] > js[0], nil
 }
 
 // onTheWay is the map that is a share of the way from the constant 1 to another.
@@ -622,8 +646,8 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return e, nil
 }
 
-// images are those of the training rows in the two directions of feature space in which they are longest together.
-// Each is multiplied by its factor, on a share of the way from 1.
+// images draws the training rows in the two directions of feature space in which they are longest together.
+// It multiplies each by its factor, on a share of the way from 1.
 func (t *training) images(k *mat.SymDense, c []float64, share float64) (lessons.Figure, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(k, true) {
@@ -698,7 +722,7 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "way to their factors", Value: lessons.Percent(float64(e.Step) / last)},
+		{Label: "Share of the factor applied", Value: lessons.Percent(float64(e.Step) / last)},
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
 		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart", After: true},
 		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},

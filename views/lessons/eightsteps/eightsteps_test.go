@@ -211,21 +211,47 @@ func TestEightStepsCarry(t *testing.T) {
 	}
 }
 
-// On its way from 1 to the best factor J only rises, from that of the basic kernel to that of the new one.
+// On its way from 1 to the best factor J only rises, from that of the basic kernel to that of the new one, and the
+// replay takes the sign of the factor with which it rises faster at first.
 func TestClimb(t *testing.T) {
 	t.Parallel()
-	s := on(t, "moons", nil)
-	best, _, err := s.best(t.Context())
-	require.NoError(t, err)
-	before := 0.0
-	for k := range 9 {
-		j := require.Value(s.p.J(t.Context(), onTheWay(best, float64(k)/8).Factors(s.p.X)))(t)
-		if j < before {
-			t.Errorf("J falls to %g after %g in step %d", j, before, k)
+	wide := map[string]string{"core_gamma": "0.05", "seed": "3"}
+	for _, c := range []struct {
+		set    string
+		change map[string]string
+		turned bool
+	}{{"moons", nil, false}, {"wine", nil, false}, {"heart", nil, false}, {"iris-sepal", wide, true}, {"checkerboard", wide, true}} {
+		s := on(t, c.set, c.change)
+		best, _, err := s.best(t.Context())
+		require.NoError(t, err)
+		way := func(share float64) float64 {
+			return require.Value(s.p.J(t.Context(), onTheWay(best, share).Factors(s.p.X)))(t)
 		}
-		if before = j; k == 0 {
-			lessonstest.Near(t, "J of the constant", j, *s.report.JBefore, 1e-9)
+		other := way(0.125)
+		if got := require.Value(s.uphill(t.Context(), best, 0.125))(t); got != c.turned || got != (way(0.125) > other) {
+			t.Errorf("%s: the sign has turned: %v, J after a step: %g after %g", c.set, got, way(0.125), other)
+		}
+		for k := range 8 {
+			if from, to := way(float64(k)/8), way(float64(k+1)/8); to < from {
+				t.Errorf("%s: J falls to %g after %g in step %d", c.set, to, from, k)
+			}
+		}
+		lessonstest.Near(t, "J of the constant", way(0), *s.report.JBefore, 1e-9)
+		lessonstest.Near(t, "J of the best", way(1), *s.report.JAfter, 1e-9)
+	}
+}
+
+// The frame of the last step suits standardised points, whatever the units of the raw ones.
+func TestScaledFrame(t *testing.T) {
+	t.Parallel()
+	heart := &dataset.Data{Features: []string{"age", "cholesterol"}, Label: "label", Classes: []string{"-1", "1"}, X: mat.NewDense(6, 2, []float64{29, 126, 41, 180, 50, 240, 58, 564, 63, 300, 77, 260}), Y: []int{0, 0, 0, 1, 1, 1}}
+	in, _ := (&lessons.Demo{Controls: controls}).NewInput(func(name string) string { return map[string]string{"test_fraction": "0"}[name] }, source{heart})
+	for step, least := range map[int]float64{0: 564, moves / 2: 564, moves: 2} {
+		in.Step = step
+		e := require.Value(showStandardise(t.Context(), in))(t)
+		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400}))(t)
+		if l := p.Frame.Limits; l.YMax < least || l.YMax > 1.5*least || l.XMin > -2 {
+			t.Errorf("step %d: the frame is %v", step, l)
 		}
 	}
-	lessonstest.Near(t, "J of the best", before, *s.report.JAfter, 1e-9)
 }

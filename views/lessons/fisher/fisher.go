@@ -69,7 +69,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Show:     showModel,
 			},
 			Questions: []lessons.Question{{
-				Slug: "opposite", Ask: `Two points lie left and right of the mean of ellipse 4, equally close to it. By their tugs at this mean they are …`,
+				Slug: "opposite", Ask: `Two points lie half a standard deviation left and right of the mean of ellipse 4. By their tugs at this mean they are …`,
 				Options: []string{"similar: both belong to ellipse 4.", "unrelated: their inner product is 0.", "dissimilar: their inner product is negative."},
 				Wrong:   []string{"Both tug at it, but the one to the left, the other to the right.", "Arrows are unrelated at a right angle; these two point away from each other.", ""},
 				Answer:  opposite,
@@ -323,7 +323,7 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("tug", `Four ellipses, fitted to eighty points without labels. Dashed: where one round of fitting would move them, were the probe twenty points. ~Drag the probe.~`, t.Limits(), 1,
-			owned(t, m), outlines(m, figure.Pen{}, 2), outlines(tugged(m, at, share), figure.Pen{Dash: figure.Dashed}, 2), names(m), arrows, []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Held: true, Label: "probe"}})},
+			owned(t, m), outlines(m, figure.Pen{}, 2), outlines(tugged(m, float64(len(t.Y)), at, share), figure.Pen{Dash: figure.Dashed}, 2), names(m), arrows, []figure.Mark{figure.Dot{At: at, Class: -1, Ring: true, Held: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("the probe", in)},
 		Numbers: []lessons.Number{
 			{Label: `$p(\mathbf x\mid\theta)$ at the probe`, Value: lessons.Short(math.Exp(logp))},
@@ -345,10 +345,9 @@ func tug(m *mixture.Mixture, at [2]float64) (u [][2]float64) {
 // crowd is how many points the probe counts as where the ellipses follow it.
 const crowd = 20
 
-// tugged is the mixture after one round of EM with the probe as a crowd of points; share are the
-// responsibilities for it. EM has ended, so the sums over the other points are those of the mixture.
-func tugged(m *mixture.Mixture, at [2]float64, share []float64) *mixture.Mixture {
-	const n = 80
+// tugged returns the mixture of n points after one more round of EM with the probe as a crowd of points; share are
+// the responsibilities for it. EM has ended, so the sums over the n points are those of the mixture.
+func tugged(m *mixture.Mixture, n float64, at [2]float64, share []float64) *mixture.Mixture {
 	next := &mixture.Mixture{}
 	for k, w := range m.Weights {
 		own, more := n*w, crowd*share[k]
@@ -364,14 +363,14 @@ func tugged(m *mixture.Mixture, at [2]float64, share []float64) *mixture.Mixture
 	return next
 }
 
-// opposite is how two points on either side of a mean are similar by their tugs at it.
+// opposite compares the tugs of two points on either side of a mean at it.
 func opposite(ctx context.Context) (float64, error) {
 	_, s, err := four(ctx)
 	if err != nil {
 		return 0, err
 	}
 	m, k := &s.Mixture, 3
-	at, by := place(m.Means[k]), 0.5
+	at, by := place(m.Means[k]), math.Sqrt(m.Variances[k][0])/2
 	u, v := tug(m, [2]float64{at[0] - by, at[1]})[k], tug(m, [2]float64{at[0] + by, at[1]})[k]
 	return float64(1 - lessons.Sign(u[0]*v[0]+u[1]*v[1])), nil
 }

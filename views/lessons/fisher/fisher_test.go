@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/mixture"
 	"marginlab/ml/mltest/require"
@@ -179,7 +180,7 @@ func TestTugged(t *testing.T) {
 	at := [2]float64{0.2, 0.9}
 	share := make([]float64, 4)
 	s.Mixture.Density().At(share, at[:])
-	got := tugged(&s.Mixture, at, share)
+	got := tugged(&s.Mixture, float64(len(p.Y)), at, share)
 	for range crowd {
 		p.XY, p.Y = append(p.XY, at), append(p.Y, 1)
 	}
@@ -193,6 +194,20 @@ func TestTugged(t *testing.T) {
 			lessonstest.Near(t, "mean", got.Means[k][j], want.Means[k][j], 1e-2)
 			lessonstest.Near(t, "variance", got.Variances[k][j], want.Variances[k][j], 1e-2)
 			lessonstest.Near(t, "tug", u[k][j], share[k]*(at[j]-s.Mixture.Means[k][j])/s.Mixture.Variances[k][j], 1e-9)
+		}
+	}
+}
+
+// The explanation of the question about two points half a deviation from a mean: both would have the ellipse narrower.
+func TestBothNarrower(t *testing.T) {
+	t.Parallel()
+	_, s, err := four(t.Context())
+	require.NoError(t, err)
+	m, k := &s.Mixture, 3
+	for _, side := range []float64{-0.5, 0.5} {
+		at := []float64{m.Means[k][0] + side*math.Sqrt(m.Variances[k][0]), m.Means[k][1]}
+		if u := theory.Scores(m, mat.NewDense(1, 2, at)).RawRowView(0)[3*m.Len()+2*k:]; u[0] >= 0 || u[1] >= 0 {
+			t.Errorf("at %v the scores of the variances are %v", at, u[:2])
 		}
 	}
 }

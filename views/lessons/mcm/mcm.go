@@ -73,7 +73,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Questions: []lessons.Question{{
 				Slug: "smallest", Ask: `You move the hyperplane between the classes. Where does the short band fit into the long one the fewest times?`,
 				Options: []string{"Midway between the two nearest points.", "Midway between the two outermost points.", "It does not matter where."},
-				Wrong:   []string{"", "There the long band is shortest, but the short one is shorter still.", "Both bands change, and by different factors."},
+				Wrong:   []string{"", "There the long band is shortest, but the short one has lost more.", "Both bands change, and by different factors."},
 				Answer:  smallest,
 				Explain: `A step away from the middle of the gap costs the short band a large share of its length, and changes the long one by little. On the line the MCM therefore agrees with the SVM.`,
 			}},
@@ -243,7 +243,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	x := six.x
 	marks := slices.Concat([]figure.Mark{
 		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
-		figure.Segment{From: [2]float64{t, -0.8}, To: [2]float64{t, 0.8}, Label: "hyperplane"},
+		figure.Segment{From: [2]float64{t, -0.47}, To: [2]float64{t, 0.8}, Label: "hyperplane"}, // ends above the short band's label
 	}, band(t, x[l.far], 0.4, l.min, farPen, "farthest: "+views.Short(l.max)), band(t, x[l.near], -0.4, l.min, nearPen, "nearest: "+views.Short(l.min)),
 		sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} }))
 	var ts, hs []float64
@@ -271,17 +271,17 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
 		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
-		Notes:   l.doubts(),
+		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
 	}, nil
 }
 
-// doubts says where the ratios mean nothing.
-func (l *line) doubts() []string {
+// doubts returns the note of a screen for a point on the hyperplane or for classes that are not separated.
+func (l *line) doubts(on, mixed string) []string {
 	switch {
 	case l.min == 0:
-		return []string{"A point lies on the hyperplane: no number bounds the two ratios."}
+		return []string{on}
 	case !l.Separates:
-		return []string{"The hyperplane does not separate the classes: both numbers still come out, but mean nothing, as they use $\\lvert f\\rvert$."}
+		return []string{mixed}
 	}
 	return nil
 }
@@ -399,7 +399,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	moved := o != 0 // as the question of the shift has it
 	return &lessons.Exhibit{
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
-		Notes:   l.doubts(),
+		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: both ratios use $\\lvert f\\rvert$, so they mean nothing here."),
 		Figures: []lessons.Figure{{
 			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				return figure.Plane{Format: lk.Format(2), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks}.Picture()
@@ -695,7 +695,7 @@ func tableau(t lessons.Table, entering int) lessons.Figure {
 		}
 	}
 	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The tableau, which is the table of this screen."}.Picture()
+		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The simplex tableau, as in the table."}.Picture()
 	}}
 }
 

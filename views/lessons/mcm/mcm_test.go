@@ -3,6 +3,7 @@ package mcm
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"marginlab/ml"
@@ -241,5 +242,16 @@ func TestBand(t *testing.T) {
 	}
 	if short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, ""); len(short) != 4 {
 		t.Errorf("the short band has %d marks, want two", len(short)-2)
+	}
+}
+
+// Each screen's note speaks of the ratios that the screen has.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one
+		one, two := lessonstest.Show(t, &Lesson, "ratio", "t", at), lessonstest.Show(t, &Lesson, "bound", "t", at)
+		if len(one.Notes) != 1 || len(two.Notes) != 1 || strings.Contains(one.Notes[0], "both") || !strings.Contains(two.Notes[0], "both") {
+			t.Errorf("t = %s: %q and %q", at, one.Notes, two.Notes)
+		}
 	}
 }
