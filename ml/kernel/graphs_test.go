@@ -424,6 +424,9 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 	if err != nil || math.Abs(self[0]/want-1) > 1e-10 || math.Abs(self[1]*(1-lambda)/4-1) > 1e-12 {
 		t.Errorf("%g: want %g; %v", self, want, err)
 	}
+	if err := noValue(walkOf(lambda, false, false), mat.NewDense(1, 2, []float64{1, math.NaN()})); err == nil || !strings.Contains(err.Error(), "rows 1 and 2") {
+		t.Errorf("a pair without a value: %v", err)
+	}
 	// The remedy is never beyond the limit, which is 1 here.
 	_, err = Self(t.Context(), walkOf(1, false, false), graphs(g))
 	if err == nil || !strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") || !strings.Contains(err.Error(), "take a weight below 0.9") {

@@ -171,17 +171,18 @@ func (w *walks) self(list []walked) ([]float64, error) {
 			continue
 		}
 		many++
-		r := max(growth[i], 1) / 0.99 / w.lambda // a weight below 1 over that is not too close to the limit
-		if list[i].directed {
+		r, relation := 0.0, "is"
+		if !list[i].directed {
+			if r, err = w.radius(list[i]); err != nil {
+				return nil, err
+			}
+		}
+		if r*w.lambda < 1 { // not known to diverge; and a weight below 1 over r is not too close to the limit
+			r, relation = max(growth[i], 1)/0.99/w.lambda, "is at most"
 			diverges = "diverges, or converges too slowly,"
-		} else if r, err = w.radius(list[i]); err != nil {
-			return nil, err
 		}
 		if r > radius {
-			worst, radius = i, r
-			if is = "is"; list[i].directed {
-				is = "is at most"
-			}
+			worst, radius, is = i, r, relation
 		}
 	}
 	if many == 0 {
