@@ -74,7 +74,7 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 			return nil, err
 		}
 	}
-	return held{values, k.Definite()}, nil
+	return held{values, k.Definite()}, noValue(k, values)
 }
 
 // counter returns what is to be called after row i of n, from any goroutine, the first time
@@ -106,7 +106,23 @@ func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, err
 		return nil, err
 	}
 	values := mat.NewDense(x.Len(), z.Len(), nil)
-	return values, eachRow(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) })
+	if err := eachRow(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) }); err != nil {
+		return values, err
+	}
+	return values, noValue(k, values)
+}
+
+// noValue reports a pair whose kernel was not found.
+func noValue(k Kernel, values *mat.Dense) error {
+	rows, columns := values.Dims()
+	for i := range rows {
+		for j := range columns {
+			if math.IsNaN(values.At(i, j)) {
+				return fmt.Errorf("kernel %s: rows %d and %d: the computation did not converge: take other parameters, or leave one of them out", k.Name, i+1, j+1)
+			}
+		}
+	}
+	return nil
 }
 
 // Self returns the values k(x_i, x_i) for objects that are no vectors. Errors: objects that

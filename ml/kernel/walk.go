@@ -53,11 +53,14 @@ var randomWalk = Entry{
 		return w.self(w.prepare(x))
 	},
 	steps: func(_ param.Values, x dataset.Objects) float64 {
-		mean := 0.0
+		mean, products := 0.0, 20.0
 		for _, g := range x.(*dataset.Graphs).Values {
 			mean += float64(g.N) / float64(x.Len())
+			if g.Directed { // a series takes more than conjugate gradients do
+				products = 60
+			}
 		}
-		return 600 * mean * mean // some twenty products
+		return 30 * products * mean * mean
 	},
 }
 
@@ -72,10 +75,9 @@ type walks struct {
 
 // walked is a graph to walk through.
 type walked struct {
-	label  []int   // of each node, its number
-	edges  []edges // in order of their labels
-	back   *walked // with all steps reversed
-	oneWay bool    // back is another graph
+	label    []int   // of each node, its number
+	edges    []edges // in order of their labels
+	directed bool
 }
 
 // edges are those with one label: the steps along them, in order of the nodes that they leave.
@@ -112,26 +114,18 @@ func (w *walks) prepare(x dataset.Objects) []walked {
 		for v := range labels {
 			labels[v] = number(g.Label(v))
 		}
-		through := func(steps [][]dataset.Step) *walked {
-			by := map[int][]step{}
-			for v, list := range steps {
-				for _, s := range list {
-					label := number(g.EdgeLabel(int(s.Edge)))
-					by[label] = append(by[label], step{int32(v), s.Node})
-				}
+		by := map[int][]step{}
+		along, _ := g.Steps()
+		for v, steps := range along {
+			for _, s := range steps {
+				label := number(g.EdgeLabel(int(s.Edge)))
+				by[label] = append(by[label], step{int32(v), s.Node})
 			}
-			t := &walked{label: labels, oneWay: g.Directed}
-			for _, label := range slices.Sorted(maps.Keys(by)) {
-				t.edges = append(t.edges, edges{label, by[label]})
-			}
-			return t
 		}
-		along, against := g.Steps()
-		t := through(along)
-		if t.back = t; g.Directed {
-			t.back = through(against)
+		list[i] = walked{label: labels, directed: g.Directed}
+		for _, label := range slices.Sorted(maps.Keys(by)) {
+			list[i].edges = append(list[i].edges, edges{label, by[label]})
 		}
-		list[i] = *t
 	}
 	return list
 }
@@ -154,7 +148,8 @@ func compareWalks(ctx context.Context, v param.Values, x, z dataset.Objects) (co
 // those for which the sum over all walks has no end: by the inequality of Cauchy and
 // Schwarz for the closed walks of each length, the product graph of two graphs has no
 // larger spectral radius than the larger one of each with itself, so that the sum has an
-// end for all pairs when it has one here.
+// end for all pairs when it has one here. By the same inequality for the terms, the rest of
+// a series of a pair is at most the geometric mean of the rests of each with itself.
 func (w *walks) self(list []walked) ([]float64, error) {
 	for i, g := range list {
 		if n := len(g.label); 8*vectors*n*n > mostWork {
@@ -162,27 +157,32 @@ func (w *walks) self(list []walked) ([]float64, error) {
 				"row %d has %d nodes, and its product graph with itself takes %d MB where the limit is %d MB", i+1, n, 8*vectors*n*n>>20, mostWork>>20)
 		}
 	}
-	self, endless := make([]float64, len(list)), make([]bool, len(list))
+	self, growth := make([]float64, len(list)), make([]float64, len(list))
 	err := eachRow(w.ctx, len(list), func(i int) {
-		var ends bool
-		self[i], ends = w.solve(list[i], list[i], true)
-		endless[i] = !ends
+		self[i], growth[i] = w.solve(list[i], list[i], true)
 	})
 	if err != nil {
 		return nil, err
 	}
 	worst, radius, many := 0, 0.0, 0
-	for i, is := range endless {
-		if !is {
+	diverges, is := "diverges", "is"
+	for i, v := range self {
+		if !math.IsNaN(v) {
 			continue
 		}
 		many++
-		r, err := w.radius(list[i])
-		if err != nil {
-			return nil, err
+		r, relation := 0.0, "is"
+		if !list[i].directed {
+			if r, err = w.radius(list[i]); err != nil {
+				return nil, err
+			}
+		}
+		if r*w.lambda < 1 { // not known to diverge; and a weight below 1 over r is not too close to the limit
+			r, relation = max(growth[i], 1)/0.99/w.lambda, "is at most"
+			diverges = "diverges, or converges too slowly,"
 		}
 		if r > radius {
-			worst, radius = i, r
+			worst, radius, is = i, r, relation
 		}
 	}
 	if many == 0 {
@@ -190,7 +190,7 @@ func (w *walks) self(list []walked) ([]float64, error) {
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(1/radius))-2)
 	return nil, param.Refuse(fmt.Sprintf("take a weight below %.3g", math.Floor(1/radius/digits)*digits),
-		"the sum over all walks diverges for %d of %d graphs: the spectral radius of the product graph of row %d with itself is %.4g, and %g times that is not below 1", many, len(list), worst+1, radius, w.lambda)
+		"the sum over all walks %s for %d of %d graphs: the spectral radius of the product graph of row %d with itself %s %.4g, and %g times that is not below 1", diverges, many, len(list), worst+1, is, radius, w.lambda)
 }
 
 // vectors is how many vectors over the nodes of a product graph are held at a time.
@@ -259,49 +259,49 @@ func product(dst, p, row []float64, a, b *walked) {
 	}
 }
 
-// solve returns 1'x with (I - lambda A) x = 1. Whether the sum over all walks has an end is
-// told only if asked for, and then for certain: a matrix I - lambda A with A >= 0 takes a
-// positive x to a positive vector if and only if lambda is smaller than 1 over the spectral
-// radius (such matrices are called M-matrices).
-func (w *walks) solve(a, b walked, check bool) (value float64, ends bool) {
+// solve returns 1'x with (I - lambda A) x = 1, or NaN where the sum over all walks has no end
+// or was not reached, and of a series that was not reached a bound on lambda times the spectral
+// radius. For undirected graphs it is certain that the sum has an end only if that is checked:
+// a matrix I - lambda A with A >= 0 takes a positive x to a positive vector if and only if
+// lambda is smaller than 1 over the spectral radius (such matrices are called M-matrices).
+func (w *walks) solve(a, b walked, check bool) (value, growth float64) {
 	memory, done := w.memory(a, b)
 	defer done()
 	x, r, q := memory[0], memory[1], memory[3]
 	row := make([]float64, len(b.label))
 	rr := float64(ones(r, a, b))
-	if a.oneWay || b.oneWay {
-		if w.directed(memory, row, &a, &b, rr) {
-			return floats.Sum(x), true
-		}
-	} else if !w.undirected(memory, row, &a, &b, rr) {
-		return math.NaN(), false
+	if a.directed || b.directed {
+		return w.series(memory, row, &a, &b)
+	}
+	if !w.undirected(memory, row, &a, &b, rr) {
+		return math.NaN(), 0
 	}
 	value = floats.Sum(x)
 	if !check {
-		return value, true
+		return value, 0
 	}
 	// What should be 1 is at least 1/2, and no x is so large that this could be rounding alone.
 	const large = 1e13
 	ones(r, a, b)
 	product(q, x, row, &a, &b)
 	for i, one := range r {
-		if one > 0 && (x[i] <= 0 || x[i] > large || x[i]-w.lambda*q[i] < one/2) {
-			return value, false
+		if one > 0 && !(x[i] > 0 && x[i] <= large && x[i]-w.lambda*q[i] >= one/2) {
+			return math.NaN(), 0
 		}
 	}
-	return value, true
+	return value, 0
 }
 
-// mostSteps bounds the iterations of a solution.
+// mostSteps bounds the iterations of a solution, and the terms of a series.
 const mostSteps = 10_000
 
 // undirected solves (I - lambda A) x = r = 1 by conjugate gradients: the matrix is symmetric,
 // and positive definite where the sum over all walks has an end. It reports false where it
-// sees that there is none.
+// sees that there is none, and where the steps are not enough.
 func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walked, rr float64) bool {
 	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
 	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
-	enough := 1e-18 * rr
+	enough, still := 1e-18*rr, 1e-14*rr
 	clear(x)
 	copy(p, r)
 	for step := 0; rr > enough && step < mostSteps && pace.Look(w.ctx) == nil; step++ {
@@ -311,7 +311,7 @@ func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walke
 			q[i] = v - w.lambda*q[i]
 			pq += v * q[i]
 		}
-		if pq <= 0 {
+		if !(pq > 0) {
 			return false
 		}
 		alpha, next := rr/pq, 0.0
@@ -326,61 +326,46 @@ func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walke
 		}
 		rr = next
 	}
-	return true
+	return rr <= still
 }
 
-// directed solves (I - lambda A) x = r = 1 for a matrix that is not symmetric. It adds up the
-// terms of the series, of which there are few without directed cycles, and then leaves the
-// rest, where lambda is close to its limit, to conjugate gradients on the normal equations.
-// It reports whether the series has ended by itself.
-func (w *walks) directed(memory [vectors][]float64, row []float64, a, b *walked, rr float64) (ended bool) {
-	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
-	const terms = 500
-	enough := 1e-28 * rr // 1'x is off by about as much as the residual
+// series adds up the terms r = (lambda A)^n 1 of a matrix that is not symmetric: none is negative,
+// so that nothing cancels, and without directed cycles they come to an end. Where the largest
+// value q of r is below 1 it is certain that the sum has an end: q is the norm of (lambda A)^n,
+// which bounds the spectral radius, and what is left is at most max(x) / (1 - q) times 1'r. After
+// all terms, q to the power of 1/n still bounds lambda times the spectral radius.
+func (w *walks) series(memory [vectors][]float64, row []float64, a, b *walked) (value, growth float64) {
+	x, r, q := memory[0], memory[1], memory[3]
+	const enough, settled = 1e-14, 500 // from that many terms on the bound is close
 	clear(x)
-	for n := 0; n < terms && rr > enough && !math.IsInf(rr, 1) && pace.Look(w.ctx) == nil; n++ {
+	for n := 1; n <= mostSteps && pace.Look(w.ctx) == nil; n++ {
 		floats.Add(x, r)
 		product(q, r, row, a, b)
-		floats.ScaleTo(r, w.lambda, q)
-		rr = floats.Dot(r, r)
-	}
-	normal := func() (square float64) { // q = (I - lambda A)' r
-		product(q, r, row, a.back, b.back)
-		for i, v := range r {
-			q[i] = v - w.lambda*q[i]
-			square += q[i] * q[i]
-		}
-		return square
-	}
-	if !(rr > enough) || math.IsInf(rr, 1) {
-		return rr == 0
-	}
-	gradient := normal()
-	copy(p, q)
-	for step := 0; rr > enough && gradient > 0 && step < mostSteps && pace.Look(w.ctx) == nil; step++ {
-		product(q, p, row, a, b)
-		var qq float64
-		for i, v := range p {
-			q[i] = v - w.lambda*q[i]
-			qq += q[i] * q[i]
-		}
-		alpha := gradient / qq
-		floats.AddScaled(x, alpha, p)
-		floats.AddScaled(r, -alpha, q)
-		rr = floats.Dot(r, r)
-		next := normal()
-		beta := next / gradient
+		floats.Scale(w.lambda, q)
+		falls := false
 		for i, v := range q {
-			p[i] = v + beta*p[i]
+			falls = falls || v < r[i]
 		}
-		gradient = next
+		r, q = q, r
+		largest := floats.Max(r)
+		if largest < 0.5 && floats.Sum(r)*floats.Max(x) <= enough*floats.Sum(x) {
+			return floats.Sum(x), 0
+		}
+		if math.IsInf(largest, 1) {
+			break
+		}
+		growth = math.Pow(largest, 1/float64(n))
+		if n >= settled && !falls { // and never will
+			break
+		}
 	}
-	return false
+	return math.NaN(), growth
 }
 
-// radius is the spectral radius of the product graph of a graph with itself, a little too
-// large rather than too small: however long one multiplies a positive vector by A + I,
-// none of its values grows by less than the smallest, nor by more than the largest factor.
+// radius is the spectral radius of the product graph of an undirected graph with itself, a
+// little too large rather than too small: however long one multiplies a positive vector by
+// A + I, none of its values grows by less than the smallest, nor by more than the largest
+// factor.
 func (w *walks) radius(g walked) (float64, error) {
 	memory, done := w.memory(g, g)
 	defer done()

@@ -133,12 +133,17 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 			along[i], against[i] = g.Steps()
 		}
 	}
-	edges := map[string]int{"": 0} // numbers of the labels of edges
-	for _, g := range graphs {
-		for _, l := range g.EdgeLabels {
-			if _, ok := edges[l]; !ok {
-				edges[l] = len(edges)
+	numbers := map[string]int{"": 0} // of the labels of edges
+	edges := make([][]int, len(graphs))
+	for i, g := range graphs {
+		edges[i] = make([]int, len(g.EdgeLabels))
+		for k, l := range g.EdgeLabels {
+			n, ok := numbers[l]
+			if !ok {
+				n = len(numbers)
+				numbers[l] = n
 			}
+			edges[i][k] = n
 		}
 	}
 	var near, other []int
@@ -147,12 +152,12 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 		dictionary := make(map[string]int)
 		below := known // colours of earlier rounds
 		// pairs are a label and a colour each, as one number: for edges without labels, the colour.
-		pairs := func(dst []int, g *dataset.Graph, before []int, steps []dataset.Step) []int {
+		pairs := func(dst, edges, before []int, steps []dataset.Step) []int {
 			dst = dst[:0]
 			for _, s := range steps {
 				pair := before[s.Node]
-				if g.EdgeLabels != nil {
-					pair += below * edges[g.EdgeLabels[s.Edge]]
+				if len(edges) > 0 {
+					pair += below * edges[s.Edge]
 				}
 				dst = append(dst, pair)
 			}
@@ -166,13 +171,13 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 			before := colours[i][r-1]
 			after := make([]int, len(before))
 			for v := range after {
-				near = pairs(near, &graphs[i], before, along[i][v])
+				near = pairs(near, edges[i], before, along[i][v])
 				key = binary.AppendUvarint(key[:0], uint64(before[v]))
 				for _, c := range near {
 					key = binary.AppendUvarint(key, uint64(c))
 				}
 				if graphs[i].Directed {
-					if other = pairs(other, &graphs[i], before, against[i][v]); !slices.Equal(near, other) {
+					if other = pairs(other, edges[i], before, against[i][v]); !slices.Equal(near, other) {
 						key = binary.AppendUvarint(key, math.MaxUint64) // no pair: the others begin
 						for _, c := range other {
 							key = binary.AppendUvarint(key, uint64(c))

@@ -54,7 +54,11 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 	neighbours := make([][][]int, len(graphs))
 	for g, graph := range graphs {
 		steps += h * graph.N
-		neighbours[g] = graph.Neighbours()
+		plain, err := dataset.NewGraph(graph.N, graph.Edges, graph.Labels) // joined in both directions: one neighbour
+		if err != nil {
+			return nil, err
+		}
+		neighbours[g] = plain.Neighbours()
 		s.Colours[g] = make([][]int, h+1)
 		for r := range s.Colours[g] {
 			s.Colours[g][r] = slices.Repeat([]int{-1}, graph.N)

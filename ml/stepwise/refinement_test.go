@@ -64,6 +64,20 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 	})
 }
 
+// TestRefinePassesOverDirections: an edge in both directions is one.
+func TestRefinePassesOverDirections(t *testing.T) {
+	t.Parallel()
+	plain := dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
+	both := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 0}, {2, 1}}}
+	r := require.Value(stepwise.Refine(t.Context(), []dataset.Graph{plain, both}, stepwise.RefinementSettings{Rounds: 2}))(t)
+	end := r.At(r.Len() - 1)
+	for round, colours := range end.Colours[0] {
+		if !slices.Equal(colours, end.Colours[1][round]) {
+			t.Errorf("round %d: %v with directions, %v without", round, end.Colours[1][round], colours)
+		}
+	}
+}
+
 // TestRefineKeepsItsStates: each step colours one node more, and no state before changes.
 func TestRefineKeepsItsStates(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ package theory
 // suffix. A text of n symbols has at most 2n nodes besides the root.
 type SuffixTree struct {
 	Nodes []SuffixNode // the root, and the others as they were made
-	Steps int          // taken to build it: comparisons of symbols and moves from node to node
+	Steps int          // taken to build it and to count its leaves: comparisons of symbols and moves from node to node
 
 	symbols []rune  // of all texts, with an end of its own behind each
 	counts  [][]int // of each text and node: how often what leads there stands in the text
@@ -21,7 +21,7 @@ type SuffixNode struct {
 	link       int // where the way leads without its first symbol
 }
 
-// edge is where a way goes on with a symbol.
+// edge names an edge of a tree by the node that it leaves and its first symbol.
 type edge struct {
 	from   int
 	symbol rune
@@ -106,6 +106,7 @@ func (t *SuffixTree) count(texts int) {
 			order = append(order, i)
 		}
 	}
+	t.Steps += (2 + texts) * len(t.Nodes) // two passes so far, and one for each text
 	t.counts = make([][]int, texts)
 	for text := range t.counts {
 		t.counts[text] = make([]int, len(t.Nodes))
@@ -141,7 +142,8 @@ func (t *SuffixTree) Pieces(k int) (nodes []int) {
 // symbols and moves from node to node.
 type SpectrumMethod func(x, z string, k int) (value float64, steps int)
 
-// SpectrumByTree reads the kernel off a suffix tree of both strings: it looks at each node once.
+// SpectrumByTree builds a suffix tree of both strings, and adds up the products of the counts at
+// depth k in one more pass over the nodes.
 //
 // Source: Vishwanathan and Smola, Kernel Methods in Computational Biology (2004).
 func SpectrumByTree(x, z string, k int) (value float64, steps int) {

@@ -88,14 +88,17 @@ func WalkSystem(a mat.Symmetric, lambda float64) (float64, error) {
 }
 
 // WalkCounts counts the walks of 0 to most steps in a graph, and those that never totter:
-// that never go back along the edge by which they have just come.
+// that never go back along the edge by which they have just come, in any direction as
+// Adjacency has it.
 func WalkCounts(g dataset.Graph, most int) (all, straight []float64) {
 	type arc struct{ from, to int }
-	neighbours := g.Neighbours()
+	adjacency := Adjacency(g)
 	var arcs []arc
-	for v, near := range neighbours {
-		for _, u := range near {
-			arcs = append(arcs, arc{v, u})
+	for v := range g.N {
+		for u := range g.N {
+			if adjacency.At(v, u) > 0 {
+				arcs = append(arcs, arc{v, u})
+			}
 		}
 	}
 	count := func(follows func(a, b arc) bool) []float64 {

@@ -57,6 +57,7 @@ func TestWalkCounts(t *testing.T) {
 	}{
 		"path": {graph(t, 3, [][2]int{{0, 1}, {1, 2}}), []float64{3, 4, 6, 8, 12}, []float64{3, 4, 2, 0, 0}},
 		"ring": {graph(t, 3, [][2]int{{0, 1}, {1, 2}, {0, 2}}), []float64{3, 6, 12, 24, 48}, []float64{3, 6, 6, 6, 6}},
+		"both": {dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {1, 0}, {2, 1}}}, []float64{3, 4, 6, 8, 12}, []float64{3, 4, 2, 0, 0}},
 		"node": {graph(t, 1, nil), []float64{1, 0, 0, 0, 0}, []float64{1, 0, 0, 0, 0}},
 	} {
 		all, straight := theory.WalkCounts(c.g, 4)

@@ -24,7 +24,9 @@ func Beside(width, height int, share float64, below bool, first, second func(wid
 	k := zoom(width, height)
 	w1, h1, w2, h2 := int(math.Round(share*float64(width))), height, width, height
 	one, two := &Panel{width: width, height: height}, &Panel{width: width, height: height}
+	where := " Beside it: "
 	if w2 = width - w1; below {
+		where = " Below it: "
 		w1, h1, w2 = width, int(math.Round(share*float64(height))), width
 		h2 = height - h1
 		one.at.Y = vg.Length(float64(h2) / k)
@@ -41,7 +43,7 @@ func Beside(width, height int, share float64, below bool, first, second func(wid
 		return nil, err
 	}
 	draw := p.draw
-	p.Width, p.Height, p.Caption = width, height, p.Caption+" Beside it: "+q.Caption
+	p.Width, p.Height, p.Caption = width, height, p.Caption+where+q.Caption
 	p.draw = func(c vg.Canvas) {
 		draw(c)
 		q.draw(c)

@@ -95,13 +95,16 @@ func (c *listCanvas) op(kind byte, clr color.NRGBA) {
 }
 
 func (c *listCanvas) Fill(p vg.Path) {
+	if len(p) == 0 { // "" in the list is the path before
+		return
+	}
 	c.op('f', c.state.color)
 	c.path(p)
 	c.buf.WriteString("],")
 }
 
 func (c *listCanvas) Stroke(p vg.Path) {
-	if c.state.width <= 0 {
+	if c.state.width <= 0 || len(p) == 0 {
 		return
 	}
 	c.op('s', c.state.color)

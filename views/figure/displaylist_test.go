@@ -99,6 +99,22 @@ func TestDisplayList(t *testing.T) {
 	}
 }
 
+// A path without places is left out: "" stands for the path before.
+func TestEmptyPathsAreNotListed(t *testing.T) {
+	t.Parallel()
+	ops := func(draw func(c vg.Canvas)) int {
+		p := require.Value(Networks{Networks: []Network{{Graph: dataset.Graph{N: 1}}}}.Picture())(t)
+		p.draw = draw
+		l, _ := displayList(t, p, "")
+		return len(l.Ops)
+	}
+	square := vg.Rectangle{Max: vg.Point{X: 9, Y: 9}}.Path()
+	want := ops(func(c vg.Canvas) { c.Fill(square) })
+	if got := ops(func(c vg.Canvas) { c.Fill(square); c.Fill(nil); c.Stroke(nil) }); got != want {
+		t.Errorf("%d operations, want %d", got, want)
+	}
+}
+
 // Long lines come in quarters, relative to the place before, and lose neither ends nor corners.
 func TestPolyline(t *testing.T) {
 	t.Parallel()

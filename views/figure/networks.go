@@ -222,7 +222,11 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	if w.Graph.Directed || w.Graph.EdgeLabels != nil { // what stands on the edges needs room
 		share = 0.22
 	}
-	radius := max(min(share*unit, max(13, 0.18*unit)), min(0.44*unit, lettered), 1.5) // closer together rather than without letters
+	widest := vg.Length(0.44) // nodes closer together rather than without letters
+	if w.Graph.Directed {     // no letters rather than no arrows
+		widest = 0.3
+	}
+	radius := max(min(share*unit, max(13, 0.18*unit)), min(widest*unit, lettered), 1.5)
 	low, wide := reach(w.Places)
 	at := make([]vg.Point, w.Graph.N)
 	for v, p := range w.Places {
@@ -235,10 +239,8 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 			if !seen(e[0]) || !seen(e[1]) {
 				continue
 			}
-			if w.Graph.Directed {
-				if from, to, ok := w.shaft(at, e, radius); ok {
-					arrow(c, style, from, to)
-				}
+			if from, to, ok := w.shaft(at, e, radius); w.Graph.Directed && ok {
+				arrow(c, style, from, to)
 				continue
 			}
 			p.Move(at[e[0]])

@@ -124,3 +124,28 @@ func TestEdgesAreDrawn(t *testing.T) {
 		t.Error("an edge turned round looks the same")
 	}
 }
+
+// TestSmallArrowsAreDrawn: an edge is never lost, in however small a picture, and in a thumbnail
+// it has a head.
+func TestSmallArrowsAreDrawn(t *testing.T) {
+	t.Parallel()
+	var places [][2]float64 // in a row, about 1 apart
+	for v := range 12 {
+		places = append(places, [2]float64{float64(v), 0.1 * float64(v)})
+	}
+	lines := func(g dataset.Graph, width, height int) int {
+		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)
+		var b strings.Builder
+		require.NoError(t, p.SVG(&b))
+		return strings.Count(b.String(), "L")
+	}
+	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}
+	for v := range g.N - 1 {
+		g.Edges = append(g.Edges, [2]int{v, v + 1})
+	}
+	for size, want := range map[[2]int]int{{160, 120}: 33, {600, 400}: 33, {48, 40}: 11} { // lines of shafts and heads; of edges alone
+		if got := lines(g, size[0], size[1]) - lines(bare, size[0], size[1]); got != want {
+			t.Errorf("%v: %d lines for 11 edges, want %d", size, got, want)
+		}
+	}
+}

@@ -147,7 +147,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Covers: []string{"001 20.3"},
 			Demo:   &lessons.Demo{Controls: []lessons.Control{vecNodes}, Show: showVec},
 			Questions: []lessons.Question{{
-				Slug: "hundred", Ask: "Two graphs of 100 nodes each. How many times as many multiplications as by the vec trick does one product take with the matrix formed?",
+				Slug: "hundred", Ask: "Two graphs of 100 nodes each. By what factor does the vec trick reduce the multiplications of one product?",
 				Answer:  func(context.Context) (float64, error) { return math.Pow(100, 4) / (2 * math.Pow(100, 3)), nil },
 				Explain: `$n^4 = 10^8$ against $2n^3 = 2\cdot 10^6$: %s times as many, and the matrix alone would take 800 MB.`,
 			}},

@@ -96,7 +96,7 @@ func showVec(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Name: "entries", Caption: `All entries in one scale: left $A_\times$, right from top to bottom $A$, $X$ and $A'$. The stronger the colour, the larger the entry.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return entriesPicture(l, a, x, b)
 			}},
-			{Name: "multiplications", Caption: "Multiplications that one product with all walks of a length takes. Both axes are logarithmic: the slopes are 4 and 3.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "multiplications", Caption: `Multiplications for one product $A_\times\mathbf x$. Both axes are logarithmic: the slopes are 4 and 3.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
 					Format: l.Format(2), X: figure.Axis{Name: "nodes of either graph", Log: true}, Y: figure.Axis{Name: "multiplications", Log: true}, Curves: curves, Here: &here,
 				}.Picture()

@@ -292,6 +292,9 @@ func TestNetworksGetStuck(t *testing.T) {
 		for seed := range 5 {
 			e := lessonstest.Show(t, &Lesson, "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
 			text := lessonstest.Number(t, e, "starts with all four points right")
+			if help := e.Numbers[0].Help; strings.Contains(help, "One unit cannot") != (units == "1") {
+				t.Errorf("%s units: %s", units, help)
+			}
 			if n, err := strconv.Atoi(strings.TrimSuffix(text, " of 20")); err != nil || !ok(n) {
 				t.Errorf("%s units: %s starts", units, text)
 			}

@@ -54,7 +54,7 @@ func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		})
 	}
 	e := &lessons.Exhibit{Numbers: numbers, Figures: []lessons.Figure{
-		{Name: "tree", Caption: "Each way from the left is a substring, each leaf a suffix with its end mark. The cut at depth $k$ meets every k-mer once; there stands how many leaves lie beyond, its count.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+		{Name: "tree", Caption: "Each way from the left is a substring, each leaf a suffix with its end mark. The cut at depth $k$ meets every k-mer once; the number there is its count: the leaves beyond.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return drawTree(l, tree, cut, k)
 		}},
 		{Name: "steps", Caption: "Steps, counted while each method compares two random strings of A, C, G and T. Both axes are logarithmic: $n^2$ has slope 2, $n$ has slope 1.", Draw: func(l lessons.Look) (*figure.Picture, error) {
