@@ -15,9 +15,10 @@ import (
 )
 
 // Format is the highest number of the JSON forms that models are written in: 2, with
-// probabilities 3, and with a fill of missing values 4, so that programs that do not know these
-// say so. Forms of lower numbers are read for ever; the first had no number.
-const Format = 4
+// probabilities 3, with a fill of missing values 4, and with graphs that are directed or have
+// labels of edges 5, so that programs that do not know these say so. Forms of lower numbers are
+// read for ever; the first had no number.
+const Format = 5
 
 // ReadModel reads the JSON form of a model, of any format up to Format, and validates
 // it. Unknown fields are an error, and so is anything after the model.
@@ -87,6 +88,9 @@ func (m Model) MarshalJSON() ([]byte, error) {
 		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
 	switch {
+	case m.tellsEdges():
+		f.Format = 5
+		return json.Marshal(format5{f, m.Platt})
 	case m.Fill != nil:
 		f.Format = 4
 		return json.Marshal(format4{f, m.Fill, m.Platt})
@@ -167,6 +171,32 @@ func (f format4) model() (*Model, error) {
 		return nil, errors.New("model: fill: missing, which tells format 4 from 3")
 	}
 	return m, nil
+}
+
+// format5 is how models are written whose graphs are directed or have labels of edges.
+type format5 struct {
+	format2
+	Platt *Platt `json:"platt,omitempty"`
+}
+
+func (f format5) model() (*Model, error) {
+	m, err := f.format2.model()
+	if err != nil {
+		return nil, err
+	}
+	if m.Platt = f.Platt; !m.tellsEdges() {
+		return nil, errors.New("model: graphs: none is directed or has labels of edges, which tells format 5 from 3")
+	}
+	return m, nil
+}
+
+// tellsEdges reports whether some graph that m keeps is directed or has labels of edges.
+func (m *Model) tellsEdges() bool {
+	_, kept := dataset.KeptOf(m.Supports.Objects)
+	return kept.TellEdges() || slices.ContainsFunc(m.Machines, func(machine Machine) bool {
+		_, cores := dataset.KeptOf(machine.Cores)
+		return cores.TellEdges()
+	})
 }
 
 func (f format2) model() (*Model, error) {
@@ -255,6 +285,12 @@ func decode(text []byte, strict bool) (*Model, error) {
 		return f.model()
 	case *n == 4:
 		var f format4
+		if err := read(&f); err != nil {
+			return nil, err
+		}
+		return f.model()
+	case *n == 5:
+		var f format5
 		if err := read(&f); err != nil {
 			return nil, err
 		}

@@ -111,3 +111,33 @@ func TestWalksThatDiverge(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFormatOfEdges writes models whose graphs have directions or labels of edges under a number
+// that older programs refuse, and reads those that were written under an older one.
+func TestFormatOfEdges(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(g *dataset.Graph){
+		func(g *dataset.Graph) { g.Directed = true },
+		func(g *dataset.Graph) {
+			for range g.Edges {
+				g.EdgeLabels = append(g.EdgeLabels, "x")
+			}
+		},
+	} {
+		d := joined(clouds(20, 3, 4))
+		s := spec(t, "kernel", "wl", "calibration", "platt")
+		if text := asJSON(t, train(t, d, s).Model); !strings.Contains(text, `"format":3`) {
+			t.Errorf("of plain graphs: %.100s", text)
+		}
+		graphs := d.Objects.(*dataset.Graphs).Values
+		for i := range graphs {
+			change(&graphs[i])
+		}
+		text := asJSON(t, train(t, d, s).Model)
+		for _, text := range []string{text, strings.Replace(text, `"format":5`, `"format":3`, 1)} {
+			if m, err := ml.ReadModel(strings.NewReader(text)); err != nil || m.Platt == nil || !strings.Contains(asJSON(t, m), `"format":5`) {
+				t.Errorf("%.300s: %v", text, err)
+			}
+		}
+	}
+}
