@@ -266,6 +266,7 @@ func decode(text []byte, strict bool) (*Model, error) {
 		}
 		return nil
 	}
+	var f interface{ model() (*Model, error) }
 	switch n := head.Format; {
 	case n == nil:
 		var f format1
@@ -278,26 +279,15 @@ func decode(text []byte, strict bool) (*Model, error) {
 	case *n < 2:
 		return nil, fmt.Errorf("model: format: expected 2 to %d, or no number for models of older versions, found %d", Format, *n)
 	case *n == 3:
-		var f format3
-		if err := read(&f); err != nil {
-			return nil, err
-		}
-		return f.model()
+		f = new(format3)
 	case *n == 4:
-		var f format4
-		if err := read(&f); err != nil {
-			return nil, err
-		}
-		return f.model()
+		f = new(format4)
 	case *n == 5:
-		var f format5
-		if err := read(&f); err != nil {
-			return nil, err
-		}
-		return f.model()
+		f = new(format5)
+	default:
+		f = new(format2)
 	}
-	var f format2
-	if err := read(&f); err != nil {
+	if err := read(f); err != nil {
 		return nil, err
 	}
 	return f.model()
