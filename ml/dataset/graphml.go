@@ -339,8 +339,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if len(ofNodes) > mostAttributes {
 		return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of nodes, found %d: leave out those that are no labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
 	}
-	width := 1 + len(ofNodes) + len(ofGraphs)
-	if width > r.lim.Columns {
+	if width := 1 + len(ofNodes) + len(ofGraphs); width > r.lim.Columns {
 		return nil, tooWide(1, width, r.lim)
 	}
 	// In front is the attribute that is most like a label, by its name or because it is text.
@@ -431,10 +430,9 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	for _, id := range ofEdges {
 		err := fmt.Errorf("more than %d columns", r.lim.Columns)
 		var columns []Column
-		if width+len(plain) <= r.lim.Columns {
+		if len(texts)+len(numbers)+2*len(plain)+len(attributes) <= r.lim.Columns {
 			columns, err = with(id)
 		}
-		width += len(columns)
 		switch {
 		case err != nil:
 			t.Notes = append(t.Notes, fmt.Sprintf("edge attribute %s left out: %s", quote(r.keys[id].name), err))

@@ -292,7 +292,7 @@ func graphsColumn(name string, n int, left *int64, graph func(i int) (Graph, err
 	for i := range n {
 		g, err := graph(i)
 		if err != nil {
-			return c, err
+			return c, fmt.Errorf("graph %d: %w", i+1, err)
 		}
 		s := g.String()
 		if *left -= int64(len(s)); *left <= 0 {

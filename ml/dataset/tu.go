@@ -124,11 +124,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			if g.Directed = directed; !labelled {
 				g.EdgeLabels = nil
 			}
-			g, err := g.Canonical()
-			if err != nil {
-				err = fmt.Errorf("graph %d: %w", i+1, err)
-			}
-			return g, err
+			return g.Canonical()
 		})
 		switch {
 		case err == nil:
