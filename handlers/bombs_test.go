@@ -96,6 +96,14 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 	for range 700 {
 		wide.WriteString(strings.Repeat("1,", 700) + "a\n")
 	}
+	counted := func(n int, piece func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(piece(i))
+		}
+		return b.String()
+	}
+	edge := func(i int) string { return fmt.Sprintf("%d,%d\n", i%97+1, i/97+98) } // no two alike
 	list := []bomb{
 		{"one long line.csv", "", fill("", "a", "")},
 		{"columns.csv", "", fill("", ",", "\n")},
@@ -128,6 +136,15 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"nodes.graphml", "", fill("<graphml><graph>", "<node/>", "</graph></graphml>")},
 		{"data.graphml", "", fill(`<graphml><key id="k" for="node"><default>`+strings.Repeat("x", 1000)+`</default></key><graph>`, `<node id="a"/>`, "</graph></graphml>")},
 		{"edges.graphml", "", fill(`<graphml><key id="k" for="edge"><default>`+strings.Repeat("x", 90)+`</default></key><graph><node id="a"/><node id="b"/>`, `<edge source="a" target="b"/>`, "</graph></graphml>")},
+		{"edge keys.graphml", "", func() string {
+			return "<graphml>" + counted(8000, func(i int) string {
+				return fmt.Sprintf(`<key id="%x" for="edge"><default>a</default></key>`, i)
+			}) + "<graph>" + counted(1000, func(i int) string {
+				return fmt.Sprintf(`<node id="%d"/>`, i)
+			}) + counted(15_000, func(i int) string {
+				return fmt.Sprintf(`<edge source="%d" target="%d"/>`, i%97, 97+i/97)
+			}) + "</graph></graphml>"
+		}},
 		{"attributes.graphml", "", fill("<graphml ", `a="" `, "></graphml>")},
 		{"records.json", "", fill("[", `{"a":1},`, `{"b":2}]`)},
 		{"empty records.json", "", fill("[", `{},`, `{"b":2}]`)},
@@ -141,8 +158,8 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"rows.zip", "", zipBomb(t, "a.csv", "x,label\n"+long("1,a\n0,b\n"))},
 		{"nested.zip", "", zipBomb(t, "a.zip", zipBomb(t, "a.csv", long("0"))())},
 		{"files.zip", "", manyFiles(t)},
-		{"tu.zip", "", zipBomb(t, "G/G_A.txt", long("1, 1\n"), "G/G_graph_indicator.txt", long("1\n"), "G/G_graph_labels.txt", "1\n")},
-		{"tu edges.zip", "", zipBomb(t, "G/G_A.txt", long("1, 2\n"), "G/G_edge_labels.txt", long("1111\n"), "G/G_graph_indicator.txt", "1\n1\n", "G/G_graph_labels.txt", "1\n")},
+		{"tu.zip", "", zipBomb(t, "G/G_A.txt", counted(400_000, edge), "G/G_edge_labels.txt", strings.Repeat("1\n", 400_000), "G/G_graph_indicator.txt", strings.Repeat("1\n", 9097), "G/G_graph_labels.txt", "1\n")},
+		{"tu edges.zip", "", zipBomb(t, "G/G_A.txt", strings.Repeat("1, 2\n", 1_400_000), "G/G_edge_labels.txt", strings.Repeat("1\n", 1_400_000), "G/G_graph_indicator.txt", "1\n1\n", "G/G_graph_labels.txt", "1\n")},
 		{"tu nodes.zip", "", zipBomb(t, "G/G_A.txt", "1, 2000000000\n", "G/G_graph_indicator.txt", "2000000000\n", "G/G_graph_labels.txt", "1\n")},
 		{"cell.xlsx", "", sheetBomb(t, `<row r="1"><c><v>`+long("a")+`</v></c></row>`)},
 		{"cells.xlsx", "", sheetBomb(t, `<row r="1">`+long(`<c><v>1</v></c>`)+`</row>`)},

@@ -15,9 +15,10 @@ import (
 )
 
 // Format is the highest number of the JSON forms that models are written in: 2, with
-// probabilities 3, and with a fill of missing values 4, so that programs that do not know these
-// say so. Forms of lower numbers are read for ever; the first had no number.
-const Format = 4
+// probabilities 3, with a fill of missing values 4, and with graphs that are directed or have
+// labels of edges 5, so that programs that do not know these say so. Forms of lower numbers are
+// read for ever; the first had no number.
+const Format = 5
 
 // ReadModel reads the JSON form of a model, of any format up to Format, and validates
 // it. Unknown fields are an error, and so is anything after the model.
@@ -87,6 +88,9 @@ func (m Model) MarshalJSON() ([]byte, error) {
 		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
 	switch {
+	case m.tellsEdges():
+		f.Format = 5
+		return json.Marshal(format5{f, m.Platt})
 	case m.Fill != nil:
 		f.Format = 4
 		return json.Marshal(format4{f, m.Fill, m.Platt})
@@ -169,6 +173,32 @@ func (f format4) model() (*Model, error) {
 	return m, nil
 }
 
+// format5 is how models are written whose graphs are directed or have labels of edges.
+type format5 struct {
+	format2
+	Platt *Platt `json:"platt,omitempty"`
+}
+
+func (f format5) model() (*Model, error) {
+	m, err := f.format2.model()
+	if err != nil {
+		return nil, err
+	}
+	if m.Platt = f.Platt; !m.tellsEdges() {
+		return nil, errors.New("model: graphs: none is directed or has labels of edges, which tells format 5 from 3")
+	}
+	return m, nil
+}
+
+// tellsEdges reports whether some graph that m keeps is directed or has labels of edges.
+func (m *Model) tellsEdges() bool {
+	_, kept := dataset.KeptOf(m.Supports.Objects)
+	return kept.TellEdges() || slices.ContainsFunc(m.Machines, func(machine Machine) bool {
+		_, cores := dataset.KeptOf(machine.Cores)
+		return cores.TellEdges()
+	})
+}
+
 func (f format2) model() (*Model, error) {
 	m := &Model{
 		Features: f.Features, Label: f.Label, Classes: f.Classes,
@@ -236,6 +266,7 @@ func decode(text []byte, strict bool) (*Model, error) {
 		}
 		return nil
 	}
+	var f interface{ model() (*Model, error) }
 	switch n := head.Format; {
 	case n == nil:
 		var f format1
@@ -248,20 +279,15 @@ func decode(text []byte, strict bool) (*Model, error) {
 	case *n < 2:
 		return nil, fmt.Errorf("model: format: expected 2 to %d, or no number for models of older versions, found %d", Format, *n)
 	case *n == 3:
-		var f format3
-		if err := read(&f); err != nil {
-			return nil, err
-		}
-		return f.model()
+		f = new(format3)
 	case *n == 4:
-		var f format4
-		if err := read(&f); err != nil {
-			return nil, err
-		}
-		return f.model()
+		f = new(format4)
+	case *n == 5:
+		f = new(format5)
+	default:
+		f = new(format2)
 	}
-	var f format2
-	if err := read(&f); err != nil {
+	if err := read(f); err != nil {
 		return nil, err
 	}
 	return f.model()

@@ -2,6 +2,7 @@ package ml_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,27 @@ func TestWalksThatDiverge(t *testing.T) {
 	_, err = res.Model.ScoresOf(t.Context(), &dataset.Graphs{Name: "graph", Values: []dataset.Graph{{N: 1}, complete}})
 	if err == nil || !strings.Contains(err.Error(), "row 2 with itself is 64, and 0.02 times that is not below 1; take a weight below 0.0156") {
 		t.Error(err)
+	}
+}
+
+// TestFormatOfEdges writes models whose graphs have directions or labels of edges under a number
+// that older programs refuse, and reads those that were written under an older one.
+func TestFormatOfEdges(t *testing.T) {
+	t.Parallel()
+	for _, directed := range []bool{true, false} {
+		d := joined(clouds(20, 3, 4))
+		s := spec(t, "kernel", "wl", "calibration", "platt")
+		graphs := d.Objects.(*dataset.Graphs).Values
+		for i := range graphs {
+			if graphs[i].Directed = directed; !directed {
+				graphs[i].EdgeLabels = slices.Repeat([]string{"x"}, len(graphs[i].Edges))
+			}
+		}
+		text := asJSON(t, train(t, d, s).Model)
+		for _, text := range []string{text, strings.Replace(text, `"format":5`, `"format":3`, 1)} {
+			if m, err := ml.ReadModel(strings.NewReader(text)); err != nil || m.Platt == nil || !strings.Contains(asJSON(t, m), `"format":5`) {
+				t.Errorf("%.300s: %v", text, err)
+			}
+		}
 	}
 }

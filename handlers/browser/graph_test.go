@@ -60,6 +60,10 @@ func TestDrawAGraph(t *testing.T) {
 	p.click(`line.reach[data-edge="1"]`)
 	p.fill("[data-label]", "b")
 	expect(`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["a","b"],"labels":["O","C","?"]}`)
+	get[bool](p, "("+element(svg)+".focus(), true)")
+	p.keys("n") // a node, which does not take the label of the edge
+	expect(`{"n":4,"edges":[[0,1],[1,2]],"edge_labels":["a","b"],"labels":["O","C","?","?"]}`)
+	p.keys(kb.Delete)
 	p.fill("#f-object-label", "c")
 	p.follow(func() { p.clickText("button", "Add") })
 	if rows := get[int](p, `document.querySelectorAll("td.drawn img").length`); rows != 3 || !strings.Contains(p.text("main"), "3 graphs") {

@@ -86,7 +86,7 @@ func (a *Handler) limitsText() string {
 
 // formsText says what else than a table of numbers a file may be.
 func formsText() string {
-	return `Kernel matrix: as many columns as rows, and a label, as CSV or in LIBSVM's form 0:i 1:K. Strings: a column of a CSV beside the label, FASTA, or a zip of texts, in folders named after their classes or with one CSV of names and labels. Graphs: JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, GraphML, or a zip of a TU Dortmund set.`
+	return `Kernel matrix: as many columns as rows, and a label, as CSV or in LIBSVM's form 0:i 1:K. Strings: a column of a CSV beside the label, FASTA, or a zip of texts, in folders named after their classes or with one CSV of names and labels. Graphs: JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, with "directed":true and "edge_labels" if you like, GraphML, or a zip of a TU Dortmund set.`
 }
 
 // Row is a data set as lists show it.
@@ -413,7 +413,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	held, could := []string{t.StringsColumn(m)}, t.GraphColumns()
 	if t.Kind == dataset.KindGraphs {
 		p.Objects = "graphs"
-		kinds = []views.Option{{Value: string(dataset.KindGraphs), Label: "graphs", Help: "Several columns hold the same graphs, each with another node attribute as label. Graph kernels compare them."}}
+		kinds = []views.Option{{Value: string(dataset.KindGraphs), Label: "graphs", Help: "If several columns hold graphs, they are the same ones with other labels or directions. Graph kernels compare them."}}
 		held = append(slices.Clone(m.Features), could...)
 	}
 	if len(kinds) > 1 || t.Kind == dataset.KindGraphs {

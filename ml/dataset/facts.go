@@ -43,7 +43,7 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// factsOf is what is known of a column, or what examine finds out.
+// factsOf returns what is known of a column, or what examine finds out.
 func factsOf(c *Column) facts {
 	if c.known != nil {
 		return *c.known

@@ -18,7 +18,7 @@ const graphsBy = graphName + " by "
 // is a column of all graphs.
 const mostAttributes = 10
 
-// unfolded is how many times larger the columns may be than a file may.
+// unfolded is how many times larger the columns of graphs may be than a file may.
 const unfolded = 8
 
 // graphMLKey declares an attribute.
@@ -34,6 +34,7 @@ type graphMLReader struct {
 	lim  Limits
 	keys map[string]graphMLKey // by id
 	ids  []string              // of the keys, in order
+	met  map[[2]string]bool    // which keys have a value in a node, an edge or a graph: that and the id
 
 	lines  []int
 	graphs []graphMLGraph
@@ -52,7 +53,7 @@ type graphMLGraph struct {
 // these again for each attribute of edges; and one for each attribute of graphs, among them
 // their label.
 func parseGraphML(text string, lim Limits) (*Table, *Error) {
-	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), lim: lim, keys: map[string]graphMLKey{}}
+	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), lim: lim, keys: map[string]graphMLKey{}, met: map[[2]string]bool{}}
 	if err := r.file(); err != nil {
 		fault := &Error{Message: err.Error()}
 		if !errors.As(err, &fault) {
@@ -189,8 +190,8 @@ func (r *graphMLReader) text() (string, error) {
 	}
 }
 
-// datum adds an attribute to those of a graph, a node or an edge.
-func (r *graphMLReader) datum(e *xml.StartElement, to *map[string]string) error {
+// datum adds an attribute to those of a "graph", a "node" or an "edge".
+func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]string) error {
 	id := attribute(e, "key")
 	text, err := r.text()
 	if err != nil {
@@ -200,7 +201,7 @@ func (r *graphMLReader) datum(e *xml.StartElement, to *map[string]string) error 
 		if *to == nil {
 			*to = map[string]string{}
 		}
-		(*to)[id] = text
+		(*to)[id], r.met[[2]string{of, id}] = text, true
 	}
 	return nil
 }
@@ -229,7 +230,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 		}
 		switch e.Name.Local {
 		case "data":
-			err = r.datum(e, &g.data)
+			err = r.datum(e, "graph", &g.data)
 		case "node":
 			id := attribute(e, "id")
 			if _, twice := place[id]; twice {
@@ -237,7 +238,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 			}
 			place[id] = len(g.nodes)
 			var data map[string]string
-			data, err = r.part("nodes")
+			data, err = r.part("node")
 			g.nodes = append(g.nodes, data)
 		case "edge":
 			line, _ := r.dec.InputPos()
@@ -245,7 +246,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 			g.Directed = g.Directed || directed
 			edges = append(edges, edge{[2]string{attribute(e, "source"), attribute(e, "target")}, directed, line})
 			var data map[string]string
-			data, err = r.part("edges")
+			data, err = r.part("edge")
 			g.edges = append(g.edges, data)
 		case "hyperedge":
 			return errors.New("expected edges that join two nodes, found a hyperedge")
@@ -286,7 +287,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 	return nil
 }
 
-// part reads the attributes of a node or an edge, one of those named.
+// part reads the attributes of a "node" or an "edge".
 func (r *graphMLReader) part(of string) (data map[string]string, err error) {
 	for {
 		e, err := r.next()
@@ -295,9 +296,9 @@ func (r *graphMLReader) part(of string) (data map[string]string, err error) {
 		}
 		switch e.Name.Local {
 		case "data":
-			err = r.datum(e, &data)
+			err = r.datum(e, of, &data)
 		case "graph":
-			err = fmt.Errorf("expected %s without graphs within them, found one", of)
+			err = fmt.Errorf("expected %ss without graphs within them, found one", of)
 		default:
 			err = r.skip()
 		}
@@ -307,19 +308,16 @@ func (r *graphMLReader) part(of string) (data map[string]string, err error) {
 	}
 }
 
-// labelled is a graph with two attributes as labels, "" for none.
-func (r *graphMLReader) labelled(g *graphMLGraph, node, edge string) (Graph, error) {
-	labels := func(id string, of []map[string]string) (list []string) {
-		for _, data := range of {
-			if id != "" {
-				list = append(list, cmp.Or(data[id], r.keys[id].value, "?"))
-			}
-		}
-		return list
+// labels are the values of an attribute, nil without one.
+func (r *graphMLReader) labels(id string, of []map[string]string) (list []string) {
+	if id == "" {
+		return nil
 	}
-	l := g.Graph
-	l.Labels, l.EdgeLabels = labels(node, g.nodes), labels(edge, g.edges)
-	return l.Canonical()
+	list = make([]string, len(of))
+	for k, data := range of {
+		list[k] = cmp.Or(data[id], r.keys[id].value, "?")
+	}
+	return list
 }
 
 func (r *graphMLReader) table() (*Table, *Error) {
@@ -329,36 +327,20 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	// An attribute is one of nodes or of graphs where it is met, or where it has a value
 	// for all of them.
-	given := func(domain string, has func(g *graphMLGraph, id string) bool) (ids []string) {
+	given := func(domain string) (ids []string) {
 		for _, id := range r.ids {
-			k := r.keys[id]
-			if k.domain == domain && k.value != "" || slices.ContainsFunc(r.graphs, func(g graphMLGraph) bool { return has(&g, id) }) {
+			if k := r.keys[id]; k.domain == domain && k.value != "" || r.met[[2]string{domain, id}] {
 				ids = append(ids, id)
 			}
 		}
 		return ids
 	}
-	ofNodes := given("node", func(g *graphMLGraph, id string) bool {
-		return slices.ContainsFunc(g.nodes, func(data map[string]string) bool { return data[id] != "" })
-	})
-	ofGraphs := given("graph", func(g *graphMLGraph, id string) bool { return g.data[id] != "" })
-	// An edge has one label: an attribute is none where nodes are joined twice and it differs.
-	ofEdges := slices.DeleteFunc(given("edge", func(g *graphMLGraph, id string) bool {
-		return slices.ContainsFunc(g.edges, func(data map[string]string) bool { return data[id] != "" })
-	}), func(id string) bool {
-		return slices.ContainsFunc(r.graphs, func(g graphMLGraph) bool {
-			_, err := r.labelled(&g, "", id)
-			return err != nil
-		})
-	})
-	for of, ids := range map[string][]string{"nodes": ofNodes, "edges": ofEdges} {
-		if len(ids) > mostAttributes {
-			return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of %s, found %d: leave out those that are no labels", mostAttributes, of, len(ids)), Err: ErrTooLarge}
-		}
+	ofNodes, ofEdges, ofGraphs := given("node"), given("edge"), given("graph")
+	if len(ofNodes) > mostAttributes {
+		return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of nodes, found %d: leave out those that are no labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
 	}
-	t.graphs = (1 + len(ofNodes)) * (1 + len(ofEdges))
-	if len(ofGraphs)+t.graphs > r.lim.Columns {
-		return nil, tooWide(1, len(ofGraphs)+t.graphs, r.lim)
+	if width := 1 + len(ofNodes) + len(ofGraphs); width > r.lim.Columns {
+		return nil, tooWide(1, width, r.lim)
 	}
 	// In front is the attribute that is most like a label, by its name or because it is text.
 	// Numbers of edges are more often weights: the graphs without come first.
@@ -374,25 +356,25 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	byRank := func(a, b string) int { return cmp.Compare(rank(a), rank(b)) }
 	slices.SortStableFunc(ofNodes, byRank)
 	slices.SortStableFunc(ofEdges, byRank)
-	named := 0 // edges with labels for sure
-	for named < len(ofEdges) && rank(ofEdges[named]) < 2 {
-		named++
-	}
-	t.asks = len(ofNodes)+named > 0
 	left := unfolded * r.lim.Bytes
-	column := func(name string, cell func(g *graphMLGraph) string) {
-		c := Column{Name: name}
-		for i := range r.graphs {
-			if left > 0 { // else the table is refused below
-				s := cell(&r.graphs[i])
-				left -= int64(len(s))
-				c.add(s)
+	seen := map[string]bool{}
+	named := func(name string) error {
+		if seen[name] {
+			return fmt.Errorf("expected attributes with names that differ, found two called %s", quote(strings.TrimPrefix(name, graphsBy)))
+		}
+		seen[name] = true
+		return checkText("name of an attribute", name)
+	}
+	// with returns the graphs with an attribute of edges, "" for none, and each of nodes.
+	with := func(edge string) (columns []Column, err error) {
+		graphs := make([]Graph, len(r.graphs))
+		for i, g := range r.graphs {
+			g.EdgeLabels = r.labels(edge, g.edges)
+			if graphs[i], err = g.Canonical(); err != nil {
+				return nil, fmt.Errorf("graph %d: %w", i+1, err)
 			}
 		}
-		t.Columns = append(t.Columns, c)
-	}
-	for _, edge := range slices.Insert(ofEdges, named, "") {
-		for _, node := range append(ofNodes, "") {
+		for _, node := range append(slices.Clip(ofNodes), "") {
 			name := graphName
 			switch {
 			case node != "":
@@ -403,28 +385,65 @@ func (r *graphMLReader) table() (*Table, *Error) {
 			if edge != "" {
 				name += ", edges by " + r.keys[edge].name
 			}
-			if err := checkText("name of an attribute", name); err != nil {
-				return nil, &Error{Message: err.Error()}
+			if err := named(name); err != nil {
+				return nil, err
 			}
-			column(name, func(g *graphMLGraph) string {
-				labelled, _ := r.labelled(g, node, edge)
-				return labelled.String()
+			c, err := graphsColumn(name, len(graphs), &left, func(i int) (Graph, error) {
+				graphs[i].Labels = r.labels(node, r.graphs[i].nodes)
+				return graphs[i], nil
 			})
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, c)
 		}
+		return columns, nil
 	}
+	var attributes []Column
 	for _, id := range ofGraphs {
 		k := r.keys[id]
-		column(k.name, func(g *graphMLGraph) string { return cmp.Or(g.data[id], k.value) })
+		if err := named(k.name); err != nil {
+			return nil, &Error{Message: err.Error()}
+		}
+		c := Column{Name: k.name}
+		for _, g := range r.graphs {
+			if s := cmp.Or(g.data[id], k.value); left > 0 { // else the table is refused below
+				left -= int64(len(s))
+				c.add(s)
+			}
+		}
+		attributes = append(attributes, c)
 	}
+	plain, err := with("")
 	if left <= 0 {
 		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(unfolded*r.lim.Bytes)), Err: ErrTooLarge}
 	}
-	seen := map[string]bool{}
-	for _, c := range t.Columns {
-		if seen[c.Name] {
-			return nil, &Error{Message: fmt.Sprintf("expected attributes with names that differ, found two called %s", quote(strings.TrimPrefix(c.Name, graphsBy)))}
-		}
-		seen[c.Name] = true
+	if err != nil {
+		return nil, &Error{Message: err.Error()}
 	}
+	// Without labels of edges graphs can be compared as well.
+	if more := len(ofEdges) - mostAttributes; more > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s of edges left out: at most %d are read", Count(more, "attribute"), mostAttributes))
+		ofEdges = ofEdges[:mostAttributes]
+	}
+	var texts, numbers []Column
+	for _, id := range ofEdges {
+		err := fmt.Errorf("more than %d columns", r.lim.Columns)
+		var columns []Column
+		if len(texts)+len(numbers)+2*len(plain)+len(attributes) <= r.lim.Columns {
+			columns, err = with(id)
+		}
+		switch {
+		case err != nil:
+			t.Notes = append(t.Notes, fmt.Sprintf("edge attribute %s left out: %s", quote(r.keys[id].name), err))
+		case rank(id) < 2:
+			texts = append(texts, columns...)
+		default:
+			numbers = append(numbers, columns...)
+		}
+	}
+	t.asks = len(ofNodes)+len(texts) > 0
+	t.Columns = slices.Concat(texts, plain, numbers, attributes)
+	t.graphs = len(t.Columns) - len(attributes)
 	return t, nil
 }

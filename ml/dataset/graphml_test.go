@@ -85,6 +85,37 @@ func TestReadGraphML(t *testing.T) {
 		roundTrip(t, d)
 	}
 
+	// Attributes of edges that cannot be labels, or not all of them, are left out.
+	long := strings.Repeat("k", 90)
+	const twoKeys = `<key id="k2" for="edge" attr.name="%s"><default>%s</default></key><graph edgedefault`
+	for _, c := range []struct {
+		in, note string
+		columns  int
+		lim      Limits
+	}{
+		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "kind", "x"), 1), `edge attribute "kind" left out: expected attributes with names that differ`, 2, Limits{}},
+		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, long, "x"), 1), "left out: expected a name of an attribute of at most 100 characters", 2, Limits{}},
+		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "note", long+long), 1), `edge attribute "note" left out: graph 1: edge [0,1]: expected a label of at most 100 characters`, 2, Limits{}},
+		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "note", "x"), 1), `edge attribute "note" left out: more than 3 columns`, 2, Limits{Columns: 3}},
+		{strings.Replace(edges, `<edge source="2" target="1">`, `<edge source="1" target="2"/><edge source="2" target="1">`, 1), `edge attribute "kind" left out: graph 1: edge [0,1] has the labels "?" and "b"`, 1, Limits{}},
+	} {
+		table, err := ParseTable(strings.NewReader(fmt.Sprintf(c.in, "undirected", "", "")), "f", c.lim)
+		if err != nil || len(table.GraphColumns()) != c.columns || !strings.Contains(strings.Join(table.Notes, "; "), c.note) {
+			t.Errorf("%s: %+v, %v", c.note, table, err)
+		}
+	}
+	large := "<graphml>"
+	for k := range 10 {
+		large += fmt.Sprintf(`<key id="k%d" for="edge"><default>%s</default></key>`, k, long)
+	}
+	large += "<graph>"
+	for v := range 500 {
+		large += fmt.Sprintf(`<node id="%d"/><edge source="0" target="%d"/>`, v, max(v, 1))
+	}
+	if table, err := ParseTable(strings.NewReader(large+"</graph></graphml>"), "f", Limits{Bytes: 30_000}); err != nil || len(table.GraphColumns()) >= 10 || !strings.Contains(strings.Join(table.Notes, "; "), `edge attribute "k9" left out: expected graphs of at most 8 times`) {
+		t.Errorf("beyond the budget: %v", err)
+	}
+
 	const one = `<graphml><key id="c" for="graph" attr.name="class"/><graph><data key="c">a</data><node id="1"/></graph>%s</graphml>`
 	if d, err := Read(strings.NewReader(fmt.Sprintf(one, `<graph><data key="c">b</data><node id="1"/><node id="2"/></graph>`)), "f", Mapping{}, Limits{}); err != nil || d.Objects.(*Graphs).Name != "graph" || d.Label != "class" {
 		t.Errorf("without labels: %v", err)
@@ -130,6 +161,11 @@ func TestReadGraphML(t *testing.T) {
 	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
 	if _, err := ParseTable(strings.NewReader(many), "f", Limits{}); err == nil || !strings.Contains(err.Error(), "at most 10 attributes of nodes, found 11") {
 		t.Errorf("many attributes: %v", err)
+	}
+	optional := strings.Replace(many, `id="more" for="node"`, `id="more" for="edge"`, 1) // and many
+	optional = strings.ReplaceAll(optional, `for="node"><default>x`, `for="edge"><default>x`)
+	if table, err := ParseTable(strings.NewReader(optional), "f", Limits{Bytes: 40_000}); err != nil || !strings.Contains(strings.Join(table.Notes, "; "), "1 attribute of edges left out: at most 10 are read") {
+		t.Errorf("many attributes of edges: %v", err)
 	}
 	if _, err := ParseTable(strings.NewReader("<graphml>"+strings.Repeat("<graph><node/></graph>", 3)+"</graphml>"), "f", Limits{Rows: 2}); err == nil || !strings.Contains(err.Error(), "expected at most 2 graphs") {
 		t.Errorf("many graphs: %v", err)

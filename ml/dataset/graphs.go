@@ -69,12 +69,14 @@ func (g Graph) Canonical() (Graph, error) {
 		return cmp.Or(compareEdges(a.ends, b.ends), cmp.Compare(a.label, b.label))
 	})
 	edges = slices.Compact(edges)
-	g.Edges, g.EdgeLabels = make([][2]int, len(edges)), make([]string, len(edges))
+	g.Edges, g.EdgeLabels = g.Edges[:len(edges)], make([]string, len(edges))
 	for k, e := range edges {
 		g.Edges[k], g.EdgeLabels[k] = e.ends, e.label
 	}
 	return g, g.validate()
 }
+
+var errTwoLabels = errors.New("leave one of them, or join them to one")
 
 func compareEdges(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 
@@ -100,9 +102,11 @@ func (g Graph) validate() error {
 		case e[0] == e[1]:
 			return fmt.Errorf("edge [%d,%d] joins a node to itself: remove it, for the kernels compare graphs without loops", e[0], e[1])
 		case k > 0 && g.EdgeLabels != nil && g.Edges[k-1] == e && g.EdgeLabels[k-1] != g.EdgeLabels[k]:
-			return fmt.Errorf("edge [%d,%d] has the labels %s and %s: leave one of them, or join them to one", e[0], e[1], quote(g.EdgeLabels[k-1]), quote(g.EdgeLabels[k]))
-		case e[0] > e[1] && !g.Directed || k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
-			return fmt.Errorf("edge [%d,%d]: expected every edge once, the smaller node in front, in rising order", e[0], e[1])
+			return fmt.Errorf("edge [%d,%d] has the labels %s and %s: %w", e[0], e[1], quote(g.EdgeLabels[k-1]), quote(g.EdgeLabels[k]), errTwoLabels)
+		case e[0] > e[1] && !g.Directed:
+			return fmt.Errorf("edge [%d,%d]: expected the smaller node in front, as the graph is undirected", e[0], e[1])
+		case k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
+			return fmt.Errorf("edge [%d,%d]: expected every edge once, in rising order", e[0], e[1])
 		}
 	}
 	for k, l := range g.EdgeLabels {
@@ -279,6 +283,26 @@ func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byt
 	return append(append(dst, field(s.Text(i))...), ',')
 }
 
+// errUnfolded says that graphs are too large when they are written out.
+var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs of at most %d times as many bytes as a file may have, written out with their labels", unfolded), Err: ErrTooLarge}
+
+// graphsColumn writes n graphs into a column, for which there are left bytes.
+func graphsColumn(name string, n int, left *int64, graph func(i int) (Graph, error)) (Column, error) {
+	c := Column{Name: name}
+	for i := range n {
+		g, err := graph(i)
+		if err != nil {
+			return c, fmt.Errorf("graph %d: %w", i+1, err)
+		}
+		s := g.String()
+		if *left -= int64(len(s)); *left <= 0 {
+			return c, errUnfolded
+		}
+		c.add(s)
+	}
+	return c, nil
+}
+
 type graphsDecoder struct {
 	Graphs
 	all graphAdder
@@ -354,18 +378,22 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 	return &d.Graphs, nil
 }
 
-// graphRows reads graphs to predict: the column of the name that those of the training had,
-// or the first. Without labels of such a name, the column that looks like it is it.
+// graphRows reads graphs to predict: the column of the name that those of the training had, or
+// the only one. Where they were just graphs, a column that says what their edges are goes first.
+// Without labels of such a name, the column that looks like it is it.
 func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
-	var named []string
-	name := like.Name
-	if name == graphName { // whatever is known of their edges
-		name = edgesName(
+	names := []string{like.Name}
+	if like.Name == graphName {
+		names = []string{edgesName(
 			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }),
-			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil }))
+			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil })), graphName}
 	}
-	if slices.Contains(t.GraphColumns(), name) {
-		named = []string{name}
+	var named []string
+	could := t.GraphColumns()
+	if k := slices.IndexFunc(names, func(name string) bool { return slices.Contains(could, name) }); k >= 0 {
+		named = names[k : k+1]
+	} else if len(could) > 1 {
+		return nil, "", t.fault(-1, -1, "expected a column of graphs called %s, as in the training data, found %s", quote(names[0]), list(could))
 	}
 	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
 	if at < t.graphs {

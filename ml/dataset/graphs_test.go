@@ -211,6 +211,7 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 		"rising order":               {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
 		"every edge once":            {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
 		"the smaller node in front":  {N: 3, Edges: [][2]int{{1, 0}}},
+		"every edge once, in rising": {N: 3, Directed: true, Edges: [][2]int{{2, 1}, {0, 1}}},
 		"at least one node":          {},
 		"joins a node to itself":     {N: 1, Edges: [][2]int{{0, 0}}},
 		"has the labels":             {N: 2, Edges: [][2]int{{0, 1}, {0, 1}}, EdgeLabels: []string{"a", "b"}},
@@ -250,6 +251,16 @@ func TestGraphRows(t *testing.T) {
 		if err != nil || label != want || o.Len() != 1 || o.Text(0) != `{"n":2,"edges":[[0,1]]}` {
 			t.Errorf("%q: %v, label %q, %v", in, o, label, err)
 		}
+	}
+	// Graphs of several columns are those of the name, however their edges look.
+	several := require.Value(ParseTable(strings.NewReader(`<graphml><key id="k" for="edge" attr.name="kind"/>
+		<graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">x</data></edge></graph></graphml>`), "f", Limits{}))(t)
+	arc := Graph{N: 2, Directed: true, Edges: [][2]int{{0, 1}}}
+	if o, _, err := several.Alike(&Graphs{"graph", []Graph{arc}}, ""); err != nil || o.Text(0) != arc.String() {
+		t.Errorf("directed graphs: %v, %v", o, err)
+	}
+	if o, _, err := several.Alike(&Graphs{"graph with edge labels", []Graph{arc}}, ""); err == nil || !strings.Contains(err.Error(), `expected a column of graphs called "graph with edge labels", as in the training data, found graph, edges by kind, graph`) {
+		t.Errorf("no such graphs: %v, %v", o, err)
 	}
 	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
 	if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), "f: expected graphs") {

@@ -1,6 +1,9 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Shape describes the rows that a model accepts, in JSON beside the other fields of
 // the model.
@@ -16,6 +19,11 @@ type Kept struct {
 	Numbers []int    `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
 	Strings []string `json:"strings,omitempty"`
 	Graphs  []Graph  `json:"graphs,omitempty"`
+}
+
+// TellEdges reports whether some graph is directed or has labels of edges.
+func (k Kept) TellEdges() bool {
+	return slices.ContainsFunc(k.Graphs, func(g Graph) bool { return g.Directed || g.EdgeLabels != nil })
 }
 
 // KeptCores are Kept beside the fields of a machine: the cores of its conformal map.

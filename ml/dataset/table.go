@@ -431,7 +431,7 @@ func (t *Table) weigh() {
 	eachOf(len(t.Columns), func(j int) { t.Columns[j].weigh() })
 }
 
-// eachOf does something with every number below n, on all processors. A panic becomes the caller's.
+// eachOf calls do for every number below n, on all processors. A panic becomes the caller's.
 func eachOf(n int, do func(k int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup

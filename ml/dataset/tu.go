@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -70,7 +71,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	}
 
 	graphs := make([]Graph, len(classes))
-	var of, place []int // of each node, the graph and its number there
+	var of, place []int32 // of each node, the graph and its number there
 	indicator := find(tuGraphs)
 	for indicator.next() {
 		g, fault := indicator.number(indicator.text, "graph", len(graphs))
@@ -80,10 +81,10 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		if len(of) == mostAllNodes {
 			return nil, indicator.fault("expected at most %d nodes in all graphs together", mostAllNodes).tooLarge()
 		}
-		of, place = append(of, g), append(place, graphs[g].N)
+		of, place = append(of, int32(g)), append(place, int32(graphs[g].N))
 		graphs[g].N++
 	}
-	var owner []int // of each edge, the graph
+	var owner []int32 // of each edge, the graph
 	edges := find(tuEdges)
 	for edges.next() {
 		first, second, ok := strings.Cut(edges.text, ",")
@@ -104,53 +105,56 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			return nil, edges.fault("expected two nodes of one graph, found one of graph %d and one of graph %d", of[a]+1, of[b]+1)
 		}
 		g := &graphs[of[a]]
-		g.Edges, owner = append(g.Edges, [2]int{place[a], place[b]}), append(owner, of[a])
+		g.Edges, owner = append(g.Edges, [2]int{int(place[a]), int(place[b])}), append(owner, of[a])
 	}
-	fault := find(tuNodeLabels).labels("node", of, func(g int, label string) { graphs[g].Labels = append(graphs[g].Labels, label) })
+	fault := find(tuNodeLabels).labels("node", of, func(g int32, label string) { graphs[g].Labels = append(graphs[g].Labels, label) })
 	if fault == nil {
-		fault = find(tuEdgeLabels).labels("edge", owner, func(g int, label string) { graphs[g].EdgeLabels = append(graphs[g].EdgeLabels, label) })
+		fault = find(tuEdgeLabels).labels("edge", owner, func(g int32, label string) { graphs[g].EdgeLabels = append(graphs[g].EdgeLabels, label) })
 	}
 	if fault != nil {
 		return nil, fault
 	}
-	// The graphs with or without directions and labels, unless an edge has two labels then.
-	written := func(directed, labelled bool) (cells []string, err error) {
-		for i, g := range graphs {
+	// add adds the column of the graphs with or without directions and labels. Only undirected
+	// ones without labels have to be there.
+	left := unfolded * lim.Bytes
+	add := func(directed, labelled bool) error {
+		name := edgesName(directed, labelled)
+		c, err := graphsColumn(name, len(graphs), &left, func(i int) (Graph, error) {
+			g := graphs[i]
 			if g.Directed = directed; !labelled {
 				g.EdgeLabels = nil
 			}
-			if g, err = g.Canonical(); err != nil {
-				return nil, fmt.Errorf("graph %d: %w", i+1, err)
-			}
-			cells = append(cells, g.String())
+			return g.Canonical()
+		})
+		switch {
+		case err == nil:
+			t.Columns = append(t.Columns, c)
+			t.graphs++
+		case errors.Is(err, errTwoLabels), t.graphs > 0 && errors.Is(err, errUnfolded):
+			t.Notes = append(t.Notes, fmt.Sprintf("no column %s: %s", quote(name), err))
+			return nil
 		}
-		return cells, nil
-	}
-	plain, err := written(false, false)
-	if err != nil {
-		return nil, &Error{File: indicator.name, Message: err.Error()}
-	}
-	t.asks = slices.ContainsFunc(graphs, oneWay)
-	add := func(directed, labelled bool, cells []string) {
-		t.Columns = append(t.Columns, column(edgesName(directed, labelled), cells))
-		t.graphs++
+		return err
 	}
 	labelled := slices.ContainsFunc(graphs, func(g Graph) bool { return g.EdgeLabels != nil })
-	if labelled {
-		if cells, err := written(false, true); err == nil {
-			add(false, true, cells)
-		} else { // the label depends on the direction
-			t.asks = true
-		}
+	err := add(false, false)
+	if err == nil && labelled {
+		err = add(false, true)
+		slices.Reverse(t.Columns) // in front where there is one
 	}
-	add(false, false, plain)
-	if t.asks {
-		if cells, err := written(true, true); labelled && err == nil {
-			add(true, true, cells)
+	t.asks = slices.ContainsFunc(graphs, oneWay) || labelled && t.graphs == 1
+	if err == nil && t.asks && labelled {
+		err = add(true, true)
+	}
+	if err == nil && t.asks {
+		err = add(true, false)
+	}
+	if err != nil {
+		fault := &Error{File: indicator.name, Message: err.Error()}
+		if errors.Is(err, ErrTooLarge) {
+			fault.Err = ErrTooLarge
 		}
-		if cells, err := written(true, false); err == nil {
-			add(true, false, cells)
-		}
+		return nil, fault
 	}
 	t.Columns = append(t.Columns, column(labelName, classes))
 	t.weigh()
@@ -169,7 +173,7 @@ func edgesName(directed, labelled bool) string {
 	return name
 }
 
-// oneWay tells whether an edge of a graph as a file has it is not there in both directions.
+// oneWay reports whether some edge of g, as listed in the file, lacks its reverse.
 func oneWay(g Graph) bool {
 	g.Directed, g.EdgeLabels = true, nil
 	g, _ = g.Canonical()
@@ -179,9 +183,9 @@ func oneWay(g Graph) bool {
 	})
 }
 
-// labels reads a label for each node or edge, whose graphs are told. Without a file there is
-// none.
-func (f *tuFile) labels(what string, of []int, add func(g int, label string)) *Error {
+// labels reads a label for each node or edge and adds it to the graph that of lists for it.
+// Without a file it adds none.
+func (f *tuFile) labels(what string, of []int32, add func(g int32, label string)) *Error {
 	if f == nil {
 		return nil
 	}

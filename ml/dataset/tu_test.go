@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func TestReadTU(t *testing.T) {
 	with, directed := "graph with edge labels", "directed graph with edge labels"
 	for name, c := range map[string]struct {
 		changes map[string]string
-		columns []string // of graphs: where there are directed ones people are asked
+		columns []string // of graphs: where there are directed ones people are asked; those with labels of edges that are left out are in the notes
 		choice  string
 		want    []Graph
 	}{
@@ -82,6 +83,12 @@ func TestReadTU(t *testing.T) {
 		if asks := strings.HasPrefix(c.columns[len(c.columns)-1], "directed"); obvious == asks || !slices.Equal(table.GraphColumns(), c.columns) {
 			t.Errorf("%s: obvious %v, columns %q", name, obvious, table.GraphColumns())
 		}
+		for _, column := range []string{with, directed} {
+			note := strings.Contains(strings.Join(table.Notes, "; "), fmt.Sprintf("no column %q: graph 1: edge [0,1] has the labels ", column))
+			if left := strings.Contains(name, "label by") && column == with || name == "two labels"; note != left {
+				t.Errorf("%s: notes %q", name, table.Notes)
+			}
+		}
 		if c.choice != "" {
 			m.Features = []string{c.choice}
 		}
@@ -101,6 +108,18 @@ func TestReadTU(t *testing.T) {
 				t.Errorf("%s, as %s: %v, %v", name, column, o, err)
 			}
 		}
+	}
+	// Columns that would take too much memory are left out, but for the first.
+	files := map[string]string{"DS/DS_node_labels.txt": ""}
+	for g := range 90 {
+		files["DS/DS_A.txt"] += fmt.Sprintf("%d,%d\n", 2*g+1, 2*g+2)
+		files["DS/DS_edge_labels.txt"] += "1\n"
+		files["DS/DS_graph_labels.txt"] += "1\n"
+		files["DS/DS_graph_indicator.txt"] += fmt.Sprintf("%d\n%d\n", g+1, g+1)
+	}
+	small, err := ParseTable(strings.NewReader(setOf(t, files)), "s.zip", Limits{Bytes: 1500})
+	if err != nil || !slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) || !strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs of at most 8 times as many bytes`) {
+		t.Errorf("large when written out: %v", err)
 	}
 	bare, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_node_labels.txt": "", "DS/DS_edge_labels.txt": "", "DS/DS_A.txt": "\n"})), "s.zip", Mapping{}, Limits{})
 	if err != nil || bare.Objects.Text(0) != `{"n":3,"edges":[]}` {

@@ -188,7 +188,7 @@ class Drawing {
 
   add({ x, y }) {
     const inside = (v, most) => Math.min(Math.max(v, radius + 2), most - radius - 2);
-    this.nodes.push({ x: inside(x, width), y: inside(y, height), label: this.label.value.trim() });
+    this.nodes.push({ x: inside(x, width), y: inside(y, height), label: this.nodes[this.chosen?.node]?.label ?? "" });
     this.choose({ node: this.nodes.length - 1 });
     return this.nodes.length - 1;
   }
