@@ -532,7 +532,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 
 var placeLimits = figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}
 
-// judged is the line of a labelling, or what shows that there is none.
+// judged draws the line of a labelling, or shows why there is none.
 func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 	if d.Realisable {
 		return lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
@@ -550,8 +550,8 @@ func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 	return marks
 }
 
-// game are the labellings of the first three corners, then of four, to be called one by one: one
-// of each pair of opposites, which have the same line, and none with all points alike.
+// game returns the labellings of the first three corners, then of four, to be called one by one:
+// one of each pair of opposites, which have the same line, and none with all points alike.
 func game() (rounds []theory.Dichotomy, err error) {
 	for n := 3; n <= 4; n++ {
 		s, err := theory.ShatterLines(corners[:n])
@@ -568,16 +568,21 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	said, done, right, verdict := calls.Of(in), 0, 0, ""
-	for _, c := range said {
-		if done < len(rounds) && (c == 'y' || c == 'n') {
+	said, done, right, verdict := "", 0, 0, ""
+	for _, c := range calls.Of(in) {
+		switch {
+		case c == '.' && done > 0 && !strings.HasSuffix(said, "."):
+		case (c == 'y' || c == 'n') && done < len(rounds):
 			verdict = "Wrong. "
 			if (c == 'y') == rounds[done].Realisable {
 				right++
 				verdict = "Right. "
 			}
 			done++
+		default:
+			continue // not understood: it would leave no room for calls
 		}
+		said += string(c)
 	}
 	at, asking := done, done == 0 || strings.HasSuffix(said, ".") && done < len(rounds)
 	if !asking {
@@ -586,7 +591,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	d := rounds[at]
 	places := corners[:len(d.Labels)]
 	e := &lessons.Exhibit{Numbers: []lessons.Number{{Label: "right calls", Value: fmt.Sprintf("%d of %d", right, done), Help: "of the labellings called so far"}}}
-	e.Notes = []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}
+	e.Notes = []string{verdict + shatterNote(d, "lines")}
 	marks := judged(d, places)
 	switch {
 	case asking:

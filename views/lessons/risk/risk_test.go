@@ -279,6 +279,11 @@ func TestShatterGame(t *testing.T) {
 	if beyond != 1 || said != "" {
 		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
 	}
+	for said, next := range map[string]string{strings.Repeat("x", 20): "y", strings.Repeat(".", 20): "y", "y..?n": "y.n."} {
+		if e := lessonstest.Show(t, &Lesson, "shatter", "calls", said); e.Moves[0].Value != next {
+			t.Errorf("after %q the first move leads to %q, not %q", said, e.Moves[0].Value, next)
+		}
+	}
 }
 
 // TestNetworksGetStuck: what the words of the screen say of few hidden units and of many.
