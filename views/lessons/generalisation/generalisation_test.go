@@ -177,7 +177,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 // TestBets bets as the question has it, and the other way: the numbers come with the last bet.
 func TestBets(t *testing.T) {
 	t.Parallel()
-	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
+	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
 		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
 		if !strings.HasPrefix(e.Notes[0], note) {
 			t.Errorf("after %s: %s", bets, e.Notes[0])
@@ -185,7 +185,7 @@ func TestBets(t *testing.T) {
 		var b strings.Builder
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: true}))(t)
 		require.NoError(t, p.SVG(&b))
-		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all {
+		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ", right<") || strings.Contains(b.String(), ", wrong<")) != all {
 			t.Errorf("after %s the evidence is there, or missing", bets)
 		}
 	}

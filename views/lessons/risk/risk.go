@@ -636,7 +636,7 @@ func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
 	for _, y := range []float64{-1, 1} { // so that the legend keeps its order from step to step
 		for i, p := range places {
 			if labels[i] == y {
-				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Name: lessons.ClassName(y)})
+				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Large: true, Name: lessons.ClassName(y)})
 			}
 		}
 	}
