@@ -911,16 +911,13 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	sparse, best := fewest(all), leastWrong(all)
-	fewer := fmt.Sprintf("%d SVs: %s errors; %d SVs: %s", sparse.vectors, lessons.Percent(sparse.wrong), best.vectors, lessons.Percent(best.wrong))
-	if sparse.wrong == best.wrong {
-		fewer = fmt.Sprintf("here %d SVs err least, %s; at other widths more do", sparse.vectors, lessons.Percent(sparse.wrong))
-	}
 	svm := here[0]
+	svs := func(n int) string { return lessons.Count(n, "SV", "SVs") }
 	bound := func(n int) string { return views.Short(theory.VCBound(0, 3, n, 0.05).Value) }
 	cards := []claim{
 		{"The dual finds the global optimum", "true", fmt.Sprintf("relative duality gap, here: %.5f", svm.gap)},
 		{"It works in huge feature spaces", "true", "infinitely many dimensions, " + lessons.Percent(svm.wrong) + " errors"},
-		{"Fewer SVs generalise better", "not alone", fewer},
+		{"Fewer SVs generalise better", "not alone", fmt.Sprintf("%s: %s errors; %s: %s", svs(sparse.vectors), lessons.Percent(sparse.wrong), svs(best.vectors), lessons.Percent(best.wrong))},
 		{"The error is the share of SVs", "false", fmt.Sprintf("share %s, error %s", lessons.Percent(float64(svm.vectors)/m), lessons.Percent(svm.wrong))},
 		{"MCMs are sparser than SVMs", "it depends", fmt.Sprintf("MCM %d SVs, SVM %d, sparse MCM %d", here[1].vectors, svm.vectors, here[2].vectors)},
 		{"The conformal map wins", "measure it", "in the study by " + lessons.Minus(fmt.Sprintf("%.1f ± %.1f", 100*g[0], 100*g[1])) + " points"},

@@ -3,7 +3,9 @@ package generalisation
 import (
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,6 +189,26 @@ func TestBets(t *testing.T) {
 		require.NoError(t, p.SVG(&b))
 		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ", right<") || strings.Contains(b.String(), ", wrong<")) != all {
 			t.Errorf("after %s the evidence is there, or missing", bets)
+		}
+	}
+}
+
+// TestSparsestIsNotTheBest: at no width does the evidence on the third card speak against its
+// verdict, that fewer support vectors are not better by themselves.
+func TestSparsestIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	evidence := regexp.MustCompile(`\d+ SVs?: ([\d.]+) % errors; \d+ SVs?: ([\d.]+) %`)
+	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
+		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
+		var b strings.Builder
+		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
+		found := evidence.FindStringSubmatch(b.String())
+		if found == nil {
+			t.Fatalf("gamma %s: no evidence", gamma)
+		}
+		sparse, best := require.Value(strconv.ParseFloat(found[1], 64))(t), require.Value(strconv.ParseFloat(found[2], 64))(t)
+		if sparse < best+3 {
+			t.Errorf("gamma %s: %s", gamma, found[0])
 		}
 	}
 }

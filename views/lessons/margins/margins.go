@@ -354,10 +354,11 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	score := func(t try) string { return lessons.Percent(max(0, t.m.GeometricMargin()/best)) }
 	worst := lessons.Separable.XY[t.m.Worst]
 	marks := []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(t.w, t.b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
+	e.Notes = []string{"Your worst margin: " + views.Short(t.m.GeometricMargin()) + "."}
 	scores := "Your line has " + score(t) + " of the widest margin"
 	if any {
 		marks = append(marks, figure.Line{A: before.w, C: -before.b, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "best try"})
-		e.Notes = []string{"Best try: " + views.Short(before.m.GeometricMargin()) + "."}
+		e.Notes[0] += " Best try: " + views.Short(before.m.GeometricMargin()) + "."
 		scores += ", your best try " + score(before)
 	}
 	e.After = []string{scores + "."}

@@ -590,8 +590,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	d := rounds[at]
 	places := corners[:len(d.Labels)]
-	e := &lessons.Exhibit{Numbers: []lessons.Number{{Label: "right calls", Value: fmt.Sprintf("%d of %d", right, done), Help: "of the labellings called so far"}}}
-	e.Notes = []string{verdict + shatterNote(d, "lines")}
+	e := &lessons.Exhibit{Notes: []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}}
 	marks := judged(d, places)
 	switch {
 	case asking:
