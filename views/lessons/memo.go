@@ -22,14 +22,13 @@ func (m *Memo[K, V]) Get(key K, compute func() (V, error)) (V, error) {
 		return v, nil
 	}
 	v, err := compute()
-	if err != nil {
-		return v, err
+	if err == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.kept == nil || len(m.kept) >= memoLimit {
+			m.kept = make(map[K]V)
+		}
+		m.kept[key] = v
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.kept == nil || len(m.kept) >= memoLimit {
-		m.kept = make(map[K]V)
-	}
-	m.kept[key] = v
-	return v, nil
+	return v, err
 }

@@ -368,6 +368,22 @@ type trial struct {
 	pairs   []string
 	vectors int
 	wrong   float64 // share of fresh points
+	seen    float64 // share of training points that it gets wrong
+	gap     float64 // relative duality gap; NaN where there is none
+}
+
+// newTrial trains a machine on d and judges it on fresh points.
+func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) (trial, error) {
+	res, _, err := lessons.Fit(ctx, d, pairs...)
+	if err != nil {
+		return trial{}, err
+	}
+	gap := math.NaN()
+	if g := res.Report.RelativeGap; g != nil {
+		gap = *g
+	}
+	wrong, err := lessons.ErrorRate(res.Model, fresh)
+	return trial{machine, pairs, res.Report.SupportVectors, wrong, 1 - *res.Report.TrainAccuracy, gap}, err
 }
 
 // machines are the names of the machines that are compared.
@@ -412,16 +428,11 @@ func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lesso
 	for _, machine := range machines[:3] {
 		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
 			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
-				pairs := machineSettings(machine, rho, c, gamma)
-				res, _, err := lessons.Fit(ctx, d, pairs...)
+				tr, err := newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh)
 				if err != nil {
 					return t, nil, err
 				}
-				wrong, err := lessons.ErrorRate(res.Model, fresh)
-				if err != nil {
-					return t, nil, err
-				}
-				all = append(all, trial{machine, pairs, res.Report.SupportVectors, wrong})
+				all = append(all, tr)
 			}
 		}
 	}
@@ -836,15 +847,8 @@ func conformal(ctx context.Context) (float64, error) {
 	return lessons.Yes(g[0] > 2*g[1]), err
 }
 
-// outcome is what a machine of the summary comes to.
-type outcome struct {
-	trial
-	seen float64 // share of training points that it gets wrong
-	gap  float64 // relative duality gap; NaN where there is none
-}
-
-// outcomes are those that were computed, by machine, C and gamma.
-var outcomes lessons.Memo[[3]string, outcome]
+// summaries are the trials of the summary, by machine, C and gamma.
+var summaries lessons.Memo[[3]string, trial]
 
 func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	const m = 80
@@ -861,24 +865,13 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
-	of := func(machine, c string) (outcome, error) {
-		return outcomes.Get([3]string{machine, c, summaryGamma.Text(in)}, func() (o outcome, err error) {
-			pairs := machineSettings(machine, studyRho, c, summaryGamma.Text(in))
-			res, _, err := lessons.Fit(ctx, d, pairs...)
-			if err != nil {
-				return o, err
-			}
-			r := res.Report
-			o = outcome{trial: trial{machine, pairs, r.SupportVectors, 0}, seen: 1 - *r.TrainAccuracy, gap: math.NaN()}
-			if r.RelativeGap != nil {
-				o.gap = *r.RelativeGap
-			}
-			o.wrong, err = lessons.ErrorRate(res.Model, fresh)
-			return o, err
+	of := func(machine, c string) (trial, error) {
+		return summaries.Get([3]string{machine, c, summaryGamma.Text(in)}, func() (trial, error) {
+			return newTrial(ctx, machine, machineSettings(machine, studyRho, c, summaryGamma.Text(in)), d, fresh)
 		})
 	}
-	var all []trial     // of the curves
-	var here [3]outcome // of the chosen C
+	var all []trial   // of the curves
+	var here [3]trial // of the chosen C
 	table := lessons.Table{Caption: "At the chosen C and γ", After: true, Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
@@ -889,7 +882,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}
 			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(o.vectors))
 			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, o.wrong)
-			all = append(all, o.trial)
+			all = append(all, o)
 		}
 		if here[j], err = of(machine, price.Text(in)); err != nil {
 			return nil, err

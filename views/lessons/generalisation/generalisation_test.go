@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -197,18 +196,13 @@ func TestBets(t *testing.T) {
 // verdict, that fewer support vectors are not better by themselves.
 func TestSparsestIsNotTheBest(t *testing.T) {
 	t.Parallel()
-	evidence := regexp.MustCompile(`\d+ SVs?: ([\d.]+) % errors; \d+ SVs?: ([\d.]+) %`)
+	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
 	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
 		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
 		var b strings.Builder
 		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
-		found := evidence.FindStringSubmatch(b.String())
-		if found == nil {
-			t.Fatalf("gamma %s: no evidence", gamma)
-		}
-		sparse, best := require.Value(strconv.ParseFloat(found[1], 64))(t), require.Value(strconv.ParseFloat(found[2], 64))(t)
-		if sparse < best+3 {
-			t.Errorf("gamma %s: %s", gamma, found[0])
+		if found := evidence.FindStringSubmatch(b.String()); found == nil || found[1] == found[2] {
+			t.Errorf("gamma %s: the sparsest is the best: %q", gamma, found)
 		}
 	}
 }

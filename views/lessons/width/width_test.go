@@ -1,7 +1,6 @@
 package width
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -57,20 +56,12 @@ func TestChoiceTellsTies(t *testing.T) {
 	if e := lessonstest.Show(t, &Lesson, "choice", "column", "3", "row", "3"); !strings.Contains(e.Notes[0], "C = 10, γ = 0.1") {
 		t.Errorf("the third cell of the third row is %s", e.Notes[0])
 	}
+	ask := Lesson.Screens[5].Question("flattered").Ask
+	if got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "choice"), "its cross-validated error"); got != "9.0 %" || !strings.Contains(ask, "shown at first errs on 9 %") {
+		t.Errorf("the best cell errs on %s; the question: %s", got, ask)
+	}
 	if ties == 0 {
 		t.Error("no draw has a tie: nothing was tested")
-	}
-}
-
-// TestErrorOfTheBestCell: what the question says of the grid that is shown at first.
-func TestErrorOfTheBestCell(t *testing.T) {
-	t.Parallel()
-	c := require.Value(newChoice(t.Context(), 1))(t)
-	s, _ := Lesson.Screen("choice")
-	n := len(gridCs)
-	said := fmt.Sprintf("The best of the %d cells shown at first errs on %.0f %%", n*len(gridGammas), 100*c.wrong.At(c.best%n, c.best/n))
-	if ask := s.Question("flattered").Ask; !strings.HasPrefix(ask, said) {
-		t.Errorf("the question begins %q, not %q", ask, said)
 	}
 }
 
