@@ -906,7 +906,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	sparse, best := fewest(all), leastWrong(all)
 	svm := here[0]
 	svs := func(n int) string { return lessons.Count(n, "SV", "SVs") }
-	bound := func(n int) string { return views.Short(theory.VCBound(0, 3, n, 0.05).Value) }
+	bound := func(n int) string { return fmt.Sprintf("%.2f", theory.VCBound(0, 3, n, 0.05).Value) }
 	cards := []claim{
 		{"The dual finds the global optimum", "true", fmt.Sprintf("relative duality gap, here: %.5f", svm.gap)},
 		{"It works in huge feature spaces", "true", "infinitely many dimensions, " + lessons.Percent(svm.wrong) + " errors"},
@@ -960,26 +960,25 @@ func claims(cards []claim, bets string) lessons.Figure {
 			p.Waits = p.Waits && !over
 			for i, c := range cards {
 				y := -float64(i)
-				verdict, bet, color, line := "?", "", figure.Muted, y-0.5
+				verdict, color, line := "?", figure.Muted, y-0.5
 				if i < len(bets) {
-					bet = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
-					verdict = bet
+					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
 				if !l.Asking || over {
 					verdict, line = c.verdict, y-0.32
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4, y - 0.7}, Text: c.evidence, Color: figure.Muted})
+					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4.2, y - 0.7}, Text: c.evidence, Color: figure.Muted})
 				}
 				if over {
-					result := "wrong"
+					result := "bet: wrong"
 					if color = figure.Magenta; c.holds(bets[i]) {
-						result, color = "right", figure.Green
+						result, color = "bet: right", figure.Green
 					}
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{8.6, y - 0.7}, Text: bet + ", " + result})
+					p.Marks = append(p.Marks, figure.Text{At: [2]float64{8.9, y - 0.7}, Text: result})
 				}
 				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
 				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
-					figure.Text{At: [2]float64{4, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
-					figure.Text{At: [2]float64{8.6, line}, Text: verdict})
+					figure.Text{At: [2]float64{4.2, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
+					figure.Text{At: [2]float64{8.9, line}, Text: verdict})
 			}
 			return p.Picture()
 		},

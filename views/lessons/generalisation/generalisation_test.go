@@ -186,7 +186,7 @@ func TestBets(t *testing.T) {
 		var b strings.Builder
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: true}))(t)
 		require.NoError(t, p.SVG(&b))
-		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ", right<") || strings.Contains(b.String(), ", wrong<")) != all {
+		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ">bet: right<") || strings.Contains(b.String(), ">bet: wrong<")) != all {
 			t.Errorf("after %s the evidence is there, or missing", bets)
 		}
 	}

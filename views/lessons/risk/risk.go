@@ -500,7 +500,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
 		}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels))}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels, false))}
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
@@ -602,7 +602,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	default:
 		e.Moves = []lessons.Move{{Label: "Play again", Control: calls}}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels))}
+	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels, true))}
 	return e, nil
 }
 
@@ -630,12 +630,13 @@ func signs(d theory.Dichotomy) (signs string) {
 	return signs
 }
 
-// numbered are the points of a labelling with their numbers.
-func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
+// numbered draws the points of a labelling with their numbers; handles fit round points that are
+// not large.
+func numbered(places [][2]float64, labels []float64, large bool) (marks []figure.Mark) {
 	for _, y := range []float64{-1, 1} { // so that the legend keeps its order from step to step
 		for i, p := range places {
 			if labels[i] == y {
-				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Large: true, Name: lessons.ClassName(y)})
+				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Large: large, Name: lessons.ClassName(y)})
 			}
 		}
 	}
@@ -903,7 +904,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), lessons.Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
-	marks = append(marks, numbered(places, d.Labels)...)
+	marks = append(marks, numbered(places, d.Labels, false)...)
 	e.Notes = []string{note}
 
 	counts := figure.Curve{Name: "labellings with margin Δ or more", Stairs: true}
