@@ -304,6 +304,12 @@ func TestTapsACell(t *testing.T) {
 	if at := p.reach(".handle"); at.X > from.X-75 {
 		t.Errorf("the handle went from %v to %v", from, at)
 	}
+	before := p.value("input[name=row]")
+	p.tabTo(".handle")
+	for _, key := range []string{kb.ArrowUp, kb.ArrowDown} { // a cell up, and back
+		p.keys(key)
+		p.wait(answered + " && (" + element("input[name=row]") + ".value === " + quote(before) + ") === " + strconv.FormatBool(key == kb.ArrowDown))
+	}
 }
 
 // TestLessonTurn drags a picture in space: its angles follow, and the picture.

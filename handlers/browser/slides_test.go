@@ -328,6 +328,15 @@ func TestMoves(t *testing.T) {
 	p.wait("document.activeElement.textContent === 'Next labelling'")
 	p.keys(kb.Enter)
 	p.wait("location.search === '?calls=n.' && document.querySelectorAll('[data-move]').length === 2")
+
+	p.visit("/lessons/generalisation?screen=summary#summary")
+	p.wait(element("#summary form.live"))
+	p.fill("#summary input[name=gamma]", "2")
+	p.keys(kb.Enter) // no bet
+	p.wait("location.search.includes('gamma=2') && " + answered)
+	if q := p.query(); q.Has("bets") {
+		t.Errorf("Enter in a field placed the bet %q", q.Get("bets"))
+	}
 }
 
 // TestStepsComeTogether steps through a replay whose states came together: no step asks

@@ -214,6 +214,7 @@ class Demo {
       const moved = handle === this.dragged || this.live.next; // an answer that is late already
       if (!moved || !handle.at) handle.at = [h.x, h.y];
       handle.params = [h.x_param, h.y_param];
+      handle.down = h.down || 0;
     });
     this.stage.image.addEventListener("load", () => this.place());
     this.place();
@@ -222,7 +223,7 @@ class Demo {
   place() {
     if (!this.stage || !this.layer.children.length) return;
     for (const handle of this.layer.children) {
-      const [x, y] = this.stage.share(...handle.at);
+      const [x, y] = this.stage.share(handle.at[0], handle.at[1] + handle.down);
       handle.style.left = `${x}%`;
       handle.style.top = `${y}%`;
     }
@@ -253,7 +254,8 @@ class Demo {
       if (dx === undefined) return;
       e.preventDefault();
       const f = this.stage.data.frame, part = e.shiftKey ? 8 : 40;
-      this.move(handle, [handle.at[0] + (dx * (f.xmax - f.xmin)) / part, handle.at[1] + (dy * (f.ymax - f.ymin)) / part], false);
+      const by = [(dx * (f.xmax - f.xmin)) / part, (dy * (f.ymax - f.ymin)) / part];
+      this.move(handle, by.map((d, k) => handle.at[k] + (this.range(handle, k)?.step ? Math.sign(d) * Math.max(1, Math.abs(d)) : d)), false);
     });
     return handle;
   }
@@ -281,13 +283,18 @@ class Demo {
     }
   }
 
+  /** The range of a control that a handle moves, and its step where it is a whole number. */
+  range(handle, k) {
+    return this.form.elements.namedItem(handle.params[k])?.closest(".slider").dataset;
+  }
+
   /** Moves a handle, as far as its controls allow. */
   move(handle, to, coarse) {
     handle.params.forEach((name, k) => {
       if (!name) return;
       const box = this.form.elements.namedItem(name);
-      const { low, high } = box.closest(".slider").dataset;
-      const value = low === "" ? to[k] : Math.min(Number(high), Math.max(Number(low), to[k]));
+      const { low, high, step } = this.range(handle, k), wanted = step ? Math.round(to[k]) : to[k];
+      const value = low === "" ? wanted : Math.min(Number(high), Math.max(Number(low), wanted));
       handle.at[k] = value;
       box.value = String(Number(value.toPrecision(3)));
       box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } }));

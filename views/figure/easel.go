@@ -305,6 +305,9 @@ func (k Dot) draw(e *easel) {
 		return
 	}
 	r := e.radius()
+	if k.Large {
+		r *= 2
+	}
 	k.mark(e.Canvas, e.theme, at, r)
 	reach := r
 	if k.Ring {

@@ -184,6 +184,7 @@ type Dot struct {
 	Hollow      bool // as held-out points are
 	Ring        bool // as support vectors have
 	Held        bool // it is dragged: its label keeps clear of what holds it
+	Large       bool // twice as wide, where there are but a few
 	Name, Label string
 }
 

@@ -262,6 +262,7 @@ type Table struct {
 type Handle struct {
 	Label              string
 	X, Y               float64       // data coordinates
+	Down               float64       // is added to Y where the handle is drawn, beside what it would hide
 	XControl, YControl NumberControl // that take them; one without a name stays
 }
 
@@ -277,9 +278,10 @@ func (h Handle) MarshalJSON() ([]byte, error) {
 		Label  string  `json:"label"`
 		X      float64 `json:"x"`
 		Y      float64 `json:"y"`
+		Down   float64 `json:"down,omitempty"`
 		XParam string  `json:"x_param"`
 		YParam string  `json:"y_param"`
-	}{h.Label, h.X, h.Y, x, y})
+	}{h.Label, h.X, h.Y, h.Down, x, y})
 }
 
 // Move is a button that gives a control, which should be Folded, another value: a move in a

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -369,6 +368,22 @@ type trial struct {
 	pairs   []string
 	vectors int
 	wrong   float64 // share of fresh points
+	seen    float64 // share of training points that it gets wrong
+	gap     float64 // relative duality gap; NaN where there is none
+}
+
+// newTrial trains a machine on d and judges it on fresh points.
+func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) (trial, error) {
+	res, _, err := lessons.Fit(ctx, d, pairs...)
+	if err != nil {
+		return trial{}, err
+	}
+	gap := math.NaN()
+	if g := res.Report.RelativeGap; g != nil {
+		gap = *g
+	}
+	wrong, err := lessons.ErrorRate(res.Model, fresh)
+	return trial{machine, pairs, res.Report.SupportVectors, wrong, 1 - *res.Report.TrainAccuracy, gap}, err
 }
 
 // machines are the names of the machines that are compared.
@@ -413,16 +428,11 @@ func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lesso
 	for _, machine := range machines[:3] {
 		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
 			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
-				pairs := machineSettings(machine, rho, c, gamma)
-				res, _, err := lessons.Fit(ctx, d, pairs...)
+				tr, err := newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh)
 				if err != nil {
 					return t, nil, err
 				}
-				wrong, err := lessons.ErrorRate(res.Model, fresh)
-				if err != nil {
-					return t, nil, err
-				}
-				all = append(all, trial{machine, pairs, res.Report.SupportVectors, wrong})
+				all = append(all, tr)
 			}
 		}
 	}
@@ -814,23 +824,31 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
+// gains keeps the result of gain.
+var gains lessons.Memo[string, [2]float64]
+
 // gain is by how much the map raises the mean accuracy of the MCM in the study as it is shown
 // at first, with its standard error.
-var gain = sync.OnceValues(func() (gain [2]float64, err error) {
-	d, err := lessons.LoadData("iris-versicolor-virginica")
-	if err != nil {
+func gain(ctx context.Context) ([2]float64, error) {
+	return gains.Get(data.Default, func() (gain [2]float64, err error) {
+		d, err := lessons.LoadData(data.Default)
+		if err != nil {
+			return gain, err
+		}
+		fs, err := run(ctx, d, 5, 5, 1)
+		gain[0], gain[1] = eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
 		return gain, err
-	}
-	fs, err := run(context.Background(), d, 5, 5, 1)
-	gain[0], gain[1] = eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
-	return gain, err
-})
+	})
+}
 
 // conformal compares the MCM with and without the map.
-func conformal(context.Context) (float64, error) {
-	g, err := gain()
+func conformal(ctx context.Context) (float64, error) {
+	g, err := gain(ctx)
 	return lessons.Yes(g[0] > 2*g[1]), err
 }
+
+// summaries are the trials of the summary, by machine, C and gamma.
+var summaries lessons.Memo[[3]string, trial]
 
 func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	const m = 80
@@ -847,35 +865,29 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
-	var all []trial        // of the curves
-	var here [3]*ml.Result // of the chosen C
-	var missed [3]float64
+	of := func(machine, c string) (trial, error) {
+		return summaries.Get([3]string{machine, c, summaryGamma.Text(in)}, func() (trial, error) {
+			return newTrial(ctx, machine, machineSettings(machine, studyRho, c, summaryGamma.Text(in)), d, fresh)
+		})
+	}
+	var all []trial   // of the curves
+	var here [3]trial // of the chosen C
 	table := lessons.Table{Caption: "At the chosen C and γ", After: true, Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
 		for _, c := range lessons.Logspace(0.01, 1000, 11) {
-			res, _, err := lessons.Fit(ctx, d, machineSettings(machine, studyRho, lessons.Setting(c), summaryGamma.Text(in))...)
+			o, err := of(machine, lessons.Setting(c))
 			if err != nil {
 				return nil, err
 			}
-			miss, err := lessons.ErrorRate(res.Model, fresh)
-			if err != nil {
-				return nil, err
-			}
-			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(res.Report.SupportVectors))
-			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, miss)
-			all = append(all, trial{vectors: res.Report.SupportVectors, wrong: miss})
+			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(o.vectors))
+			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, o.wrong)
+			all = append(all, o)
 		}
-		res, _, err := lessons.Fit(ctx, d, machineSettings(machine, studyRho, price.Text(in), summaryGamma.Text(in))...)
-		if err != nil {
+		if here[j], err = of(machine, price.Text(in)); err != nil {
 			return nil, err
 		}
-		miss, err := lessons.ErrorRate(res.Model, fresh)
-		if err != nil {
-			return nil, err
-		}
-		here[j], missed[j] = res, miss
-		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(1 - *res.Report.TrainAccuracy), lessons.Percent(miss)})
+		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(here[j].vectors), lessons.Percent(here[j].seen), lessons.Percent(here[j].wrong)})
 	}
 	c := price.Of(in)
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
@@ -887,19 +899,20 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		}
 		return f
 	}
-	g, err := gain()
+	g, err := gain(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sparse, best := fewest(all), leastWrong(all)
-	svm := here[0].Report
-	bound := func(n int) string { return views.Short(theory.VCBound(0, 3, n, 0.05).Value) }
+	svm := here[0]
+	svs := func(n int) string { return lessons.Count(n, "SV", "SVs") }
+	bound := func(n int) string { return fmt.Sprintf("%.2f", theory.VCBound(0, 3, n, 0.05).Value) }
 	cards := []claim{
-		{"The dual finds the global optimum", "true", fmt.Sprintf("primal minus dual, here: %.5f", *svm.Gap)},
-		{"It works in huge feature spaces", "true", "infinitely many dimensions, " + lessons.Percent(missed[0]) + " errors"},
-		{"Fewer SVs generalise better", "not alone", fmt.Sprintf("%d SVs: %s errors; %d SVs: %s", sparse.vectors, lessons.Percent(sparse.wrong), best.vectors, lessons.Percent(best.wrong))},
-		{"The error is the share of SVs", "false", fmt.Sprintf("share %s, error %s", lessons.Percent(float64(svm.SupportVectors)/m), lessons.Percent(missed[0]))},
-		{"MCMs are sparser than SVMs", "it depends", fmt.Sprintf("MCM %d SVs, SVM %d, sparse MCM %d", here[1].Report.SupportVectors, svm.SupportVectors, here[2].Report.SupportVectors)},
+		{"The dual finds the global optimum", "true", fmt.Sprintf("relative duality gap, here: %.5f", svm.gap)},
+		{"It works in huge feature spaces", "true", "infinitely many dimensions, " + lessons.Percent(svm.wrong) + " errors"},
+		{"Fewer SVs generalise better", "not alone", fmt.Sprintf("%s: %s errors; %s: %s", svs(sparse.vectors), lessons.Percent(sparse.wrong), svs(best.vectors), lessons.Percent(best.wrong))},
+		{"The error is the share of SVs", "false", fmt.Sprintf("share %s, error %s", lessons.Percent(float64(svm.vectors)/m), lessons.Percent(svm.wrong))},
+		{"MCMs are sparser than SVMs", "it depends", fmt.Sprintf("MCM %d SVs, SVM %d, sparse MCM %d", here[1].vectors, svm.vectors, here[2].vectors)},
 		{"The conformal map wins", "measure it", "in the study by " + lessons.Minus(fmt.Sprintf("%.1f ± %.1f", 100*g[0], 100*g[1])) + " points"},
 		{"With much data bounds matter less", "true", fmt.Sprintf("h = 3: %s at 100 points, %s at 100 000", bound(100), bound(100_000))},
 	}
@@ -912,11 +925,11 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			said += string(bet)
 		}
 	}
-	note := fmt.Sprintf("%d of 7 bets are right: green cards.", right)
+	note := fmt.Sprintf("%d of 7 bets are right.", right)
 	moves := []lessons.Move{{Label: "Bet again", Control: bets}}
 	if k := len(said); k < len(cards) {
-		note = fmt.Sprintf("Bet %d of 7: “%s”.", k+1, cards[k].says)
-		moves = []lessons.Move{{Label: "True as it stands", Control: bets, Value: said + "t"}, {Label: "Not", Control: bets, Value: said + "f"}}
+		note = fmt.Sprintf("Bet %d of 7, for a valid kernel: “%s”.", k+1, cards[k].says)
+		moves = []lessons.Move{{Label: "True as it stands", Control: bets, Value: said + "t"}, {Label: "Not true as it stands", Control: bets, Value: said + "f"}}
 	}
 	return &lessons.Exhibit{
 		Notes: []string{note}, Moves: moves,
@@ -940,7 +953,7 @@ func (c claim) holds(bet byte) bool { return (bet == 't') == (c.verdict == "true
 // them comes with all bets, or with the answer.
 func claims(cards []claim, bets string) lessons.Figure {
 	return lessons.Figure{
-		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, or not? Bet on each before you read on.",
+		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, for a valid kernel, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
 			over := len(bets) == len(cards)
@@ -949,22 +962,23 @@ func claims(cards []claim, bets string) lessons.Figure {
 				y := -float64(i)
 				verdict, color, line := "?", figure.Muted, y-0.5
 				if i < len(bets) {
-					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: not")
+					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
 				if !l.Asking || over {
 					verdict, line = c.verdict, y-0.32
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{5, y - 0.7}, Text: c.evidence, Color: figure.Muted})
+					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4.2, y - 0.7}, Text: c.evidence, Color: figure.Muted})
 				}
 				if over {
-					color = figure.Magenta
-					if c.holds(bets[i]) {
-						color = figure.Green
+					result := "bet: wrong"
+					if color = figure.Magenta; c.holds(bets[i]) {
+						result, color = "bet: right", figure.Green
 					}
+					p.Marks = append(p.Marks, figure.Text{At: [2]float64{8.9, y - 0.7}, Text: result})
 				}
 				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
 				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
-					figure.Text{At: [2]float64{4, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
-					figure.Text{At: [2]float64{8.6, line}, Text: verdict})
+					figure.Text{At: [2]float64{4.2, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
+					figure.Text{At: [2]float64{8.9, line}, Text: verdict})
 			}
 			return p.Picture()
 		},

@@ -3,6 +3,7 @@ package generalisation
 import (
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -177,7 +178,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 // TestBets bets as the question has it, and the other way: the numbers come with the last bet.
 func TestBets(t *testing.T) {
 	t.Parallel()
-	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
+	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
 		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
 		if !strings.HasPrefix(e.Notes[0], note) {
 			t.Errorf("after %s: %s", bets, e.Notes[0])
@@ -185,8 +186,23 @@ func TestBets(t *testing.T) {
 		var b strings.Builder
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: true}))(t)
 		require.NoError(t, p.SVG(&b))
-		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all {
+		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ">bet: right<") || strings.Contains(b.String(), ">bet: wrong<")) != all {
 			t.Errorf("after %s the evidence is there, or missing", bets)
+		}
+	}
+}
+
+// TestSparsestIsNotTheBest: at no width does the evidence on the third card speak against its
+// verdict, that fewer support vectors are not better by themselves.
+func TestSparsestIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
+	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
+		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
+		var b strings.Builder
+		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
+		if found := evidence.FindStringSubmatch(b.String()); found == nil || found[1] == found[2] {
+			t.Errorf("gamma %s: the sparsest is the best: %q", gamma, found)
 		}
 	}
 }

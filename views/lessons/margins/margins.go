@@ -43,7 +43,7 @@ var (
 		X: lessons.NumberControl{Name: "bx", Label: "second end x₁", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
 		Y: lessons.NumberControl{Name: "by", Label: "second end x₂", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
 	}}
-	kept = lessons.TextControl{Name: "kept", Label: "line that was kept", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
+	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
 // Lesson is the row of the table of lessons.
@@ -351,18 +351,21 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	best := 1 / lessons.Norm(widest.W)
-	score := func(t try) float64 { return max(0, t.m.GeometricMargin()/best) }
+	score := func(t try) string { return lessons.Percent(max(0, t.m.GeometricMargin()/best)) }
 	worst := lessons.Separable.XY[t.m.Worst]
 	marks := []figure.Mark{figure.Segment{From: worst, To: lessons.Foot(t.w, t.b, worst), Pen: figure.Pen{Color: figure.Magenta}, Name: "worst margin"}}
-	note := "Score: " + lessons.Percent(score(t)) + " of the widest margin."
+	e.Notes = []string{"Your worst margin: " + views.Short(t.m.GeometricMargin()) + "."}
+	scores := "Your line has " + score(t) + " of the widest margin"
 	if any {
 		marks = append(marks, figure.Line{A: before.w, C: -before.b, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dashed}, Name: "best try"})
-		note += " Best try: " + lessons.Percent(score(before)) + "."
+		e.Notes[0] += " Best try: " + views.Short(before.m.GeometricMargin()) + "."
+		scores += ", your best try " + score(before)
 	}
-	if score(t) > 0 && (!any || score(t) > score(before)+1e-6) {
-		e.Moves = []lessons.Move{{Label: "Keep this line", Control: kept, Value: fmt.Sprintf("%.6g %.6g %.6g", t.w[0], t.w[1], t.b)}}
+	e.After = []string{scores + "."}
+	line := fmt.Sprintf("%.6g %.6g %.6g", t.w[0], t.w[1], t.b)
+	if t.m.Separates && line != kept.Of(in) && (!any || t.m.GeometricMargin() > before.m.GeometricMargin()) {
+		e.Moves = []lessons.Move{{Label: "Keep this line", Control: kept, Value: line}}
 	}
-	e.Notes = []string{note}
 	drawn := func(caption string, more ...figure.Mark) lessons.Figure {
 		return lessons.Plane("hand", caption, lessons.ToyLimits, 2, lessons.Sides(t.w, t.b), lessons.Separable.Dots(func(i int) bool { return i == t.m.Worst }), marks, more)
 	}

@@ -53,13 +53,23 @@ func TestKeepsTheBestLine(t *testing.T) {
 	}
 	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
-	for kept, want := range map[string]string{first.Moves[0].Value: "Best try: ", widest: "Best try: 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
+	for kept, want := range map[string]string{first.Moves[0].Value: "your best try ", widest: "your best try 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
 		e := lessonstest.Show(t, &Lesson, "by-hand", "kept", kept)
-		if got := strings.Contains(e.Notes[0], "Best try"); got != (want != "") || !strings.Contains(e.Notes[0], want) {
-			t.Errorf("with %q kept: %s", kept, e.Notes[0])
+		if got := strings.Contains(e.After[0], "best try"); got != (want != "") || !strings.Contains(e.After[0], want) {
+			t.Errorf("with %q kept: %s", kept, e.After[0])
 		}
 		if (len(e.Moves) == 0) != (want != "") {
 			t.Errorf("with %q kept there are the moves %v", kept, e.Moves)
 		}
+		for _, n := range e.Asking().Notes {
+			if strings.Contains(n, "%") {
+				t.Errorf("with the margin it gives the widest away: %s", n)
+			}
+		}
+	}
+	ends := []string{"ax", "-1.32", "ay", "2.05", "bx", "-0.0909", "by", "-1.87"} // kept with fewer digits than its margin has
+	e := lessonstest.Show(t, &Lesson, "by-hand", ends...)
+	if e = lessonstest.Show(t, &Lesson, "by-hand", append(ends, "kept", e.Moves[0].Value)...); len(e.Moves) > 0 {
+		t.Errorf("a line that is kept can be kept again: %v", e.Moves)
 	}
 }

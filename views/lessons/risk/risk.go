@@ -500,7 +500,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Dash: figure.LongDash}, Plain: true, Name: "f = 0"},
 		}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels))}
+	e.Figures = []lessons.Figure{lessons.Plane("shattering", "One labelling at a time. ~Drag the points (they keep to a grid); Step or Run to see all labellings.~", placeLimits, 2, marks, numbered(places, d.Labels, false))}
 	e.Notes = []string{shatterNote(d, family)}
 	e.Numbers = []lessons.Number{
 		{Label: "realised so far", After: n > 3, Value: fmt.Sprintf("%d of %d", done, e.Step+1)},
@@ -532,7 +532,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 
 var placeLimits = figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}
 
-// judged is the line of a labelling, or what shows that there is none.
+// judged draws the line of a labelling, or shows why there is none.
 func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 	if d.Realisable {
 		return lessons.Sides([2]float64{d.W[0], d.W[1]}, d.B)
@@ -550,8 +550,8 @@ func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 	return marks
 }
 
-// game are the labellings of the first three corners, then of four, to be called one by one: one
-// of each pair of opposites, which have the same line, and none with all points alike.
+// game returns the labellings of the first three corners, then of four, to be called one by one:
+// one of each pair of opposites, which have the same line, and none with all points alike.
 func game() (rounds []theory.Dichotomy, err error) {
 	for n := 3; n <= 4; n++ {
 		s, err := theory.ShatterLines(corners[:n])
@@ -568,16 +568,21 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if err != nil {
 		return nil, err
 	}
-	said, done, right, verdict := calls.Of(in), 0, 0, ""
-	for _, c := range said {
-		if done < len(rounds) && (c == 'y' || c == 'n') {
+	said, done, right, verdict := "", 0, 0, ""
+	for _, c := range calls.Of(in) {
+		switch {
+		case c == '.' && done > 0 && !strings.HasSuffix(said, "."):
+		case (c == 'y' || c == 'n') && done < len(rounds):
 			verdict = "Wrong. "
 			if (c == 'y') == rounds[done].Realisable {
 				right++
 				verdict = "Right. "
 			}
 			done++
+		default:
+			continue // not understood: it would leave no room for calls
 		}
+		said += string(c)
 	}
 	at, asking := done, done == 0 || strings.HasSuffix(said, ".") && done < len(rounds)
 	if !asking {
@@ -585,8 +590,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	d := rounds[at]
 	places := corners[:len(d.Labels)]
-	e := &lessons.Exhibit{Numbers: []lessons.Number{{Label: "right calls", Value: fmt.Sprintf("%d of %d", right, done), Help: "of the labellings called so far"}}}
-	e.Notes = []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}
+	e := &lessons.Exhibit{Notes: []string{fmt.Sprintf("%s%s Score: %d of %d.", verdict, shatterNote(d, "lines"), right, done)}}
 	marks := judged(d, places)
 	switch {
 	case asking:
@@ -598,7 +602,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	default:
 		e.Moves = []lessons.Move{{Label: "Play again", Control: calls}}
 	}
-	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels))}
+	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels, true))}
 	return e, nil
 }
 
@@ -626,12 +630,13 @@ func signs(d theory.Dichotomy) (signs string) {
 	return signs
 }
 
-// numbered are the points of a labelling with their numbers.
-func numbered(places [][2]float64, labels []float64) (marks []figure.Mark) {
+// numbered draws the points of a labelling with their numbers; handles fit round points that are
+// not large.
+func numbered(places [][2]float64, labels []float64, large bool) (marks []figure.Mark) {
 	for _, y := range []float64{-1, 1} { // so that the legend keeps its order from step to step
 		for i, p := range places {
 			if labels[i] == y {
-				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Name: lessons.ClassName(y)})
+				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Large: large, Name: lessons.ClassName(y)})
 			}
 		}
 	}
@@ -899,7 +904,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		note += fmt.Sprintf("The widest margin is %s: %s.", views.Short(d.Margin), lessons.Either(d.Margin >= delta, "enough", "too little, the strip holds a point"))
 	}
 	marks = append(marks, figure.Circle{Center: centre, Radius: ball.Radius, Pen: figure.Pen{Color: figure.Muted, Dash: figure.Dotted}, Name: "smallest circle, R"})
-	marks = append(marks, numbered(places, d.Labels)...)
+	marks = append(marks, numbered(places, d.Labels, false)...)
 	e.Notes = []string{note}
 
 	counts := figure.Curve{Name: "labellings with margin Δ or more", Stairs: true}

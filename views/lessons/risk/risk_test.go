@@ -2,6 +2,7 @@ package risk
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -271,13 +272,18 @@ func TestShatterGame(t *testing.T) {
 		if strings.Contains(e.Notes[0], "Not realised") {
 			beyond++
 		}
-		if got, want := lessonstest.Number(t, e, "right calls"), strconv.Itoa(k+1-beyond)+" of "+strconv.Itoa(k+1); got != want {
-			t.Errorf("after call %d the score is %s, want %s", k+1, got, want)
+		if want := fmt.Sprintf("Score: %d of %d.", k+1-beyond, k+1); !strings.HasSuffix(e.Notes[0], want) {
+			t.Errorf("after call %d the note is %q, want %s", k+1, e.Notes[0], want)
 		}
 		said = e.Moves[0].Value
 	}
 	if beyond != 1 || said != "" {
 		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
+	}
+	for said, next := range map[string]string{strings.Repeat("x", 20): "y", strings.Repeat(".", 20): "y", "y..?n": "y.n."} {
+		if e := lessonstest.Show(t, &Lesson, "shatter", "calls", said); e.Moves[0].Value != next {
+			t.Errorf("after %q the first move leads to %q, not %q", said, e.Moves[0].Value, next)
+		}
 	}
 }
 

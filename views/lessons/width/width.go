@@ -36,10 +36,8 @@ var (
 	curvesC    = lessons.NumberControl{Name: "C", Label: "C", Default: "10", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 	curvesSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the 100 training points."}
 	choiceSeed = lessons.IntegerControl{Name: "seed", Label: "sample", Default: "1", Min: 1, Max: 50, Low: 1, High: 50, Help: "Another draw of the training points, and of the folds."}
-	taken      = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "column", Label: "your cell, column", Default: "5", Min: 1, Max: 7, Low: 1, High: 7, Folded: true},
-		Y: lessons.NumberControl{Name: "row", Label: "your cell, row", Default: "2", Min: 1, Max: 5, Low: 1, High: 5, Folded: true},
-	}
+	column     = lessons.IntegerControl{Name: "column", Label: "your cell, column", Default: "5", Min: 1, Max: 7, Low: 1, High: 7, Folded: true}
+	row        = lessons.IntegerControl{Name: "row", Label: "your cell, row", Default: "2", Min: 1, Max: 5, Low: 1, High: 5, Folded: true}
 )
 
 // Lesson is the row of the table of lessons.
@@ -130,7 +128,7 @@ var Lesson = lessons.New(words, lessons.Lesson{
 			Slug:   "choice",
 			Covers: []string{"001 14.4", "001 6.6"},
 			Demo: &lessons.Demo{
-				Controls: []lessons.Control{choiceSeed, taken},
+				Controls: []lessons.Control{choiceSeed, column, row},
 				Show:     showChoice,
 			},
 			Questions: []lessons.Question{{
@@ -546,7 +544,14 @@ type choice struct {
 	best         int        // the cell that is taken, numbered by columns
 }
 
-func newChoice(ctx context.Context, seed uint64) (c choice, err error) {
+// choices are the grids that were computed, by their seed.
+var choices lessons.Memo[uint64, choice]
+
+func newChoice(ctx context.Context, seed uint64) (choice, error) {
+	return choices.Get(seed, func() (choice, error) { return computeChoice(ctx, seed) })
+}
+
+func computeChoice(ctx context.Context, seed uint64) (c choice, err error) {
 	d, _, err := ring(100, seed)
 	if err != nil {
 		return c, err
@@ -609,10 +614,8 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return "C = " + lessons.Setting(gridCs[k%n]) + ", γ = " + lessons.Setting(gridGammas[k/n])
 	}
 	best := tied(wrong, bestC, bestG)
-	at := taken.Of(in)
-	mine := [2]int{int(math.Round(at[0])) - 1, int(math.Round(at[1])) - 1} // column, row
-	hold := taken.Handle("your cell", in)
-	hold.X, hold.Y = float64(mine[0]+1), float64(mine[1])+1.3 // below the number
+	mine := [2]int{column.Of(in) - 1, row.Of(in) - 1}
+	hold := lessons.Handle{Label: "your cell", X: float64(mine[0] + 1), Y: float64(mine[1] + 1), Down: 0.3, XControl: lessons.NumberControl(column), YControl: lessons.NumberControl(row)} // below the number
 	table := lessons.Table{Caption: "The same in per cent; the least is set off, and the row of the pair that is taken is marked", After: true, Head: []string{`$C$ (rows), $\gamma$ (columns)`}, Marked: []int{bestC}}
 	rows, columns := make([]string, n), make([]string, len(gridGammas))
 	for j, g := range gridGammas {

@@ -1,0 +1,25 @@
+package lessons
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestMemo computes again after an error and once after success, and keeps no more than its limit.
+func TestMemo(t *testing.T) {
+	t.Parallel()
+	var m Memo[int, int]
+	computed, fault := 0, errors.ErrUnsupported
+	for key := range 2 * memoLimit {
+		for range 3 {
+			_, err := m.Get(key, func() (int, error) { computed++; return 0, fault })
+			if !errors.Is(err, fault) || len(m.kept) > memoLimit {
+				t.Fatalf("error %v, %d results are kept", err, len(m.kept))
+			}
+			fault = nil
+		}
+	}
+	if computed != 2*memoLimit+1 {
+		t.Errorf("computed %d times, want once for each key and again after the fault", computed)
+	}
+}
