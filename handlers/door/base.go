@@ -128,10 +128,10 @@ func (a *Base) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (l
 
 // AdmitFile is Admit for a file of so many bytes, to be read and stored. A value of one digit
 // with the separator behind it takes two bytes there; as text and as a number, twelve. A packed
-// file may unfold to what is the most of any, and graphs in it take twice as much.
+// file may unfold to what is the most of any, and graphs in it take three times as much.
 func (a *Base) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64, packed bool) (leave func(), err error) {
 	if packed {
-		size = 2 * a.Limits.Bytes
+		size = 3 * a.Limits.Bytes
 	}
 	return a.Admit(ctx, w, 6*size)
 }
