@@ -1,9 +1,18 @@
-// Package require ends a test where what it builds on does not work.
+// Package require says in one line what a test requires. NoError, Value and Must end the test,
+// since what follows builds on them; Equal, Near and Check let it go on.
 package require
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+)
 
 // T is what a test, a benchmark and a property have in common.
 type T interface {
 	Helper()
+	Error(args ...any)
 	Fatal(args ...any)
 }
 
@@ -23,4 +32,48 @@ func Value[V any](v V, err error) func(T) V {
 		NoError(t, err)
 		return v
 	}
+}
+
+// Must ends the test with a message unless ok.
+func Must(t T, ok bool, format string, args ...any) {
+	if !ok {
+		t.Helper()
+		t.Fatal(fmt.Sprintf(format, args...))
+	}
+}
+
+// Check reports a message unless ok.
+func Check(t T, ok bool, format string, args ...any) {
+	if !ok {
+		t.Helper()
+		t.Error(fmt.Sprintf(format, args...))
+	}
+}
+
+// Equal reports got and want unless they are equal, after the name that what and args give.
+func Equal[V comparable](t T, got, want V, what string, args ...any) {
+	if got != want {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + ": " + text(got) + ", want " + text(want))
+	}
+}
+
+// Near reports got and want unless they are equal or at most tol apart. NaN is near nothing.
+func Near(t T, got, want, tol float64, what string, args ...any) {
+	if got != want && !(math.Abs(got-want) <= tol) {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %v, want %v, at most %v away", got, want, tol))
+	}
+}
+
+// text has a string in quotes, or its lines, and the fields of a struct with their names.
+func text(v any) string {
+	s := fmt.Sprintf("%+v", v)
+	switch k := reflect.ValueOf(v).Kind(); {
+	case k == reflect.String && !strings.Contains(s, "\n"):
+		return fmt.Sprintf("%q", s)
+	case k == reflect.String || k == reflect.Struct:
+		return s
+	}
+	return fmt.Sprint(v)
 }

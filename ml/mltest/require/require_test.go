@@ -1,0 +1,51 @@
+package require_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"marginlab/ml/mltest/require"
+)
+
+// record is a test that keeps what it is told.
+type record []string
+
+func (r *record) Helper()           {}
+func (r *record) Error(args ...any) { *r = append(*r, fmt.Sprint(args...)) }
+func (r *record) Fatal(args ...any) { *r = append(*r, "ends: "+fmt.Sprint(args...)) }
+
+func TestWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	type pair struct{ A, B int }
+	full := errors.New("disk full")
+	for want, fail := range map[string]func(require.T){
+		"":                                  func(t require.T) { require.Equal(t, 3, 3, "rows") },
+		"rows of moons: 3, want 4":          func(t require.T) { require.Equal(t, 3, 4, "rows of %s", "moons") },
+		`title: "a", want ""`:               func(t require.T) { require.Equal(t, "a", "", "title") },
+		"text: a\nb, want \"\"":             func(t require.T) { require.Equal(t, "a\nb", "", "text") },
+		"a pair: {A:1 B:2}, want {A:1 B:3}": func(t require.T) { require.Equal(t, pair{1, 2}, pair{1, 3}, "a pair") },
+		"saved: disk full, want <nil>":      func(t require.T) { require.Equal(t, full, nil, "saved") },
+		"w: 1, want 2, at most 0.5 away":    func(t require.T) { require.Near(t, 1, 2, 0.5, "w") },
+		"w: NaN, want 2, at most 5 away":    func(t require.T) { require.Near(t, math.NaN(), 2, 5, "w") },
+		"only 3":                            func(t require.T) { require.Check(t, false, "only %d", 3) },
+		"ends: only 3":                      func(t require.T) { require.Must(t, false, "only %d", 3) },
+		"ends: disk full":                   func(t require.T) { require.NoError(t, full) },
+	} {
+		var said record
+		fail(&said)
+		if got := fmt.Sprint([]string(said)); got != "["+want+"]" {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	var said record
+	require.Near(&said, math.Inf(1), math.Inf(1), 0, "w")
+	require.Near(&said, 1, 1.5, 0.5, "w")
+	require.Check(&said, true, "no")
+	require.Must(&said, true, "no")
+	require.NoError(&said, nil)
+	if v := require.Value(7, nil)(&said); v != 7 || len(said) > 0 {
+		t.Errorf("%d, and of what holds: %v", v, said)
+	}
+}
