@@ -74,9 +74,7 @@ var arrows = map[string]string{
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}: {{join .Imports " "}}{{end}}`, "marginlab/...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	require.Must(t, err == nil, "go list: %v", err)
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		path, imports, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -101,9 +99,7 @@ func TestArrowsRunDownwards(t *testing.T) {
 		if row != "" && !strings.Contains(string(guide), "`"+strings.TrimSuffix(row, "/")+"`") {
 			t.Errorf(".github/CONTRIBUTING.md does not say what %s is", row)
 		}
-		if !seen[row] && !strings.HasSuffix(row, "/") {
-			t.Errorf("there is no package %s any more", row)
-		}
+		require.Check(t, seen[row] || strings.HasSuffix(row, "/"), "there is no package %s any more", row)
 	}
 }
 
@@ -138,9 +134,8 @@ func allows(row, dep string) bool {
 func TestArrowsKnowEveryPackage(t *testing.T) {
 	t.Parallel()
 	for pkg, want := range map[string]bool{"handlers/utils": false, "ml/new": false, "new": false, "views/lessons/mercer": true, "views/lessons/mercer/deep": false, "ml/svm": true} {
-		if _, ok := rowOf(pkg); ok != want {
-			t.Errorf("%s: known %v", pkg, ok)
-		}
+		_, ok := rowOf(pkg)
+		require.Check(t, ok == want, "%s: known %v", pkg, ok)
 	}
 	for row, deps := range map[string]map[string]bool{
 		"views/lessons":  {"views/figure": true, "views/lessons/all": false},
@@ -148,9 +143,7 @@ func TestArrowsKnowEveryPackage(t *testing.T) {
 		"handlers/lab":   {"handlers/door": true, "handlers/runs": false, "web/jobs": false},
 	} {
 		for dep, want := range deps {
-			if allows(arrows[row], dep) != want {
-				t.Errorf("%s may import %s: %v", row, dep, !want)
-			}
+			require.Check(t, allows(arrows[row], dep) == want, "%s may import %s: %v", row, dep, !want)
 		}
 	}
 }

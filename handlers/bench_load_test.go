@@ -12,6 +12,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // What the lab costs, in time of the processors:
@@ -41,9 +42,8 @@ func BenchmarkLab(b *testing.B) {
 					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				}
 				w := httptest.NewRecorder()
-				if h.ServeHTTP(w, r); w.Code != http.StatusOK {
-					b.Fatal(w.Code, w.Body)
-				}
+				h.ServeHTTP(w, r)
+				require.Must(b, w.Code == http.StatusOK, "%v %v", w.Code, w.Body)
 				b.SetBytes(int64(w.Body.Len()))
 			}
 			b.ReportMetric(float64(processors()-before)/float64(b.N)/float64(time.Millisecond), "ms-CPU/op")

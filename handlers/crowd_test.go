@@ -39,9 +39,8 @@ func TestFewDraggers(t *testing.T) {
 					form.Set("learner", "mcm")
 					form.Set("conformal", "eigen")
 				}
-				if _, err := picture(t.Context(), http.DefaultClient, s.URL+"/lab/live", fmt.Sprintf("%032x", i+1), form); err != nil {
-					t.Error(err)
-				}
+				_, err := picture(t.Context(), http.DefaultClient, s.URL+"/lab/live", fmt.Sprintf("%032x", i+1), form)
+				require.Check(t, err == nil, "%v", err)
 			}
 		})
 	}
@@ -110,9 +109,7 @@ func handInAtOnce(t *testing.T, s *handlerstest.Server, code string, students in
 		defer a.Body.Close()
 		body, _ := io.ReadAll(a.Body)
 		answered(time.Since(begin))
-		if a.StatusCode != http.StatusSeeOther {
-			t.Errorf("student %d: %s %.200s", student, a.Status, body)
-		}
+		require.Check(t, a.StatusCode == http.StatusSeeOther, "student %d: %s %.200s", student, a.Status, body)
 		return a.Header.Get("Location")
 	}
 	var all sync.WaitGroup
@@ -150,9 +147,7 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 		own += n
 	}
 	s.App.Jobs.Wait(ctx, time.Minute, ids...)
-	if ctx.Err() != nil {
-		t.Error("not all were trained within a minute")
-	}
+	require.Check(t, ctx.Err() == nil, "not all were trained within a minute")
 	if own != students || len(runs) != students || len(different) != students {
 		t.Errorf("%d own runs, %d handed in, %d different, of %d students", own, len(runs), len(different), students)
 	}
@@ -183,9 +178,8 @@ func TestUploadsAtOnce(t *testing.T) {
 	s.App.Memory = semaphore.NewWeighted(8 << 20)
 	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
 	s.Close()
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("%v are left (%v)", left, err)
-	}
+	left, err := os.ReadDir(temp)
+	require.Check(t, err == nil && len(left) <= 0, "%v are left (%v)", left, err)
 }
 
 // TestEndUnderUploads is the small form of TestGracefulEnd, see load_test.go: a server ends

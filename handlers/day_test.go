@@ -40,9 +40,8 @@ func TestDay(t *testing.T) {
 		if err := st.TrustClock(t.Context()); (err == nil) != trusted {
 			t.Errorf("at %v the clock is trusted: %v", st.Now(), err)
 		} else if err == nil {
-			if _, err := st.Forget(t.Context(), st.Now().Add(-store.UndoFor)); err != nil {
-				t.Error(err)
-			}
+			_, err := st.Forget(t.Context(), st.Now().Add(-store.UndoFor))
+			require.Check(t, err == nil, "%v", err)
 		}
 		marked, err := st.Expire(t.Context(), st.Now().Add(-retention), false)
 		if marked > 0 || trusted != (err == nil) {
@@ -114,18 +113,14 @@ func TestDay(t *testing.T) {
 		for _, set := range have {
 			delete(sets[i], set.ID)
 		}
-		if len(sets[i]) > 0 {
-			t.Errorf("person %d: %d data sets are missing", i, len(sets[i]))
-		}
-		if _, n, err := st.Runs(t.Context(), store.WorkspaceOf(token(i)), store.Filter{Limit: 1}); err != nil || n != runs[i] {
-			t.Errorf("person %d: %d runs of %d, %v", i, n, runs[i], err)
-		}
+		require.Check(t, len(sets[i]) <= 0, "person %d: %d data sets are missing", i, len(sets[i]))
+		_, n, err := st.Runs(t.Context(), store.WorkspaceOf(token(i)), store.Filter{Limit: 1})
+		require.Check(t, err == nil && n == runs[i], "person %d: %d runs of %d, %v", i, n, runs[i], err)
 	}
 	course := require.Value(st.Course(t.Context(), code))(t)
 	if _, n, err := st.Runs(t.Context(), course.Gallery(), store.Filter{Limit: 1}); err != nil || n != people { // the last of each
 		t.Errorf("%d hand-ins of %d people, %v", n, people, err)
 	}
-	if damage, _, err := store.Check(t.Context(), st.Path()); err != nil || len(damage) > 0 {
-		t.Errorf("%v, %v", damage, err)
-	}
+	damage, _, err := store.Check(t.Context(), st.Path())
+	require.Check(t, err == nil && len(damage) <= 0, "%v, %v", damage, err)
 }

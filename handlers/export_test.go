@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Files of CSV begin with a byte order mark where a spreadsheet needs one, and never for
@@ -39,12 +40,10 @@ func TestByteOrderMark(t *testing.T) {
 		"/api/runs.csv":                           false,
 	} {
 		body := string(tc.Want(200, "GET", path, "").Body)
-		if got := strings.HasPrefix(body, mark); got != marked || strings.Count(body, mark) > 1 {
-			t.Errorf("%s: a mark: %t\n%.200s", path, got, body)
-		}
-		if _, err := csv.NewReader(bytes.NewReader([]byte(strings.TrimPrefix(body, mark)))).ReadAll(); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
+		got := strings.HasPrefix(body, mark)
+		require.Check(t, got == marked && strings.Count(body, mark) <= 1, "%s: a mark: %t\n%.200s", path, got, body)
+		_, err := csv.NewReader(bytes.NewReader([]byte(strings.TrimPrefix(body, mark)))).ReadAll()
+		require.Check(t, err == nil, "%s: %v", path, err)
 	}
 	again := tc.Upload("name=again", string(tc.Want(200, "GET", "/datasets/"+set.ID+".csv", "").Body))
 	if strings.Join(again.Features, " ") != "Größe Höhe" || again.Rows != set.Rows {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"marginlab/handlers/door"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/web/jobs"
 )
@@ -29,12 +30,8 @@ func TestRequestsComeFirst(t *testing.T) {
 			begin := time.Now()
 			go served.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 			synctest.Wait()
-			if err := pace.Look(work); err != nil {
-				t.Error(err)
-			}
-			if held := time.Since(begin); held != c.held {
-				t.Errorf("during an answer of %v the work is held for %v, want %v", c.answer, held, c.held)
-			}
+			require.Equal(t, pace.Look(work), nil, "pace.Look(work)")
+			require.Equal(t, time.Since(begin), c.held, "during an answer of %v the work is held for", c.answer)
 			synctest.Wait()
 			time.Sleep(time.Hour)
 		})

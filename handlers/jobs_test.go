@@ -33,9 +33,8 @@ func TestJobs(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	if text := b.Page(200, "/jobs").Find("main").Text(); !strings.Contains(text, "Nothing is running") {
-		t.Errorf("nothing is under way, and the page says %q", text)
-	}
+	text := b.Page(200, "/jobs").Find("main").Text()
+	require.Check(t, strings.Contains(text, "Nothing is running"), "nothing is under way, and the page says %q", text)
 	first := c.Train(`{"dataset":"moons","name":"first","spec":{}}`)
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
@@ -43,16 +42,14 @@ func TestJobs(t *testing.T) {
 	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "waits for its turn") {
 		t.Fatalf("under way: %q", rows.Text())
 	}
-	if v, _ := rows.Eq(0).Find("progress").Attr("value"); v != "30" {
-		t.Errorf("the bar stands at %q", v)
-	}
+	v, _ := rows.Eq(0).Find("progress").Attr("value")
+	require.Check(t, v == "30", "the bar stands at %q", v)
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
 	if len(list) != 2 || list[0].ID != first || list[0].Total != 120 || list[0].Step == nil || list[1].Status != "queued" || list[1].Left != nil {
 		t.Errorf("programs are told %+v", list)
 	}
-	if n := s.Browse(t, handlerstest.Bob).Page(200, "/jobs").Find(".jobs").Length(); n != 0 {
-		t.Error("somebody else sees the jobs")
-	}
+	n := s.Browse(t, handlerstest.Bob).Page(200, "/jobs").Find(".jobs").Length()
+	require.Check(t, n == 0, "somebody else sees the jobs")
 	form := rows.Eq(0).Find("form")
 	to, _ := form.Attr("action")
 	after := c.Fetch("POST", to, "back="+form.Find("input[name=back]").AttrOr("value", ""))
@@ -69,9 +66,8 @@ func TestPlaceInQueue(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	long := c.Train(`{"dataset":"moons"}`)
 	owner := store.NewOwner()
-	if _, ok, err := s.App.Store.ClaimRun(t.Context(), owner, long); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	_, ok, err := s.App.Store.ClaimRun(t.Context(), owner, long)
+	require.Must(t, ok && err == nil, "%v %v", ok, err)
 	if err := s.App.Store.ReleaseRun(t.Context(), owner, long, store.Medium); err != nil { // it took longer than a turn
 		t.Fatal(err)
 	}
@@ -82,12 +78,9 @@ func TestPlaceInQueue(t *testing.T) {
 	for _, j := range handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs {
 		got = append(got, j.Text)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if text := s.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text(); !strings.Contains(text, "shorter runs go first; about 2 runs before it") {
-		t.Error(text)
-	}
+	require.Check(t, slices.Equal(got, want), "%q, want %q", got, want)
+	text := s.Browse(t, handlerstest.Alice).Page(200, "/runs/"+long).Find(".pending").Text()
+	require.Check(t, strings.Contains(text, "shorter runs go first; about 2 runs before it"), "%v", text)
 }
 
 // A study is a job as well, which the stream of jobs follows until it has ended, and which is
@@ -118,15 +111,12 @@ func TestStudyIsAJob(t *testing.T) {
 		t.Fatal("the stream has ended")
 		return nil
 	}
-	if first := next(); len(first) != 1 || first[0].ID != id {
-		t.Errorf("the stream begins with %+v", first)
-	}
+	first := next()
+	require.Check(t, len(first) == 1 && first[0].ID == id, "the stream begins with %+v", first)
 	form := b.Page(200, "/jobs").Find(".jobs form")
 	to, _ := form.Attr("action")
-	if title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text(); to != "/studies/"+id+"/cancel" || title != "Running" {
-		t.Errorf("after %s: %q", to, title)
-	}
-	if last := next(); len(last) != 0 {
-		t.Errorf("cancelled, and the stream tells %+v", last)
-	}
+	title := c.Fetch("POST", to, "back=/jobs").HTML().Find("h1").Text()
+	require.Check(t, to == "/studies/"+id+"/cancel" && title == "Running", "after %s: %q", to, title)
+	last := next()
+	require.Check(t, len(last) == 0, "cancelled, and the stream tells %+v", last)
 }

@@ -74,9 +74,8 @@ func TestLowDisk(t *testing.T) {
 	c.Want(http.StatusOK, "GET", "/healthz", "")
 	c.Want(http.StatusInsufficientStorage, "GET", "/readyz", "")
 	for _, body := range []string{points, strings.Repeat(points, 100_000)} {
-		if got := string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body); !strings.Contains(got, "nearly full") {
-			t.Error(got)
-		}
+		got := string(c.Want(http.StatusInsufficientStorage, "POST", "/api/datasets?name=b.csv", body).Body)
+		require.Check(t, strings.Contains(got, "nearly full"), "%v", got)
 	}
 	c.Want(http.StatusInsufficientStorage, "POST", "/api/runs", `{"dataset":"moons","spec":{}}`)
 	c.Want(http.StatusNoContent, "DELETE", "/api/datasets/"+set, "")
@@ -110,13 +109,11 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 		t.Errorf("%v", archive.Header)
 	}
 	for _, want := range []string{`{"datasets":1,"runs":1,"searches":1,"studies":1,"reports":1,"present":0}`, `{"datasets":0,"runs":0,"searches":0,"studies":0,"reports":0,"present":5}`} {
-		if got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body)); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got := strings.TrimSpace(string(b.Want(http.StatusOK, "POST", "/api/workspace.zip", string(archive.Body)).Body))
+		require.Check(t, got == want, "%s, want %s", got, want)
 	}
-	if d, r := holds(b); d != 1 || r != 1 {
-		t.Errorf("%v data sets, %v runs", d, r)
-	}
+	d, r := holds(b)
+	require.Check(t, d == 1 && r == 1, "%v data sets, %v runs", d, r)
 	run := handlerstest.Decode[struct{ Runs []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0]
 	b.Want(http.StatusOK, "GET", "/runs/"+run["id"].(string), "")
 	b.Want(http.StatusOK, "GET", "/api/runs/"+run["id"].(string)+"/figures/boundary.svg", "")
@@ -135,21 +132,18 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 		t.Errorf("the search came back otherwise: %+v", found)
 	}
 	report := handlerstest.Decode[struct{ Reports []handlerstest.Object }](b.Want(http.StatusOK, "GET", "/api/reports", "")).Reports[0]["id"].(string)
-	if text := b.Page(http.StatusOK, "/reports/"+report).Find("main").Text(); !strings.Contains(text, "the search") || !strings.Contains(text, "Best of 2 settings") {
-		t.Error(text)
-	}
+	text := b.Page(http.StatusOK, "/reports/"+report).Find("main").Text()
+	require.Check(t, strings.Contains(text, "the search") && strings.Contains(text, "Best of 2 settings"), "%v", text)
 	b.Want(http.StatusOK, "GET", "/reports/"+report+"/figures/1-1.svg", "")
 	b.Want(http.StatusNoContent, "DELETE", "/api/studies/"+there.ID, "")
 	b.Want(http.StatusNoContent, "DELETE", "/api/searches/"+found.ID, "")
 
 	b.Want(http.StatusUnprocessableEntity, "POST", "/settings/delete", "", form...)
-	if d, _ := holds(b); d != 1 {
-		t.Error("deleted though the box was not ticked")
-	}
+	d, _ = holds(b)
+	require.Check(t, d == 1, "deleted though the box was not ticked")
 	page := string(b.Want(http.StatusOK, "POST", "/settings/delete", "sure=yes", form...).Body)
-	if d, r := holds(b); d+r != 0 || !strings.Contains(page, "was deleted") {
-		t.Errorf("%v data sets, %v runs are left", d, r)
-	}
+	d, r = holds(b)
+	require.Check(t, d+r == 0 && strings.Contains(page, "was deleted"), "%v data sets, %v runs are left", d, r)
 	var body bytes.Buffer
 	m := multipart.NewWriter(&body)
 	part := require.Value(m.CreateFormFile("file", "a.zip"))(t)
@@ -163,12 +157,10 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 		t.Error("no word about a file that is no archive")
 	}
 	b.Want(http.StatusNoContent, "DELETE", "/api/workspace", "")
-	if d, r := holds(b); d+r != 0 {
-		t.Errorf("%v data sets and %v runs are left", d, r)
-	}
-	if d, r := holds(a); d != 1 || r != 1 {
-		t.Errorf("of the other workspace %v data sets and %v runs are left", d, r)
-	}
+	d, r = holds(b)
+	require.Check(t, d+r == 0, "%v data sets and %v runs are left", d, r)
+	d, r = holds(a)
+	require.Check(t, d == 1 && r == 1, "of the other workspace %v data sets and %v runs are left", d, r)
 }
 
 // A full workspace is told the limit and the remedy, in JSON and on a page.
@@ -188,9 +180,8 @@ func TestQuotaIsTold(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if page := string(c.Want(http.StatusOK, "GET", "/settings", "").Body); !strings.Contains(page, "1 data sets and 1 runs") {
-		t.Error(page)
-	}
+	page := string(c.Want(http.StatusOK, "GET", "/settings", "").Body)
+	require.Check(t, strings.Contains(page, "1 data sets and 1 runs"), "%v", page)
 }
 
 var form = []string{"Content-Type", "application/x-www-form-urlencoded"}
@@ -203,9 +194,8 @@ func TestRetentionIsTold(t *testing.T) {
 		s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Days: days}, jobs.Config{})
 		c := s.Browse(t, handlerstest.Ada)
 		for _, page := range []string{"/datasets", "/lab?data=moons", "/settings"} {
-			if says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "unused for 45 days"); says != want {
-				t.Errorf("%s says so: %v, after %d days", page, says, days)
-			}
+			says := strings.Contains(c.Want(http.StatusOK, "GET", page, "").HTML().Text(), "unused for 45 days")
+			require.Check(t, says == want, "%s says so: %v, after %d days", page, says, days)
 		}
 	}
 }

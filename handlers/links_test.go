@@ -12,6 +12,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web"
 )
 
@@ -37,9 +38,7 @@ func TestLinksHandedOn(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.App.Handler().ServeHTTP(w, r)
 		doc, err := goquery.NewDocumentFromReader(w.Body)
-		if err != nil || w.Code != 200 {
-			t.Fatalf("%s: %d %v", path, w.Code, err)
-		}
+		require.Must(t, err == nil && w.Code == 200, "%s: %d %v", path, w.Code, err)
 		return doc
 	}
 	network := web.Links{Addr: anywhere}.Here()

@@ -47,9 +47,7 @@ func TestDraggers(t *testing.T) {
 		if line.perSecond() < enough*all.perSecond() {
 			t.Errorf("%d draggers: %.1f answers a second are less than %.0f %% of %.1f", n, line.perSecond(), 100*enough, all.perSecond())
 		}
-		if n <= 20 && line.longest > often {
-			t.Errorf("%d draggers: one waited %v for a picture", n, line.longest)
-		}
+		require.Check(t, n > 20 || line.longest <= often, "%d draggers: one waited %v for a picture", n, line.longest)
 	}
 }
 
@@ -66,12 +64,8 @@ func TestTwentyUploads(t *testing.T) {
 	took, cpu, peak := time.Since(begin), processors()-before, peakMemory(t)
 	load, _ := os.ReadFile("/proc/loadavg")
 	t.Logf("%d files of %.1f MB: %v, %v of CPU, %d MB at most; load %s", n, float64(len(file))/(1<<20), took.Round(time.Millisecond), cpu.Round(time.Millisecond), peak>>20, load)
-	if took > within {
-		t.Errorf("all were answered after %v only", took)
-	}
-	if peak > most {
-		t.Errorf("%d MB were in use", peak>>20)
-	}
+	require.Check(t, took <= within, "all were answered after %v only", took)
+	require.Check(t, peak <= most, "%d MB were in use", peak>>20)
 }
 
 // TestGracefulEnd stops a server under twenty uploads of 10 MB and 5 million values.
@@ -82,9 +76,7 @@ func TestGracefulEnd(t *testing.T) {
 	took := endUnderUploads(t, n, digitsFile(24_900, 200))
 	load, _ := os.ReadFile("/proc/loadavg")
 	t.Logf("ended after %v; load %s", took.Round(time.Millisecond), load)
-	if took > within {
-		t.Errorf("it took %v to end", took)
-	}
+	require.Check(t, took <= within, "it took %v to end", took)
 }
 
 // peakMemory is the most that this program ever had in memory.
@@ -200,9 +192,8 @@ func TestNeighbours(t *testing.T) {
 		form.Set("stage", "720")
 		form.Set("coarse", "2") // as coarse as can be, so that nothing becomes coarser in company
 		begin := time.Now()
-		if _, err := picture(ctx, client, s.URL+"/lab/live", fmt.Sprintf("%032x", workspace), form); err != nil && ctx.Err() == nil {
-			t.Error(err)
-		}
+		_, err := picture(ctx, client, s.URL+"/lab/live", fmt.Sprintf("%032x", workspace), form)
+		require.Check(t, err == nil || ctx.Err() != nil, "%v", err)
 		return time.Since(begin)
 	}
 	median := func() time.Duration {
@@ -277,15 +268,12 @@ func TestNeighbours(t *testing.T) {
 	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs, %v beside a search, of which %d of %d cells were done meanwhile",
 		alone, live, heavy, float64(served)/lasting.Seconds(), again, background, searching, search.Done, search.Total)
 	alone = (alone + again) / 2
-	if ratio := float64(live) / float64(alone); ratio > most {
-		t.Errorf("live neighbours make it %.1f times as long", ratio)
-	}
-	if ratio := float64(background) / float64(alone); ratio > most {
-		t.Errorf("runs make it %.1f times as long", ratio)
-	}
-	if ratio := float64(searching) / float64(alone); ratio > most {
-		t.Errorf("a search makes it %.1f times as long", ratio)
-	}
+	ratio := float64(live) / float64(alone)
+	require.Check(t, ratio <= most, "live neighbours make it %.1f times as long", ratio)
+	ratio = float64(background) / float64(alone)
+	require.Check(t, ratio <= most, "runs make it %.1f times as long", ratio)
+	ratio = float64(searching) / float64(alone)
+	require.Check(t, ratio <= most, "a search makes it %.1f times as long", ratio)
 }
 
 // A whole course hands in within three seconds, and half of it once more because the
@@ -367,12 +355,8 @@ func TestFollowers(t *testing.T) {
 	perStep := used / (students * steps)
 	t.Logf("%d students, %d steps: the last student after at most %v, median %v; %v of CPU a student and step, with the students' own; load %s",
 		students, steps, longest.Round(time.Millisecond), medians[len(medians)/2].Round(time.Millisecond), perStep.Round(time.Microsecond), load)
-	if longest > late {
-		t.Errorf("a step reached a student after %v", longest)
-	}
-	if perStep > each {
-		t.Errorf("%v of CPU a student and step", perStep)
-	}
+	require.Check(t, longest <= late, "a step reached a student after %v", longest)
+	require.Check(t, perStep <= each, "%v of CPU a student and step", perStep)
 }
 
 // TestPollRush has 200 students answer a question within ten seconds, each thrice, while
@@ -446,18 +430,12 @@ func TestPollRush(t *testing.T) {
 	var longest time.Duration
 	for i, at := range sent { // the i-th answer is seen once the histogram counts i+1
 		k := slices.IndexFunc(sights, func(s sight) bool { return s.total >= i+1 })
-		if k < 0 {
-			t.Fatalf("answer %d is never seen", i+1)
-		}
+		require.Must(t, k >= 0, "answer %d is never seen", i+1)
 		longest = max(longest, sights[k].at.Sub(at))
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
 	t.Logf("%d students in %v: the longest wait of an answer for the histogram %v; %d histograms (%d bytes), %d phases told; %v of CPU with the students'; load %s",
 		students, took.Round(time.Millisecond), longest.Round(time.Millisecond), len(sights), bytes.Load(), phases.Load(), used.Round(time.Millisecond), load)
-	if longest > late {
-		t.Errorf("an answer was seen after %v", longest)
-	}
-	if phases.Load() != students {
-		t.Errorf("students were told %d times", phases.Load())
-	}
+	require.Check(t, longest <= late, "an answer was seen after %v", longest)
+	require.Equal(t, phases.Load(), students, "students were told … times")
 }

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/manual"
 )
 
@@ -20,20 +21,14 @@ func TestManual(t *testing.T) {
 		"/settings": "/manual/api", "/manual/api": "/manual",
 	} {
 		ask := c.Page(http.StatusOK, page).Find("a.manual-link")
-		if href := ask.AttrOr("href", ""); href != want {
-			t.Errorf("%s: ? leads to %q, want %q", page, href, want)
-		}
+		require.Equal(t, ask.AttrOr("href", ""), want, "%s: ? leads to", page)
 		c.Page(http.StatusOK, want)
 	}
 	contents := c.Page(http.StatusOK, "/manual")
-	if n := contents.Find("article dt a").Length(); n != len(manual.Topics) {
-		t.Errorf("%d topics in the contents, want %d", n, len(manual.Topics))
-	}
+	require.Equal(t, contents.Find("article dt a").Length(), len(manual.Topics), "topics in the contents")
 	for _, topic := range manual.Topics {
 		page := c.Page(http.StatusOK, "/manual/"+topic.Slug)
-		if got := page.Find("article h1").Text(); got != topic.Title {
-			t.Errorf("%s: the title is %q", topic.Slug, got)
-		}
+		require.Equal(t, page.Find("article h1").Text(), topic.Title, "%s: the title", topic.Slug)
 		for _, a := range page.Find("nav a[href^='#']").EachIter() {
 			if id := a.AttrOr("href", ""); page.Find("article "+id).Length() != 1 {
 				t.Errorf("%s: %s leads nowhere", topic.Slug, id)
@@ -44,11 +39,9 @@ func TestManual(t *testing.T) {
 		}
 	}
 	found := c.Page(http.StatusOK, "/manual?q=embed")
-	if href := found.Find("article li a").First().AttrOr("href", ""); href != "/manual/teaching#embed-a-demo" {
-		t.Errorf("the search finds %q first", href)
-	}
-	if text := c.Page(http.StatusOK, "/manual?q=%3Cb%3E").Find("article .empty").Text(); !strings.Contains(text, "“<b>”") {
-		t.Errorf("nothing found: %q", text)
-	}
+	href := found.Find("article li a").First().AttrOr("href", "")
+	require.Check(t, href == "/manual/teaching#embed-a-demo", "the search finds %q first", href)
+	text := c.Page(http.StatusOK, "/manual?q=%3Cb%3E").Find("article .empty").Text()
+	require.Check(t, strings.Contains(text, "“<b>”"), "nothing found: %q", text)
 	c.Page(http.StatusNotFound, "/manual/nothing")
 }

@@ -60,9 +60,7 @@ func TestMemory(t *testing.T) {
 	table := bombTable(t)
 	routes := bodyRoutes(t)
 	for pattern := range table {
-		if !slices.Contains(routes, pattern) {
-			t.Errorf("%s has bombs, but is no route that reads a body", pattern)
-		}
+		require.Check(t, slices.Contains(routes, pattern), "%s has bombs, but is no route that reads a body", pattern)
 	}
 	type peak struct {
 		route string
@@ -229,9 +227,7 @@ func startBombed(t *testing.T) *bombed {
 	if err == nil {
 		err = json.Unmarshal(line, &s.ids)
 	}
-	if err != nil {
-		t.Fatalf("the server does not come up: %v, %s", err, line)
-	}
+	require.Must(t, err == nil, "the server does not come up: %v, %s", err, line)
 	s.url, s.token = s.ids["url"], handlerstest.Alice
 	return s
 }
@@ -280,9 +276,7 @@ func (s *bombed) question(t *testing.T, what string) int64 {
 	t.Helper()
 	require.Value(fmt.Fprintln(s.ask, what))(t)
 	line, err := s.told.ReadString('\n')
-	if err != nil {
-		t.Fatalf("the server is gone: %v", err)
-	}
+	require.Must(t, err == nil, "the server is gone: %v", err)
 	n := require.Value(strconv.ParseInt(strings.TrimSpace(line), 10, 64))(t)
 	return n << 10
 }
@@ -334,9 +328,7 @@ func (s *bombed) throw(t *testing.T, method, pattern string, bombs []bomb) {
 			if _, err := io.Copy(io.Discard, a.Body); err != nil {
 				t.Logf("%s %s, %s: %v", method, path, b.name, err)
 			}
-			if a.StatusCode == 500 {
-				t.Errorf("%s %s, %s: %s", method, path, b.name, a.Status)
-			}
+			require.Check(t, a.StatusCode != 500, "%s %s, %s: %s", method, path, b.name, a.Status)
 		})
 	}
 	all.Wait()

@@ -121,9 +121,7 @@ func newAsker(t *testing.T, s *handlerstest.Server, seed uint64) *asker {
 		},
 	}
 	sheets, err := filepath.Glob("../ml/dataset/testdata/spreadsheets/*")
-	if err != nil || len(sheets) == 0 {
-		t.Fatal("no spreadsheets", err)
-	}
+	require.Must(t, err == nil && len(sheets) != 0, "no spreadsheets %v", err)
 	for _, path := range sheets {
 		b := require.Value(os.ReadFile(path))(t)
 		a.files = append(a.files, string(b))
@@ -408,9 +406,7 @@ func (a *asker) json(pattern string) string {
 		}
 	}
 	b, err := json.Marshal(o)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	require.NoError(a.t, err)
 	switch {
 	case a.seldom():
 		return string(b[:a.rng.IntN(len(b))])

@@ -12,6 +12,7 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -60,9 +61,7 @@ func TestSecretsStayOut(t *testing.T) {
 		typo(shared), shared + "/x", strings.Replace(shared, "/shared/", "/share/", 1), strings.TrimPrefix(shared, "/shared"), shared + "/figures/none.svg", "/SHARED" + shared,
 		typo(short), short + "/x", "/L" + short, typo(teach), teach + "/x", "/taech" + teach, "/course/" + typo(code), "/curse/" + code, "/lab?course=" + typo(code), "/lessons/" + code, "/api" + shared, "/static" + shared,
 	} {
-		if a := c.Do("GET", path, ""); a.Status != 404 {
-			t.Errorf("%s: %d", path, a.Status)
-		}
+		require.Equal(t, c.Do("GET", path, "").Status, 404, "%s", path)
 	}
 	c.Send(422, "/settings/workspace", "token="+handlerstest.Bob+"0")
 	c.Send(200, "/settings/workspace", "token="+handlerstest.Bob)
@@ -72,9 +71,7 @@ func TestSecretsStayOut(t *testing.T) {
 
 	written := strings.ToLower(log.String() + string(c.Do("GET", "/metrics", "").Body))
 	for what, secret := range map[string]string{"share token": strings.TrimPrefix(shared, "/shared/"), "token of a link": strings.TrimPrefix(short, "/l/"), "teacher's token": strings.TrimPrefix(teach, "/teach/"), "code": code, "key": handlerstest.Bob, "key of the teacher": handlerstest.Teacher} {
-		if len(secret) < 6 {
-			t.Fatalf("%s %q", what, secret)
-		}
+		require.Must(t, len(secret) >= 6, "%s %q", what, secret)
 		if i := strings.Index(written, strings.ToLower(secret[:len(secret)-1])); i >= 0 {
 			t.Errorf("the %s: %s", what, written[max(0, i-200):i+100])
 		}
@@ -94,9 +91,8 @@ func TestMetricsApart(t *testing.T) {
 	}{"/metrics": {404, 200}, "/healthz": {200, 404}, "/": {200, 404}} {
 		for want, handler := range map[int]http.Handler{h.pages: s.App.Handler(), h.alone: metrics.Alone()} {
 			w := httptest.NewRecorder()
-			if handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil)); w.Code != want {
-				t.Errorf("%s: %d, want %d", path, w.Code, want)
-			}
+			handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			require.Check(t, w.Code == want, "%s: %d, want %d", path, w.Code, want)
 		}
 	}
 }

@@ -94,18 +94,14 @@ func TestStarvation(t *testing.T) {
 	student.Want(200, "POST", "/course/"+code+"/handins", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 	course := require.Value(s.App.Store.Course(t.Context(), code))(t)
 	runs, _, err := s.App.Store.Runs(t.Context(), course.Gallery(), store.Filter{})
-	if err != nil || len(runs) != 1 {
-		t.Fatal(len(runs), err)
-	}
+	require.Must(t, err == nil && len(runs) == 1, "%v %v", len(runs), err)
 	ended(course.Gallery(), runs[0].ID)
 	handin = time.Since(begin)
 
 	load, _ := os.ReadFile("/proc/loadavg")
 	t.Logf("%d runs queued, %d refused; a newcomer's short runs took %v, the hand-in %v; %d MB at most; load %s", queued, refused, took, handin, peakMemory(t)>>20, load)
 	for _, took := range append(took[:], handin) {
-		if took > within {
-			t.Errorf("it took %v", took)
-		}
+		require.Check(t, took <= within, "it took %v", took)
 	}
 }
 
@@ -151,7 +147,5 @@ func TestHeavyMemory(t *testing.T) {
 	load, _ := os.ReadFile("/proc/loadavg")
 	peak := peakMemory(t)
 	t.Logf("%d MB at most; load %s", peak>>20, load)
-	if peak > most {
-		t.Errorf("it took %d MB", peak>>20)
-	}
+	require.Check(t, peak <= most, "it took %d MB", peak>>20)
 }

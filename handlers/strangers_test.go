@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -42,9 +43,7 @@ func TestNewWorkspacesByAddress(t *testing.T) {
 		}
 	}
 	spend()
-	if begun < 2*class || begun > 5*class {
-		t.Errorf("%d workspaces began", begun)
-	}
+	require.Check(t, begun >= 2*class && begun <= 5*class, "%d workspaces began", begun)
 	const words = "new workspaces"
 	fresh := s.As(t, handlerstest.Bob)
 	for path, body := range map[string]string{"/api/datasets?name=a.csv": twoPoints, "/api/runs": `{"dataset":"moons"}`, "/api/searches": `{"dataset":"moons","grid":{"C":[1,2]}}`} {
@@ -90,9 +89,7 @@ func TestWrongCourseCodes(t *testing.T) {
 			break
 		}
 	}
-	if tried < class/3 || tried == 1000 {
-		t.Errorf("%d wrong codes are looked up", tried)
-	}
+	require.Check(t, tried >= class/3 && tried != 1000, "%d wrong codes are looked up", tried)
 	for _, door := range doors {
 		wantLater(t, as(5000).Do("GET", fmt.Sprintf(door, code), ""), "wrong course codes")
 	}

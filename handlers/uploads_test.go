@@ -74,9 +74,8 @@ func uploadAtOnce(t *testing.T, s *handlerstest.Server, n int, file string) {
 			}
 			var head, end bytes.Buffer
 			form := multipart.NewWriter(&head)
-			if _, err := form.CreateFormFile("file", "digits.csv"); err != nil {
-				t.Error(err)
-			}
+			_, err := form.CreateFormFile("file", "digits.csv")
+			require.Check(t, err == nil, "%v", err)
 			fmt.Fprintf(&end, "%s\r\n--%s--\r\n", strings.Repeat(last, i), form.Boundary())
 			if page := ask(http.StatusSeeOther, "POST", "/datasets", form.FormDataContentType(), io.MultiReader(&head, strings.NewReader(file), &end)); page != "" {
 				ask(http.StatusOK, "GET", page, "", nil)
@@ -143,9 +142,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 			}
 			defer a.Body.Close()
 			kept[i] = a.StatusCode == http.StatusCreated
-			if !kept[i] && a.StatusCode < 400 {
-				t.Errorf("%d: %s", i, a.Status)
-			}
+			require.Check(t, kept[i] || a.StatusCode >= 400, "%d: %s", i, a.Status)
 		})
 	}
 	underWay.Wait()
@@ -154,9 +151,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	err = <-served
 	took := time.Since(began)
 	end()
-	if err == nil {
-		t.Error("requests that never end were not cut off")
-	}
+	require.Check(t, err != nil, "requests that never end were not cut off")
 	people.Wait()
 	requests.Wait()
 	rows := strings.Count(file, "\n") - 1
@@ -166,8 +161,7 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 			t.Errorf("upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
 		}
 	}
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("%v are left (%v)", left, err)
-	}
+	left, err := os.ReadDir(temp)
+	require.Check(t, err == nil && len(left) <= 0, "%v are left (%v)", left, err)
 	return took
 }

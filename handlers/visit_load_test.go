@@ -78,18 +78,14 @@ func TestRush(t *testing.T) {
 		begin, before := time.Now(), processors()
 		for i := range students {
 			rush.Go(func() {
-				if err := newBrowser(s, with, i+1).visit(t.Context(), "/lessons/"+l.Slug); err != nil {
-					t.Error(err)
-				}
+				require.Equal(t, newBrowser(s, with, i+1).visit(t.Context(), "/lessons/"+l.Slug), nil, "visit")
 				took[i] = time.Since(begin)
 			})
 		}
 		rush.Wait()
 		slices.Sort(took)
 		t.Logf("%-30s median %4.0f ms, last %4.0f ms; %.1f ms of CPU each", l.Slug, ms(took[students/2]), ms(took[students-1]), ms((processors()-before)/students))
-		if took[students-1] > most {
-			t.Errorf("%s: the last student waited %v", l.Slug, took[students-1])
-		}
+		require.Check(t, took[students-1] <= most, "%s: the last student waited %v", l.Slug, took[students-1])
 		s.Close()
 	}
 }
@@ -133,9 +129,7 @@ func TestReadersBesideSearch(t *testing.T) {
 					case <-time.After(time.Duration(1+2*r.Float64()) * time.Second):
 					}
 					begin := time.Now()
-					if err := b.visit(t.Context(), pages[r.IntN(len(pages))]); err != nil {
-						t.Error(err)
-					}
+					require.Equal(t, b.visit(t.Context(), pages[r.IntN(len(pages))]), nil, "b.visit")
 					mu.Lock()
 					took = append(took, time.Since(begin))
 					mu.Unlock()
@@ -160,9 +154,7 @@ func TestReadersBesideSearch(t *testing.T) {
 	}
 	grid := eval.Grid{"C": eval.Numbers(0.1, 1, 10, 100), "gamma": eval.Numbers(gammas...)}
 	search, err := s.App.Store.CreateSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewSearch{Dataset: set.ID, Data: d, Spec: ml.DefaultSpec(), Grid: grid, Scheme: eval.Scheme{Folds: 10, Repeats: 10, Seed: 1}})
-	if err != nil || search.Total != cells {
-		t.Fatalf("%d cells, %v", search.Total, err)
-	}
+	require.Must(t, err == nil && search.Total == cells, "%d cells, %v", search.Total, err)
 	s.App.Jobs.Notify()
 	events := require.Value(s.App.Jobs.SubscribeSearch(t.Context(), store.WorkspaceOf(handlerstest.Alice), search.ID))(t)
 	over := make(chan struct{})
@@ -173,12 +165,8 @@ func TestReadersBesideSearch(t *testing.T) {
 		}
 	}()
 	at := measure(t, over)
-	if last.Status != store.Done {
-		t.Errorf("the search is %+v", last)
-	}
-	if at > within {
-		t.Errorf("only %.0f %% of the pages were there within %v", 100*enough, at)
-	}
+	require.Check(t, last.Status == store.Done, "the search is %+v", last)
+	require.Check(t, at <= within, "only %.0f %% of the pages were there within %v", 100*enough, at)
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -195,9 +183,7 @@ func outline(c *handlerstest.Client, page string) map[string][]string {
 		}
 		with[address] = nil
 		a := c.Do(http.MethodGet, address, "")
-		if a.Status != http.StatusOK {
-			c.T.Fatalf("%s: %d", address, a.Status)
-		}
+		require.Must(c.T, a.Status == http.StatusOK, "%s: %d", address, a.Status)
 		switch kind, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";"); kind {
 		case "text/html":
 			a.HTML().Find("img[src], script[src], link[href]").Each(func(_ int, e *goquery.Selection) {

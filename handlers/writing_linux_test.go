@@ -62,9 +62,8 @@ func TestBytesWritten(t *testing.T) {
 	}
 	teacher.Settle()
 	phase("hand-ins")
-	if all, holds := written(t)-start, held(t, s); all > 5*holds {
-		t.Errorf("%d kB written for a database of %d kB", all>>10, holds>>10)
-	}
+	all, holds := written(t)-start, held(t, s)
+	require.Check(t, all <= 5*holds, "%d kB written for a database of %d kB", all>>10, holds>>10)
 }
 
 // numbers is a file of two classes, one normal around 1 and one around 0.

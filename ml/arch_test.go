@@ -18,9 +18,7 @@ import (
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Deps " "}}`, "marginlab/ml/...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	require.Must(t, err == nil, "go list: %v", err)
 	solvers := []string{"marginlab/ml/svm", "marginlab/ml/mcm", "marginlab/ml/ridge", "marginlab/ml/multiclass"}
 	judges := []string{"marginlab/ml/eval", "marginlab/ml/study", "marginlab/ml/repeat", "marginlab/ml/export"} // of what the facade trains, or its writer
 	seen := map[string]bool{}
@@ -48,9 +46,7 @@ func TestArrowsRunDownwards(t *testing.T) {
 		}
 	}
 	for _, pkg := range append(solvers, "marginlab/ml", "marginlab/ml/rows", "marginlab/ml/param", "marginlab/ml/trace") {
-		if !seen[pkg] {
-			t.Errorf("%s was not looked at", pkg)
-		}
+		require.Check(t, seen[pkg], "%s was not looked at", pkg)
 	}
 }
 
@@ -59,9 +55,7 @@ func TestArrowsRunDownwards(t *testing.T) {
 func TestOneKindIsNamed(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
+	require.Must(t, err == nil && len(files) != 0, "%v", err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -29,17 +30,14 @@ func TestCombinedTrains(t *testing.T) {
 			res := train(t, c.data, s)
 			text := asJSON(t, res.Model)
 			back, err := ml.ReadModel(strings.NewReader(text))
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			require.Must(t, err == nil, "%s: %v", name, err)
 			was, err := res.Model.Accuracy(c.data)
 			is, err2 := back.Accuracy(c.data)
 			if asJSON(t, back) != text || err != nil || err2 != nil || was != is || was != *res.Report.TrainAccuracy {
 				t.Errorf("%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, *res.Report.TrainAccuracy, err, err2)
 			}
-			if got := res.Report.Values.Text("expression"); got == "" || strings.Contains(got, "auto") {
-				t.Errorf("%s: reported as %q", name, got)
-			}
+			got := res.Report.Values.Text("expression")
+			require.Check(t, got != "" && !strings.Contains(got, "auto"), "%s: reported as %q", name, got)
 			var report ml.Report
 			if err := report.UnmarshalJSON([]byte(asJSON(t, res.Report))); err != nil || report.Values.Text("expression") != res.Report.Values.Text("expression") {
 				t.Errorf("%s: the report came back with %v, %v", name, report.Values, err)
@@ -59,14 +57,10 @@ func TestCombinedRefuses(t *testing.T) {
 	if _, err := ml.Train(t.Context(), toy(), s, nil); err == nil || !strings.Contains(err.Error(), "combined compares strings, and these data are points with features; use linear") {
 		t.Errorf("strings on points: %v", err)
 	}
-	if got := s.Title(); got != "SVM spectrum + 1 C=1" {
-		t.Errorf("title %q", got)
-	}
+	require.Equal(t, s.Title(), "SVM spectrum + 1 C=1", "title")
 	s = s.With("expression", param.Of("+"))
-	if err := ml.Check(toy(), s); err == nil || s.Takes() != "" {
-		t.Errorf("checked: %v", err)
-	}
-	if again, err := ml.ReadStoredSpec([]byte(`{"kernel":"combined","expression":"+"}`)); err != nil || again.Text("expression") != "+" {
-		t.Errorf("stored: %q, %v", again.Text("expression"), err)
-	}
+	err = ml.Check(toy(), s)
+	require.Check(t, err != nil && s.Takes() == "", "checked: %v", err)
+	again, err := ml.ReadStoredSpec([]byte(`{"kernel":"combined","expression":"+"}`))
+	require.Check(t, err == nil && again.Text("expression") == "+", "stored: %q, %v", again.Text("expression"), err)
 }

@@ -3,7 +3,6 @@ package ml_test
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -56,24 +56,17 @@ func TestKeptScores(t *testing.T) {
 				t.Errorf("%v: kept scores %v, the model tells %v, %v", set, mat.Formatted(kept), mat.Formatted(want), err)
 			}
 			ps, err := res.Points(over, m, d, s)
-			if err != nil || len(ps) != d.Len() || ps[7].Scores[0] != kept.At(7, 0) {
-				t.Errorf("%v: %v", set, err)
-			}
+			require.Check(t, err == nil && len(ps) == d.Len() && ps[7].Scores[0] == kept.At(7, 0), "%v: %v", set, err)
 		}
 		forgot := &ml.Result{Model: res.Model}
-		if _, err := forgot.Points(over, res.Model, d, s); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: nobody waits: %v", set, err)
-		}
-		if ps, err := forgot.Points(t.Context(), res.Model, d, s); err != nil || len(ps) != d.Len() {
-			t.Errorf("%v: %v", set, err)
-		}
-		if _, err := res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s); err == nil {
-			t.Errorf("%v: points of other data", set)
-		}
+		_, err := forgot.Points(over, res.Model, d, s)
+		require.Check(t, errors.Is(err, context.Canceled), "%v: nobody waits: %v", set, err)
+		ps, err := forgot.Points(t.Context(), res.Model, d, s)
+		require.Check(t, err == nil && len(ps) == d.Len(), "%v: %v", set, err)
+		_, err = res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)
+		require.Check(t, err != nil, "%v: points of other data", set)
 	}
-	if res := train(t, clouds(20, 2, 6), spec(t)); res.Scores != nil {
-		t.Error("the scores of vectors are kept")
-	}
+	require.Check(t, train(t, clouds(20, 2, 6), spec(t)).Scores == nil, "the scores of vectors are kept")
 }
 
 // TestCompare: of many objects some of every class, a class of one among them, each with the
@@ -100,18 +93,13 @@ func TestCompare(t *testing.T) {
 			t.Fatalf("rows %v are not class by class", c.Rows)
 		}
 		n := float64(1 + i%7) // "ab" n times, "ba" n-1 times
-		if v := c.Values.At(a, a); v != n*n+(n-1)*(n-1) {
-			t.Errorf("row %d: k(x, x) = %g", i, v)
-		}
+		require.Equal(t, c.Values.At(a, a), n*n+(n-1)*(n-1), "row %d: k(x, x)", i)
 	}
-	if count[2] != 1 || count[1] < 8*count[3] || count[3] < 25 {
-		t.Errorf("objects by class: %v", count)
-	}
+	require.Check(t, count[2] == 1 && count[1] >= 8*count[3] && count[3] >= 25, "objects by class: %v", count)
 
 	few := d.Subset([]int{3, 9, 500})
-	if c, err := ml.Compare(t.Context(), k, few); err != nil || len(c.Rows) != 3 {
-		t.Errorf("%+v, %v", c, err)
-	}
+	c, err = ml.Compare(t.Context(), k, few)
+	require.Check(t, err == nil && len(c.Rows) == 3, "%+v, %v", c, err)
 	long := func(n int) *dataset.Data {
 		x := &dataset.Strings{}
 		for range 50 {
@@ -126,16 +114,11 @@ func TestCompare(t *testing.T) {
 		t.Errorf("nobody waits: %v", err)
 	}
 	var refused *param.Refusal
-	if _, err := ml.Compare(t.Context(), gaps, long(100_000)); !errors.As(err, &refused) || !errors.As(ml.Comparable(gaps, long(100_000)), &refused) {
-		t.Errorf("%v", err)
-	}
-	if got := kernel.Steps(gaps, long(1000).Objects); math.Abs(got-3e6) > 1 {
-		t.Errorf("%g steps", got)
-	}
-	if _, err := ml.Compare(t.Context(), kernel.RBF(1), clouds(9, 2, 1)); err == nil {
-		t.Error("points are compared")
-	}
-	if _, err := ml.Compare(t.Context(), kernel.RBF(1), d); err == nil {
-		t.Error("the kernel takes strings")
-	}
+	_, err = ml.Compare(t.Context(), gaps, long(100_000))
+	require.Check(t, errors.As(err, &refused) && errors.As(ml.Comparable(gaps, long(100_000)), &refused), "%v", err)
+	require.Near(t, kernel.Steps(gaps, long(1000).Objects), 3e6, 1, "steps")
+	_, err = ml.Compare(t.Context(), kernel.RBF(1), clouds(9, 2, 1))
+	require.Check(t, err != nil, "points are compared")
+	_, err = ml.Compare(t.Context(), kernel.RBF(1), d)
+	require.Check(t, err != nil, "the kernel takes strings")
 }

@@ -1,7 +1,6 @@
 package ml_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +20,7 @@ func TestConfusionByHand(t *testing.T) {
 		{Class: "c", N: 1, Predicted: []int{1, 0, 0, 0}, Recall: share(0), F1: share(0)},
 		{Class: "d", Predicted: []int{0, 0, 0, 0}},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)), "", "diff")
 }
 
 // The matrices of a report count what the points say of themselves.
@@ -36,9 +33,7 @@ func TestConfusionOfATraining(t *testing.T) {
 		ps := require.Value(res.Model.Points(d, s))(t)
 		for held, rows := range map[bool][]ml.ClassReport{false: res.Report.Confusion, true: res.Report.TestConfusion} {
 			if held && s.TestFraction == 0 {
-				if rows != nil {
-					t.Errorf("%v: nothing is held out, and %+v", set, rows)
-				}
+				require.Check(t, rows == nil, "%v: nothing is held out, and %+v", set, rows)
 				continue
 			}
 			counts, vectors := map[[2]int]int{}, map[int]int{}
@@ -71,9 +66,7 @@ func TestConfusionOfATraining(t *testing.T) {
 			if held {
 				accuracy = *res.Report.TestAccuracy
 			}
-			if math.Abs(float64(right)/float64(all)-accuracy) > 1e-12 {
-				t.Errorf("%v: %d of %d, accuracy %g", set, right, all, accuracy)
-			}
+			require.Near(t, accuracy, float64(right)/float64(all), 1e-12, "%v: %d of %d, accuracy", set, right, all)
 		}
 	}
 }

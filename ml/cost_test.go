@@ -29,16 +29,12 @@ func TestCostOf(t *testing.T) {
 			t.Errorf("%s: %v of 200 rows, %v of 12 000", l.Name, short, long)
 		}
 		s.Conformal = "eigen"
-		if CostOf(small, s).Time <= short.Time {
-			t.Errorf("%s: a conformal kernel costs nothing", l.Name)
-		}
+		require.Check(t, CostOf(small, s).Time > short.Time, "%s: a conformal kernel costs nothing", l.Name)
 	}
 	s := DefaultSpec()
 	one := CostOf(large, s)
 	require.NoError(t, s.Set("C", "1000"))
-	if CostOf(large, s).Time <= one.Time {
-		t.Error("a larger C costs nothing")
-	}
+	require.Check(t, CostOf(large, s).Time > one.Time, "a larger C costs nothing")
 	s.Kernel = "gap-subsequence"
 	texts := func(length int) *dataset.Data {
 		d := &dataset.Data{Classes: []string{"a", "b"}, Objects: &dataset.Strings{Values: []string{}}}
@@ -52,7 +48,5 @@ func TestCostOf(t *testing.T) {
 		t.Errorf("comparing 300 strings of 20 symbols takes %v, of 2000 %v", short, long)
 	}
 	s.Learner = "nobody knows"
-	if CostOf(small, s).Time < time.Hour {
-		t.Error("what is not known is taken for short")
-	}
+	require.Check(t, CostOf(small, s).Time >= time.Hour, "what is not known is taken for short")
 }

@@ -56,12 +56,8 @@ func TestFillIsFitted(t *testing.T) {
 		} else if diff := cmp.Diff(want.Report.TrainAccuracy, res.Report.TrainAccuracy); diff != "" || *want.Report.TestAccuracy != *res.Report.TestAccuracy {
 			t.Errorf("%v: %s", set, diff)
 		}
-		if diff := cmp.Diff(fill, res.Model.Fill); diff != "" {
-			t.Errorf("%v: fill (-want +got):\n%s", set, diff)
-		}
-		if diff := cmp.Diff(want.Model.Supports, res.Model.Supports); diff != "" {
-			t.Errorf("%v: supports (-want +got):\n%s", set, diff)
-		}
+		require.Equal(t, cmp.Diff(fill, res.Model.Fill), "", "%v: fill (-want +got)", set)
+		require.Equal(t, cmp.Diff(want.Model.Supports, res.Model.Supports), "", "%v: supports (-want +got)", set)
 		if !strings.HasPrefix(res.Report.Preprocessing, "missing values filled with the median") || strings.Contains(want.Report.Preprocessing, "median") {
 			t.Errorf("%q and %q", res.Report.Preprocessing, want.Report.Preprocessing)
 		}
@@ -75,13 +71,11 @@ func TestFillIsFitted(t *testing.T) {
 		x[0], x[1] = math.NaN(), 0.4
 		a := back.Decision(x)
 		x[0] = fill[0]
-		if b := res.Model.Decision(x); a != b || math.IsNaN(b) {
-			t.Errorf("%v: f is %g with a missing value, %g with the fill", set, a, b)
-		}
+		b := res.Model.Decision(x)
+		require.Check(t, a == b && !math.IsNaN(b), "%v: f is %g with a missing value, %g with the fill", set, a, b)
 		for _, p := range points {
-			if f := back.Decision(p.X); math.Abs(f-p.F) > 1e-12 {
-				t.Errorf("%v, row %d: f %g, of its coordinates %g", set, p.Row, p.F, f)
-			}
+			f := back.Decision(p.X)
+			require.Check(t, math.Abs(f-p.F) <= 1e-12, "%v, row %d: f %g, of its coordinates %g", set, p.Row, p.F, f)
 		}
 		// Rows held out go elsewhere.
 		far := *d
@@ -93,9 +87,7 @@ func TestFillIsFitted(t *testing.T) {
 				}
 			}
 		}
-		if moved := train(t, &far, s); asJSON(t, moved.Model) != text {
-			t.Errorf("%v: what is held out changes the model", set)
-		}
+		require.Check(t, asJSON(t, train(t, &far, s).Model) == text, "%v: what is held out changes the model", set)
 	}
 }
 
@@ -118,13 +110,11 @@ func TestFillOfAFile(t *testing.T) {
 	const whole = "x1,x2,sex,label\n1,1,f,A\n0,0.5,m,B\n0.1,1,m,A\n1,0,f,B\n0.3,0.2,m,B\n"
 	p, m, err := predict(read(whole + "0.4,,m,A\n"))
 	require.NoError(t, err)
-	if want := (dataset.Fill{0.35, 0.5, 1}); !cmp.Equal(want, m.Fill) {
-		t.Errorf("fill %v, want %v", m.Fill, want)
-	}
+	want := (dataset.Fill{0.35, 0.5, 1})
+	require.Check(t, cmp.Equal(want, m.Fill), "fill %v, want %v", m.Fill, want)
 	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
-		if f := m.Decision(x); f != p.Scores.At(i, 0) {
-			t.Errorf("row %d: f %g, want %g", i+1, p.Scores.At(i, 0), f)
-		}
+		f := m.Decision(x)
+		require.Check(t, f == p.Scores.At(i, 0), "row %d: f %g, want %g", i+1, p.Scores.At(i, 0), f)
 	}
 	if _, _, err := predict(read(whole)); err == nil || !strings.Contains(err.Error(), "expected a number, found nothing") {
 		t.Errorf("a model without a fill: %v", err)

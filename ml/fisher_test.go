@@ -28,9 +28,8 @@ func TestFisherLearnsFromTrainingRows(t *testing.T) {
 			moved.X.Set(i, 0, moved.X.At(i, 0)+100)
 		}
 		b := train(t, moved, s)
-		if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" {
-			t.Errorf("standardize %s: rows held out decide: %s", standardize, diff)
-		}
+		diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model))
+		require.Check(t, diff == "", "standardize %s: rows held out decide: %s", standardize, diff)
 		if l := a.Report.LogLikelihood; l == nil || *l != a.Model.Kernel.Fitted[0].LogLikelihood || *a.Report.LeftOut != 0 {
 			t.Errorf("report %+v", a.Report)
 		}
@@ -42,9 +41,8 @@ func TestFisherIsHeard(t *testing.T) {
 	t.Parallel()
 	var phases []string
 	_, err := ml.Train(t.Context(), clouds(60, 2, 4), spec(t, "kernel", "fisher", "C", "1000", "tol", "1e-6"), func(s trace.Step) { phases = append(phases, s.Phase) })
-	if phases = slices.Compact(phases); err != nil || len(phases) == 0 || phases[0] != "mixture" {
-		t.Errorf("%v, %v", err, phases)
-	}
+	phases = slices.Compact(phases)
+	require.Check(t, err == nil && len(phases) != 0 && phases[0] == "mixture", "%v, %v", err, phases)
 }
 
 // A model of a Fisher kernel without its mixture, or with that of other points, cannot be
@@ -61,12 +59,10 @@ func TestFisherModelNeedsItsMixture(t *testing.T) {
 		bad := *m
 		spoil(&bad)
 		text := asJSON(t, &bad)
-		if _, err := ml.ReadModel(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "model: kernel") {
-			t.Errorf("%s: read with %v", name, err)
-		}
-		if _, err := ml.ReadStoredModel([]byte(text)); err == nil {
-			t.Errorf("%s: read from the store", name)
-		}
+		_, err := ml.ReadModel(strings.NewReader(text))
+		require.Check(t, err != nil && strings.Contains(err.Error(), "model: kernel"), "%s: read with %v", name, err)
+		_, err = ml.ReadStoredModel([]byte(text))
+		require.Check(t, err != nil, "%s: read from the store", name)
 	}
 	if _, err := ml.Train(t.Context(), clouds(40, 2, 1), spec(t, "kernel", "fisher", "components", "41"), nil); err == nil || !strings.Contains(err.Error(), "take fewer components") {
 		t.Errorf("more components than rows: %v", err)

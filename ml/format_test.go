@@ -36,30 +36,22 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		F []float64
 	}
 	require.NoError(t, json.Unmarshal([]byte(fixture(t, "model_format1_decisions.json")), &recorded))
-	if len(recorded) != 5 {
-		t.Fatalf("%d models", len(recorded))
-	}
+	require.Must(t, len(recorded) == 5, "%d models", len(recorded))
 	exact, all := 0, 0
 	for name, rec := range recorded {
 		text := fixture(t, "model_format1_"+name+".json")
 		m, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		if m.Rule != ml.Sign || len(m.Machines) != 1 || m.Objects != dataset.KindVectors {
 			t.Errorf("%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
 		}
-		if positive, negative := m.Sides(0); positive != "b" || negative != "a" {
-			t.Errorf("%s: %s against %s", name, positive, negative)
-		}
+		positive, negative := m.Sides(0)
+		require.Check(t, positive == "b" && negative == "a", "%s: %s against %s", name, positive, negative)
 		stored, err := ml.ReadStoredModel([]byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		again := new(ml.Model)
-		if err := json.Unmarshal([]byte(asJSON(t, m)), again); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		err = json.Unmarshal([]byte(asJSON(t, m)), again)
+		require.Must(t, err == nil, "%s: %v", name, err)
 		then := format1(t, text)
 		for i, x := range rec.X {
 			f := m.Decision(x)
@@ -148,9 +140,7 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			if _, err := ml.ReadModel(strings.NewReader(text)); err == nil {
 				t.Errorf("%s: a file may hold it", name)
 			}
-			if err := json.Unmarshal([]byte(text), new(ml.Model)); err == nil {
-				t.Errorf("%s: a request may hold it", name)
-			}
+			require.Check(t, json.Unmarshal([]byte(text), new(ml.Model)) != nil, "%s: a request may hold it", name)
 			m, err := ml.ReadStoredModel([]byte(text))
 			if err != nil || len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) != 1 {
 				t.Errorf("%s: %v", name, err)
@@ -162,9 +152,8 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			"something else than an object":   "[]",
 			"a scale that nothing divides by": change(t, text, "scaler.scale", "[1,0]"),
 		} {
-			if _, err := ml.ReadStoredModel([]byte(text)); err == nil {
-				t.Errorf("%s is read", name)
-			}
+			_, err := ml.ReadStoredModel([]byte(text))
+			require.Check(t, err != nil, "%s is read", name)
 		}
 	}
 }
@@ -205,9 +194,7 @@ func TestReadModelRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s: %v, want something about %q", format, name, err, c.says)
 			}
-			if err != nil && m != nil {
-				t.Errorf("%s: %s: a model beside an error", format, name)
-			}
+			require.Check(t, err == nil || m == nil, "%s: %s: a model beside an error", format, name)
 		}
 	}
 	good, projected := aModel(t), asJSON(t, train(t, toy(), spec(t, "project", "pca")).Model)
@@ -291,9 +278,7 @@ func FuzzReadModel(f *testing.F) {
 			return
 		}
 		again, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
-		if err != nil {
-			t.Fatalf("written again, %v", err)
-		}
+		require.Must(t, err == nil, "written again, %v", err)
 		if m.Objects == dataset.KindPrecomputed {
 			if m.Columns() < 1 || m.Columns() > 1000 {
 				return
@@ -316,9 +301,7 @@ func FuzzReadModel(f *testing.F) {
 		}
 		a, b := m.Decisions(x), again.Decisions(x)
 		for i := range a {
-			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-				t.Fatalf("f = %v, read again %v", a[i], b[i])
-			}
+			require.Must(t, math.Float64bits(a[i]) == math.Float64bits(b[i]), "f = %v, read again %v", a[i], b[i])
 		}
 		v := dataset.View{Center: make([]float64, d), To: [2][]float64{make([]float64, d), make([]float64, d)}, Axes: [2][]float64{make([]float64, d), make([]float64, d)}}
 		v.Axes[0][0] = 1

@@ -72,9 +72,7 @@ func TestGraphsAreTheirKernel(t *testing.T) {
 			if math.Abs(*a.Objective-*b.Objective) > 1e-6*(1+math.Abs(*b.Objective)) || *a.TrainAccuracy != *b.TrainAccuracy || a.N != 60 || a.D != 0 {
 				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, *a.Objective, *a.TrainAccuracy, *b.Objective, *b.TrainAccuracy)
 			}
-			if a.Preprocessing != "none: graphs as given" {
-				t.Errorf("%s: preprocessing %q", at, a.Preprocessing)
-			}
+			require.Equal(t, a.Preprocessing, "none: graphs as given", "%s: preprocessing", at)
 			text := asJSON(t, got.Model)
 			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"graphs","column":"graph"`) {

@@ -37,16 +37,14 @@ func TestWilson(t *testing.T) {
 			t.Errorf("%d of %d: %v (%v), published %g to %g", c.right, c.n, got, err, c.low, c.high)
 		}
 	}
-	if got, err := ml.Wilson(0, 0, 0.95); err != nil || got != (ml.Interval{Low: 0, High: 1}) {
-		t.Errorf("no points: %v (%v)", got, err)
-	}
+	got, err := ml.Wilson(0, 0, 0.95)
+	require.Check(t, err == nil && got == (ml.Interval{Low: 0, High: 1}), "no points: %v (%v)", got, err)
 	for _, c := range []struct {
 		right, n int
 		level    float64
 	}{{-1, 3, 0.95}, {4, 3, 0.95}, {1, -1, 0.95}, {1, 3, 0}, {1, 3, 1}, {1, 3, math.NaN()}} {
-		if got, err := ml.Wilson(c.right, c.n, c.level); err == nil {
-			t.Errorf("%+v: %v", c, got)
-		}
+		got, err := ml.Wilson(c.right, c.n, c.level)
+		require.Check(t, err != nil, "%+v: %v", c, got)
 	}
 }
 

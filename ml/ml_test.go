@@ -92,15 +92,11 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	if math.Abs(*r.Margin-math.Sqrt2) > 1e-8 || math.Abs(*r.Objective-0.25) > 1e-8 {
 		t.Errorf("margin %g, objective %g; want √2 and 0.25", *r.Margin, *r.Objective)
 	}
-	if diff := cmp.Diff([]string{"no", "yes"}, r.Classes); diff != "" || r.Positive != "yes" || r.N != 6 || r.D != 2 || r.TrainN != 6 {
-		t.Errorf("%+v %s", r, diff)
-	}
-	if got := res.Model.Predict([]float64{3, 0.5}); got != "yes" {
-		t.Errorf("Predict = %q", got)
-	}
-	if got := res.Model.LabelOf(0); got != "yes" {
-		t.Errorf("the label of f = 0 is %q, want the positive one", got)
-	}
+	diff := cmp.Diff([]string{"no", "yes"}, r.Classes)
+	require.Check(t, diff == "" && r.Positive == "yes" && r.N == 6 && r.D == 2 && r.TrainN == 6, "%+v %s", r, diff)
+	require.Equal(t, res.Model.Predict([]float64{3, 0.5}), "yes", "Predict")
+	got := res.Model.LabelOf(0)
+	require.Check(t, got == "yes", "the label of f = 0 is %q, want the positive one", got)
 }
 
 // eachSetup runs a test for every learner, plain and with every conformal method.
@@ -138,9 +134,8 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 			if r := res.Report; *r.TrainAccuracy != 1 || r.Status != trace.Converged {
 				t.Errorf("%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
 			}
-			if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
-				t.Errorf("%s: the model's own accuracy is %g, %v", k.Name, acc, err)
-			}
+			acc, err := res.Model.Accuracy(d)
+			require.Check(t, err == nil && acc == 1, "%s: the model's own accuracy is %g, %v", k.Name, acc, err)
 		}
 	})
 }
@@ -199,9 +194,8 @@ func TestTrainIsDeterministic(t *testing.T) {
 			out := require.Value(json.Marshal(res))(t)
 			return string(out)
 		}
-		if a, b := once(), once(); a != b {
-			t.Errorf("two trainings differ:\n%s\n%s", a, b)
-		}
+		a, b := once(), once()
+		require.Check(t, a == b, "two trainings differ:\n%s\n%s", a, b)
 	})
 }
 
@@ -210,9 +204,7 @@ func TestSeedChoosesTheSplit(t *testing.T) {
 	d := clouds(80, 2, 4)
 	a := train(t, d, spec(t, "test_fraction", "0.5", "seed", "1"))
 	b := train(t, d, spec(t, "test_fraction", "0.5", "seed", "2"))
-	if *a.Report.Objective == *b.Report.Objective {
-		t.Error("two seeds give the same objective")
-	}
+	require.Check(t, *a.Report.Objective != *b.Report.Objective, "two seeds give the same objective")
 	if a.Report.TrainN != 40 || a.Report.TestN != 40 || a.Report.TestAccuracy == nil {
 		t.Errorf("trained on %d, tested on %d", a.Report.TrainN, a.Report.TestN)
 	}
@@ -257,19 +249,13 @@ func TestTrainHeedsTheContext(t *testing.T) {
 			res, err := ml.Train(ctx, d, s, nil)
 			switch {
 			case ctx.left >= 0:
-				if err != nil || res.Report.Status != trace.Converged {
-					t.Errorf("never cancelled, yet %v", err)
-				}
+				require.Check(t, err == nil && res.Report.Status == trace.Converged, "never cancelled, yet %v", err)
 			case err != nil:
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("cancelled at look %d: %v", k, err)
-				}
+				require.Check(t, errors.Is(err, context.Canceled), "cancelled at look %d: %v", k, err)
 			case res.Report.Status != trace.Cancelled && ctx.late > 0:
 				t.Errorf("cancelled at look %d: status %s", k, res.Report.Status)
 			}
-			if ctx.late > 10 {
-				t.Errorf("cancelled at look %d, and looked %d times more", k, ctx.late)
-			}
+			require.Check(t, ctx.late <= 10, "cancelled at look %d, and looked %d times more", k, ctx.late)
 		}
 	})
 }
@@ -300,12 +286,9 @@ func TestResultsAreFiniteOnUglyData(t *testing.T) {
 						}
 						continue // a conformal map may not exist; it says so
 					}
-					if err := res.Model.Validate(); err != nil {
-						t.Errorf("%s, %s, C %s: %v", name, k, c, err)
-					}
-					if _, err := json.Marshal(res.Report); err != nil {
-						t.Errorf("%s, %s, C %s: %v", name, k, c, err)
-					}
+					require.Equal(t, res.Model.Validate(), nil, "%s, %s, C %s", name, k, c)
+					_, err = json.Marshal(res.Report)
+					require.Check(t, err == nil, "%s, %s, C %s: %v", name, k, c, err)
 					for i, f := range res.Model.Decisions(d.X) {
 						if math.IsNaN(f) || math.IsInf(f, 0) {
 							t.Errorf("%s, %s, C %s: f = %g at row %d", name, k, c, f, i)
@@ -370,9 +353,8 @@ func TestOneClassAgainstTheRest(t *testing.T) {
 		if positive, negative := res.Model.Sides(0); positive != "b" || negative == "b" || *res.Report.TrainAccuracy != 1 {
 			t.Errorf("%s: %s against %s, accuracy %g", l.Name, positive, negative, *res.Report.TrainAccuracy)
 		}
-		if acc, err := res.Model.Accuracy(d); err != nil || acc != 1 {
-			t.Errorf("%s: the model's own accuracy is %g, %v", l.Name, acc, err)
-		}
+		acc, err := res.Model.Accuracy(d)
+		require.Check(t, err == nil && acc == 1, "%s: the model's own accuracy is %g, %v", l.Name, acc, err)
 	}
 }
 
@@ -395,9 +377,7 @@ func TestHardMargin(t *testing.T) {
 		for i, f := range res.Model.Decisions(d.X) {
 			least = min(least, f*float64(2*d.Y[i]-1))
 		}
-		if math.Abs(least-1) > 1e-6 {
-			t.Errorf("%s: the smallest functional margin is %g, want 1", l.Name, least)
-		}
+		require.Near(t, least, 1, 1e-6, "%s: the smallest functional margin", l.Name)
 		soft := train(t, d, spec(t, "learner", l.Name, "kernel", "linear", "C", "1e6"))
 		if !near(*soft.Report.Objective, *res.Report.Objective, 1e-3) {
 			t.Errorf("%s: objective %g, with a huge C %g", l.Name, *res.Report.Objective, *soft.Report.Objective)
@@ -428,9 +408,7 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 				}
 			}
 			b := train(t, d, s)
-			if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" {
-				t.Errorf("held-out rows changed the model:\n%s", diff)
-			}
+			require.Equal(t, cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)), "", "held-out rows changed the model")
 			if *a.Report.TrainAccuracy != *b.Report.TrainAccuracy || *a.Report.TestAccuracy == *b.Report.TestAccuracy {
 				t.Errorf("accuracy %g and %g before, %g and %g after", *a.Report.TrainAccuracy, *a.Report.TestAccuracy, *b.Report.TrainAccuracy, *b.Report.TestAccuracy)
 			}
@@ -454,9 +432,7 @@ func TestStandardisingUndoesUnits(t *testing.T) {
 		t.Errorf("objective %g, in other units %g", *a.Report.Objective, *b.Report.Objective)
 	}
 	c := train(t, e, spec(t, "standardize", "false"))
-	if near(*a.Report.Objective, *c.Report.Objective, 1e-6) {
-		t.Error("not standardising changes nothing")
-	}
+	require.Check(t, !near(*a.Report.Objective, *c.Report.Objective, 1e-6), "not standardising changes nothing")
 	if a.Report.Preprocessing == c.Report.Preprocessing || c.Model.Scaler != nil {
 		t.Errorf("preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
 	}
@@ -468,9 +444,8 @@ func TestFeaturesAreChosen(t *testing.T) {
 	a := train(t, d, spec(t, "features", "x3,x1"))
 	only := require.Value(d.Columns([]string{"x3", "x1"}))(t)
 	b := train(t, only, spec(t))
-	if diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)); diff != "" || a.Report.D != 2 {
-		t.Errorf("d = %d %s", a.Report.D, diff)
-	}
+	diff := cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model))
+	require.Check(t, diff == "" && a.Report.D == 2, "d = %d %s", a.Report.D, diff)
 }
 
 func TestGammaIsReportedAsUsed(t *testing.T) {
@@ -490,9 +465,8 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 			t.Errorf("gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Values["gamma"], c.want)
 		}
 	}
-	if r := train(t, d, spec(t, "kernel", "linear")).Report; r.Values.Has("gamma") {
-		t.Error("a linear kernel reports a gamma")
-	}
+	r := train(t, d, spec(t, "kernel", "linear")).Report
+	require.Check(t, !r.Values.Has("gamma"), "a linear kernel reports a gamma")
 }
 
 // variance is the population variance of all entries of x.
@@ -531,9 +505,7 @@ func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 			keys = append(keys, k)
 		}
 		slices.Sort(keys)
-		if diff := cmp.Diff(want, keys); diff != "" {
-			t.Errorf("%v: %s", c.set, diff)
-		}
+		require.Equal(t, cmp.Diff(want, keys), "", "%v", c.set)
 	}
 }
 
@@ -542,9 +514,7 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 	d := clouds(80, 2, 12)
 	for _, l := range ml.Learners {
 		plain := train(t, d, spec(t, "learner", l.Name))
-		if plain.Before != nil || plain.Report.JAfter != nil {
-			t.Errorf("%s: a plain run has a first fit", l.Name)
-		}
+		require.Check(t, plain.Before == nil && plain.Report.JAfter == nil, "%s: a plain run has a first fit", l.Name)
 		for _, r := range conformal.Table {
 			res := train(t, d, spec(t, "learner", l.Name, "conformal", r.Name))
 			if diff := cmp.Diff(asJSON(t, plain.Model), asJSON(t, res.Before)); diff != "" {
@@ -607,9 +577,8 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 			if !slices.Contains(want, r.Status) || r.Condition == nil {
 				t.Errorf("%s, lambda %s: status %s, condition %v", k, lambda, r.Status, r.Condition)
 			}
-			if _, err := json.Marshal(r); err != nil {
-				t.Errorf("%s, lambda %s: %v", k, lambda, err)
-			}
+			_, err := json.Marshal(r)
+			require.Check(t, err == nil, "%s, lambda %s: %v", k, lambda, err)
 			for i, f := range res.Model.Decisions(d.X) {
 				if math.IsNaN(f) || math.Abs(f) > 10 {
 					t.Errorf("%s, lambda %s: f = %g at row %d", k, lambda, f, i)
@@ -644,7 +613,5 @@ func TestProgressIsReported(t *testing.T) {
 			last[s.Phase] = s.Iteration
 		}))(t)
 	}
-	if phases["svm"] == 0 {
-		t.Errorf("the SVM reported nothing: %v", phases)
-	}
+	require.Check(t, phases["svm"] != 0, "the SVM reported nothing: %v", phases)
 }

@@ -44,12 +44,9 @@ func TestModelRoundTripsBitForBit(t *testing.T) {
 	eachModel(t, func(t *testing.T, d *dataset.Data, _ ml.Spec, m *ml.Model) {
 		text := asJSON(t, m)
 		back, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil {
-			t.Fatalf("%v in %s", err, text)
-		}
-		if again := asJSON(t, back); again != text {
-			t.Errorf("%s was written again as %s", text, again)
-		}
+		require.Must(t, err == nil, "%v in %s", err, text)
+		again := asJSON(t, back)
+		require.Check(t, again == text, "%s was written again as %s", text, again)
 		a, b := m.Decisions(d.X), back.Decisions(d.X)
 		for i := range a {
 			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
@@ -99,9 +96,7 @@ func TestSurfaceAgreesWithDecisions(t *testing.T) {
 			s1, t1 := v.Point(d.X.RawRowView(1))
 			ss, ts := grid(rng, s0, s1, 7), grid(rng, t0, t1, 5)
 			fs, cs := m.Surface(v, ss, ts)
-			if len(fs) != 1 || len(cs) != 1 {
-				t.Fatalf("%d grids of f, %d of c", len(fs), len(cs))
-			}
+			require.Must(t, len(fs) == 1 && len(cs) == 1, "%d grids of f, %d of c", len(fs), len(cs))
 			f, c := fs[0], cs[0]
 			if len(f) != 35 || (c != nil) != (s.Conformal != "none") || c != nil && len(c) != 35 {
 				t.Fatalf("%d values of f, %d of c", len(f), len(c))
@@ -165,21 +160,16 @@ func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
 	right := 0
 	for i := range f {
 		x := cols.X.RawRowView(i)
-		if one := m.Decision(x); one != f[i] {
-			t.Errorf("row %d: f = %v alone, %v among others", i, one, f[i])
-		}
+		one := m.Decision(x)
+		require.Check(t, one == f[i], "row %d: f = %v alone, %v among others", i, one, f[i])
 		label := m.Predict(x)
-		if label != m.LabelOf(f[i]) {
-			t.Errorf("row %d: predicted %s, f = %g", i, label, f[i])
-		}
+		require.Check(t, label == m.LabelOf(f[i]), "row %d: predicted %s, f = %g", i, label, f[i])
 		if label == d.Classes[d.Y[i]] {
 			right++
 		}
 	}
 	acc, err := m.Accuracy(d)
-	if err != nil || acc != float64(right)/50 {
-		t.Errorf("accuracy %g (%v), counted %d of 50", acc, err, right)
-	}
+	require.Check(t, err == nil && acc == float64(right)/50, "accuracy %g (%v), counted %d of 50", acc, err, right)
 	if _, err := m.Accuracy(toy()); err == nil || !strings.Contains(err.Error(), "x3") {
 		t.Errorf("data without a feature of the model give %v", err)
 	}
@@ -220,29 +210,23 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 		}
 		v := mat.NewVecDense(4, w)
 		v.ScaleVec(1/v.Norm(2), v)
-		if got := spread(w); got > first*(1+1e-12) {
-			t.Errorf("direction %v has variance %g, the first component %g", w, got, first)
-		}
+		got := spread(w)
+		require.Check(t, got <= first*(1+1e-12), "direction %v has variance %g, the first component %g", w, got, first)
 	}
-	if second := spread(p.Components[1]); second > first {
-		t.Errorf("the second component has variance %g, the first %g", second, first)
-	}
+	second := spread(p.Components[1])
+	require.Check(t, second <= first, "the second component has variance %g, the first %g", second, first)
 }
 
 func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	t.Parallel()
 	m, err := ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`))
 	require.NoError(t, err)
-	if got := m.Predict([]float64{7}); got != "b" || m.Decision([]float64{1}) != -2 {
-		t.Errorf("predicts %s", got)
-	}
+	got := m.Predict([]float64{7})
+	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
 	f, _ := m.Surface(dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})
-	if len(f) != 1 || !slices.Equal(f[0], []float64{-2, -2}) {
-		t.Errorf("surface %v", f)
-	}
-	if w, b, ok := m.Linear(); !ok || len(w) != 1 || w[0] != 0 || b != -2 {
-		t.Errorf("linear %v %g %v", w, b, ok)
-	}
+	require.Check(t, len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
+	w, b, ok := m.Linear()
+	require.Check(t, ok && len(w) == 1 && w[0] == 0 && b == -2, "linear %v %g %v", w, b, ok)
 	if text := asJSON(t, m); strings.Contains(text, "null") || !strings.Contains(text, `"rows":[]`) {
 		t.Errorf("lists without elements are written as %s", text)
 	}

@@ -67,9 +67,7 @@ func TestMulticlassReference(t *testing.T) {
 				}
 			}
 		}
-		if len(s.Features) != len(c.Columns) {
-			t.Fatalf("features %v of %v", c.Columns, d.Features)
-		}
+		require.Must(t, len(s.Features) == len(c.Columns), "features %v of %v", c.Columns, d.Features)
 		r := train(t, d, s).Report
 		if math.Abs(*r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
 			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, *r.TrainAccuracy, c.Expect.TrainAccuracy)
@@ -82,17 +80,13 @@ func TestMulticlassReference(t *testing.T) {
 			// Points that lie on each other share their weight in many ways: of versicolor
 			// and virginica 5 free ones lie in 3 places. The objective is the same.
 			apart = 2
-			if got := *r.Machines[2].Objective; math.Abs(got-648.1322245688926) > 1e-7 {
-				t.Errorf("%s: objective %.12g", c.Method, got)
-			}
+			require.Near(t, *r.Machines[2].Objective, 648.1322245688926, 1e-7, "%s: objective", c.Method)
 		}
 		if want > 0 && max(r.SupportVectors-want, want-r.SupportVectors) > apart {
 			t.Errorf("%s, %v, %s: %d support vectors, want %d", c.Method, c.Columns, c.Kernel.Type, r.SupportVectors, want)
 		}
 	}
-	if compared != 12 {
-		t.Errorf("%d cases compared, want 12", compared)
-	}
+	require.Equal(t, compared, 12, "cases compared")
 }
 
 // Trained together, the machines are those that are trained one by one.
@@ -111,9 +105,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				m, r := res.Model, res.Report
 				require.NoError(t, m.Validate())
 				if want != nil {
-					if got, want := asJSON(t, m), asJSON(t, want); got != want {
-						t.Errorf("trained together\n%s\none by one\n%s", got, want)
-					}
+					got, want := asJSON(t, m), asJSON(t, want)
+					require.Check(t, got == want, "trained together\n%s\none by one\n%s", got, want)
 				}
 				if m.Rule != way.Rule || r.Rule != way.Rule || !slices.Equal(m.Classes, d.Classes) || r.Positive != "" || len(r.Machines) != 3 || r.SupportVectors != len(m.Supports.Rows) {
 					t.Errorf("report %+v", r)
@@ -166,9 +159,7 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 			var steps int
 			res := require.Value(ml.Train(t.Context(), d, spec(t, set...), func(s trace.Step) {
 				steps++
-				if s.Machines != 0 {
-					t.Errorf("%v: step %+v", set, s)
-				}
+				require.Check(t, s.Machines == 0, "%v: step %+v", set, s)
 			}))(t)
 			m, r := res.Model, res.Report
 			require.NoError(t, m.Validate())
@@ -204,9 +195,7 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 				t.Errorf("%v: J %g after %g", set, *r.JAfter, *r.JBefore)
 			}
 			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
-			if err != nil || asJSON(t, back) != asJSON(t, m) {
-				t.Errorf("%v: read again: %v", set, err)
-			}
+			require.Check(t, err == nil && asJSON(t, back) == asJSON(t, m), "%v: read again: %v", set, err)
 		}
 	}
 }
@@ -238,9 +227,7 @@ func TestWhenThereAreSides(t *testing.T) {
 		if err != nil || target.Rule != c.rule || target.Positive() != res.Report.Positive || !slices.Equal(target.Classes, res.Model.Classes) {
 			t.Errorf("%v: %+v, %v", c.set, target, err)
 		}
-		if s.Applies("multiclass") != (s.Positive == "") {
-			t.Errorf("%v: multiclass applies %v", c.set, s.Applies("multiclass"))
-		}
+		require.Equal(t, s.Applies("multiclass"), s.Positive == "", "%v: multiclass applies", c.set)
 	}
 	a, b := train(t, toy(), spec(t)), train(t, toy(), spec(t, "multiclass", "ovr"))
 	a.Report.FitSeconds = b.Report.FitSeconds
@@ -263,9 +250,7 @@ func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
 		if p.Wrong {
 			wrong[p.HeldOut]++
 		}
-		if p.HeldOut && p.Role != ml.None {
-			t.Errorf("row %d is held out and a support vector", p.Row)
-		}
+		require.Check(t, !p.HeldOut || p.Role == ml.None, "row %d is held out and a support vector", p.Row)
 	}
 	if a, b := 1-wrong[true]/15, 1-wrong[false]/45; math.Abs(a-*res.Report.TestAccuracy) > 1e-12 || math.Abs(b-*res.Report.TrainAccuracy) > 1e-12 {
 		t.Errorf("accuracies %g and %g, by the points %g and %g", *res.Report.TestAccuracy, *res.Report.TrainAccuracy, a, b)
@@ -297,9 +282,7 @@ func TestMulticlassOnPrecomputedValues(t *testing.T) {
 			require.NoError(t, m.Validate())
 			scores := require.Value(m.ScoresOf(t.Context(), values))(t)
 			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
-			if err != nil || asJSON(t, back) != asJSON(t, m) {
-				t.Errorf("%v: read again: %v", set, err)
-			}
+			require.Check(t, err == nil && asJSON(t, back) == asJSON(t, m), "%v: read again: %v", set, err)
 			if a, err := m.Accuracy(given); err != nil || a != *res.Report.TrainAccuracy || a < 0.8 {
 				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, *res.Report.TrainAccuracy, a, err)
 			}
@@ -329,22 +312,14 @@ func TestMulticlassTellsHowFarItIs(t *testing.T) {
 			return
 		}
 		defer last.Unlock()
-		if s.Machines != 3 || s.Machine < 1 || s.Machine > 3 {
-			t.Errorf("step %+v", s)
-		}
+		require.Check(t, s.Machines == 3 && s.Machine >= 1 && s.Machine <= 3, "step %+v", s)
 		seen[s.Machine] = true
 	})
-	if err != nil || len(seen) != 3 {
-		t.Errorf("%d machines told of themselves, %v", len(seen), err)
-	}
+	require.Check(t, err == nil && len(seen) == 3, "%d machines told of themselves, %v", len(seen), err)
 	_, err = ml.Train(t.Context(), clouds(600, 2, 1), spec(t, "C", "100000", "tol", "1e-9"), func(s trace.Step) {
-		if s.Machines != 0 || s.Machine != 0 {
-			t.Errorf("one machine: step %+v", s)
-		}
+		require.Check(t, s.Machines == 0 && s.Machine == 0, "one machine: step %+v", s)
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, err, nil, "err")
 }
 
 func TestMulticlassHeedsTheContext(t *testing.T) {
@@ -389,9 +364,7 @@ func TestMulticlassRefuses(t *testing.T) {
 	if _, err := ml.Train(t.Context(), many, spec(t), nil); !strings.Contains(problemFor(err, "target"), "101 distinct labels in 101 rows") {
 		t.Errorf("101 classes: %v", err)
 	}
-	if err := ml.Check(many, spec(t, "positive", "7")); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, ml.Check(many, spec(t, "positive", "7")), nil, "ml.Check")
 	// A class of one point is one.
 	lone := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}}, "a", "a", "b", "b", "c")
 	for _, way := range ml.Multiclass {
@@ -448,9 +421,7 @@ func TestTrainerJudgesSeveralClasses(t *testing.T) {
 					cs = cs[:1]
 				}
 				judged, err := trainer.Judge(t.Context(), fit, test, cs)
-				if err != nil || len(judged) != len(cs) {
-					t.Fatalf("%d results, %v", len(judged), err)
-				}
+				require.Must(t, err == nil && len(judged) == len(cs), "%d results, %v", len(judged), err)
 				for a, c := range cs {
 					res := trainOn(t, part(d, fit), s.With("C", param.Of(c)))
 					accuracy := require.Value(res.Model.Accuracy(part(d, test)))(t)

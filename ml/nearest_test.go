@@ -10,6 +10,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -23,9 +24,7 @@ func TestNearest(t *testing.T) {
 	k := kernel.Kernel{Name: "precomputed"}
 	for _, row := range []int{0, 4, 29} {
 		near, among, err := ml.Nearest(t.Context(), k, d, row, 7)
-		if err != nil || among != 29 || len(near) != 7 {
-			t.Fatalf("%v among %d, %v", near, among, err)
-		}
+		require.Must(t, err == nil && among == 29 && len(near) == 7, "%v among %d, %v", near, among, err)
 		distance := func(i int) (sum float64) {
 			for j := range 3 {
 				sum += math.Pow(points.X.At(row, j)-points.X.At(i, j), 2)
@@ -45,20 +44,16 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	}
-	if near, _, _ := ml.Nearest(t.Context(), k, d, 4, 2); near[0].Row != 2 || near[1].Row != 11 {
-		t.Errorf("copies: %v", near)
-	}
-	if near, among, err := ml.Nearest(t.Context(), k, d.Subset([]int{3}), 0, 5); err != nil || len(near)+among != 0 {
-		t.Errorf("alone: %v, %v", near, err)
-	}
+	near, _, _ := ml.Nearest(t.Context(), k, d, 4, 2)
+	require.Check(t, near[0].Row == 2 && near[1].Row == 11, "copies: %v", near)
+	near, among, err := ml.Nearest(t.Context(), k, d.Subset([]int{3}), 0, 5)
+	require.Check(t, err == nil && len(near)+among == 0, "alone: %v, %v", near, err)
 	for _, row := range []int{-1, 30} {
-		if _, _, err := ml.Nearest(t.Context(), k, d, row, 5); err == nil {
-			t.Errorf("row %d has neighbours", row)
-		}
+		_, _, err := ml.Nearest(t.Context(), k, d, row, 5)
+		require.Check(t, err != nil, "row %d has neighbours", row)
 	}
-	if _, _, err := ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5); err == nil {
-		t.Error("points have objects near them")
-	}
+	_, _, err = ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5)
+	require.Check(t, err != nil, "points have objects near them")
 
 	long := &dataset.Data{Objects: &dataset.Strings{}, Classes: []string{"a"}, Y: make([]int, 400)}
 	for range long.Y {
@@ -66,7 +61,6 @@ func TestNearest(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := ml.Nearest(over, kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.5)}}, long, 0, 5); !errors.Is(err, context.Canceled) {
-		t.Errorf("nobody waits: %v", err)
-	}
+	_, _, err = ml.Nearest(over, kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.5)}}, long, 0, 5)
+	require.Check(t, errors.Is(err, context.Canceled), "nobody waits: %v", err)
 }

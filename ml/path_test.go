@@ -41,11 +41,8 @@ func TestPathIsThereForSome(t *testing.T) {
 		{[]string{"learner", "mcm"}, 10, false},
 	} {
 		s := spec(t, c.set...)
-		if got := ml.HasPath(s, c.n); got != c.want {
-			t.Errorf("%v, %d rows: %t", c.set, c.n, got)
-		}
-		if _, err := ml.Path(context.Background(), toy(), s); (err == nil) != (c.want || c.n > ridge.MaxPath) {
-			t.Errorf("%v: %v", c.set, err)
-		}
+		require.Equal(t, ml.HasPath(s, c.n), c.want, "%v, %d rows", c.set, c.n)
+		_, err := ml.Path(context.Background(), toy(), s)
+		require.Check(t, (err == nil) == (c.want || c.n > ridge.MaxPath), "%v: %v", c.set, err)
 	}
 }

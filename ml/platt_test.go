@@ -110,9 +110,8 @@ func TestPlattIsTheOptimum(t *testing.T) {
 		}
 	}
 	for _, f := range []float64{-1e300, -800, 0, 800, 1e300} {
-		if p := (ml.Platt{A: -2, B: 0.1}).Probability(f); !(p >= 0 && p <= 1) {
-			t.Errorf("the probability at %g is %g", f, p)
-		}
+		p := (ml.Platt{A: -2, B: 0.1}).Probability(f)
+		require.Check(t, (p >= 0 && p <= 1), "the probability at %g is %g", f, p)
 	}
 }
 
@@ -152,9 +151,8 @@ func TestCalibration(t *testing.T) {
 		if err != nil || *back.Platt != *m.Platt || asJSON(t, back) != text || !strings.Contains(text, `"format":3`) {
 			t.Errorf("%v: %s", err, text)
 		}
-		if text := asJSON(t, plain.Model); strings.Contains(text, "platt") || !strings.Contains(text, `"format":2`) {
-			t.Errorf("%s", text)
-		}
+		text = asJSON(t, plain.Model)
+		require.Check(t, !strings.Contains(text, "platt") && strings.Contains(text, `"format":2`), "%s", text)
 	}
 	// Held-out points are not used.
 	s := spec(t, "calibration", "platt", "test_fraction", "0.3", "seed", "2")
@@ -176,18 +174,15 @@ func TestCalibration(t *testing.T) {
 	few := d.Subset([]int{0, 1, 2, 3})
 	few.Y = []int{0, 1, 1, 1}
 	for says, c := range map[string]*dataset.Data{"name a positive class": three, "only 1": few} {
-		if _, err := ml.Train(t.Context(), c, spec(t, "calibration", "platt"), nil); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want something about %q", err, says)
-		}
+		_, err := ml.Train(t.Context(), c, spec(t, "calibration", "platt"), nil)
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
 	}
-	if _, err := ml.Train(t.Context(), three, spec(t, "calibration", "platt", "positive", "setosa"), nil); err != nil {
-		t.Error(err)
-	}
+	_, err := ml.Train(t.Context(), three, spec(t, "calibration", "platt", "positive", "setosa"), nil)
+	require.Check(t, err == nil, "%v", err)
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, before.Model)), &m))
 	m["rule"] = "ovo"
 	text := require.Value(json.Marshal(m))(t)
-	if _, err := ml.ReadModel(strings.NewReader(string(text))); err == nil {
-		t.Error("a model of pairs has a probability")
-	}
+	_, err = ml.ReadModel(strings.NewReader(string(text)))
+	require.Check(t, err != nil, "a model of pairs has a probability")
 }

@@ -28,9 +28,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			res := train(t, d, s)
 			r := res.Report
 			ps := require.Value(res.Model.Points(d, s))(t)
-			if len(ps) != 90 {
-				t.Fatalf("%d points", len(ps))
-			}
+			require.Must(t, len(ps) == 90, "%d points", len(ps))
 			roles := map[ml.Role]int{}
 			var held, cores, wrong, wrongHeld int
 			var slack float64
@@ -60,9 +58,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 					wrong++
 				}
 			}
-			if held != r.TestN || 90-held != r.TrainN {
-				t.Errorf("%d held out, the report says %d", held, r.TestN)
-			}
+			require.Check(t, held == r.TestN && 90-held == r.TrainN, "%d held out, the report says %d", held, r.TestN)
 			if got := 1 - float64(wrong)/float64(r.TrainN); math.Abs(got-*r.TrainAccuracy) > 1e-12 {
 				t.Errorf("training accuracy %g, the report says %g", got, *r.TrainAccuracy)
 			}
@@ -86,9 +82,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 				if s.Targets() {
 					kind = ml.Weighted
 				}
-				if roles[kind] != r.SupportVectors {
-					t.Errorf("roles %v", roles)
-				}
+				require.Check(t, roles[kind] == r.SupportVectors, "roles %v", roles)
 				continue
 			}
 			if roles[ml.Free] != *r.Free || roles[ml.Inside] != *r.BoundedInside || roles[ml.Misclassified] != *r.BoundedMisclassified {
@@ -109,18 +103,14 @@ func TestFreePointsLieOnTheMargin(t *testing.T) {
 			switch {
 			case p.Role == ml.Free:
 				free++
-				if math.Abs(p.Margin-1) > 1e-6 {
-					t.Errorf("a free point has margin %g", p.Margin)
-				}
+				require.Near(t, p.Margin, 1, 1e-6, "a free point has margin")
 			case p.Role == ml.None && p.Margin < 1-1e-6:
 				t.Errorf("a point without weight has margin %g", p.Margin)
 			case p.Role == ml.Misclassified && !p.Wrong, p.Role == ml.Inside && p.Margin < -1e-6:
 				t.Errorf("%s with margin %g", p.Role, p.Margin)
 			}
 		}
-		if free == 0 {
-			t.Error("no free points")
-		}
+		require.Check(t, free != 0, "no free points")
 	}
 }
 
@@ -128,15 +118,13 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	t.Parallel()
 	s := spec(t)
 	m := train(t, clouds(90, 2, 23), s).Model
-	if _, err := m.Points(toy(), s); err == nil {
-		t.Error("data without the classes of the model are taken")
-	}
+	_, err := m.Points(toy(), s)
+	require.Check(t, err != nil, "data without the classes of the model are taken")
 	if _, err := m.Points(clouds(20, 2, 23), s); err == nil || !strings.Contains(err.Error(), "row") {
 		t.Errorf("data with fewer rows than the model remembers give %v", err)
 	}
-	if _, err := m.Points(data([][]float64{{1}, {2}}, "a", "b"), s); err == nil {
-		t.Error("data without the features of the model are taken")
-	}
+	_, err = m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)
+	require.Check(t, err != nil, "data without the features of the model are taken")
 }
 
 // Support vectors are counted by one definition: the number of a training, its parts, and
@@ -166,9 +154,7 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 					spec.Kernel = "rbf"
 				}
 				res, err := ml.Train(t.Context(), d, spec, nil)
-				if err != nil {
-					t.Fatal(name, learner, err)
-				}
+				require.Must(t, err == nil, "%v %v %v", name, learner, err)
 				points := require.Value(res.Points(t.Context(), res.Model, d, spec))(t)
 				n := map[ml.Role]int{}
 				for _, p := range points {

@@ -106,12 +106,10 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			if acc, err := got.Model.Accuracy(matrix); err != nil || acc < 0.5 {
 				t.Errorf("%s: accuracy %g, %v", at, acc, err)
 			}
-			if _, ok := got.Model.View(); ok {
-				t.Errorf("%s: a plane without coordinates", at)
-			}
-			if _, _, ok := got.Model.Linear(); ok {
-				t.Errorf("%s: weights without features", at)
-			}
+			_, ok := got.Model.View()
+			require.Check(t, !ok, "%s: a plane without coordinates", at)
+			_, _, ok = got.Model.Linear()
+			require.Check(t, !ok, "%s: weights without features", at)
 			bare, err := got.Model.ScoresOf(t.Context(), strangers(matrix, false, 3))
 			switch {
 			case mapped && (err == nil || !strings.Contains(err.Error(), "row 1: k(x, x) is not known") || !strings.Contains(err.Error(), "called self")):
@@ -153,18 +151,15 @@ func TestPrecomputedIndefinite(t *testing.T) {
 	t.Parallel()
 	d := given(clouds(50, 2, 3), kernel.Sigmoid(3, 1))
 	row, err := kernel.Lookup("precomputed")
-	if err != nil || row.PSD {
-		t.Fatalf("%+v, %v", row, err)
-	}
+	require.Must(t, err == nil && !row.PSD, "%+v, %v", row, err)
 	for _, set := range [][]string{{}, {"learner", "mcm"}, {"conformal", "amari"}, {"conformal", "gradient"}} {
 		res, err := ml.Train(t.Context(), d, spec(t, append([]string{"kernel", "precomputed"}, set...)...), nil)
 		if err != nil {
 			t.Logf("%v: %v", set, err) // an error is an answer
 			continue
 		}
-		if r := res.Report; !isFinite(*r.Objective) || !isFinite(*r.B) {
-			t.Errorf("%v: objective %g, b %g", set, *r.Objective, *r.B)
-		}
+		r := res.Report
+		require.Check(t, isFinite(*r.Objective) && isFinite(*r.B), "%v: objective %g, b %g", set, *r.Objective, *r.B)
 	}
 }
 
@@ -193,17 +188,13 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 	}
 	s := spec(t, "kernel", "precomputed")
 	for _, name := range []string{"standardize", "features", "project", "gamma", "degree"} {
-		if s.Applies(name) {
-			t.Errorf("%s applies to a kernel matrix", name)
-		}
+		require.Check(t, !s.Applies(name), "%s applies to a kernel matrix", name)
 	}
 	m := train(t, matrix, s).Model
-	if _, err := m.Accuracy(points); err == nil || !strings.Contains(err.Error(), "precomputed") {
-		t.Errorf("accuracy on points: %v", err)
-	}
-	if _, err := train(t, points, spec(t)).Model.Points(matrix, s); err == nil {
-		t.Error("points of a model that takes points, on a kernel matrix")
-	}
+	_, err := m.Accuracy(points)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "precomputed"), "accuracy on points: %v", err)
+	_, err = train(t, points, spec(t)).Model.Points(matrix, s)
+	require.Check(t, err != nil, "points of a model that takes points, on a kernel matrix")
 	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
 	if _, err := m.ScoresOf(t.Context(), few); err == nil || !strings.Contains(err.Error(), "takes 20 values of the kernel in a row, these rows have 19") {
 		t.Errorf("rows of another matrix: %v", err)
@@ -221,9 +212,7 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 	}
 	a := require.Value(m.ScoresOf(t.Context(), d.Objects))(t)
 	b := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
-	if diff := cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(a.RawMatrix().Data, b.RawMatrix().Data), "", "diff")
 	numbers := func(o dataset.Objects) *dataset.Precomputed { return o.(*dataset.Precomputed) }
 	for says, change := range map[string]func(m *ml.Model){
 		"takes precomputed, not":      func(m *ml.Model) { m.Objects = dataset.KindVectors; m.Features = []string{"x"} },
@@ -241,9 +230,8 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		var spoilt ml.Model
 		require.NoError(t, json.Unmarshal([]byte(text), &spoilt))
 		change(&spoilt)
-		if _, err := ml.ReadModel(strings.NewReader(asJSON(t, spoilt))); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want something about %q", err, says)
-		}
+		_, err := ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -24,22 +25,16 @@ func TestQuantitiesCoverTheReport(t *testing.T) {
 		if name == "-" {
 			continue // the values: below
 		}
-		if explained[name] != 1 {
-			t.Errorf("%s is explained %d times", name, explained[name])
-		}
+		require.Equal(t, explained[name], 1, "%s is explained … times", name)
 		delete(explained, name)
 	}
 	for _, p := range ml.Params {
 		if p.Telling && p.Kind != param.Switch {
-			if explained[p.Name] != 1 {
-				t.Errorf("%s is explained %d times", p.Name, explained[p.Name])
-			}
+			require.Equal(t, explained[p.Name], 1, "%s is explained … times", p.Name)
 			delete(explained, p.Name)
 		}
 	}
-	if len(explained) > 0 {
-		t.Errorf("explained, but not in the report: %v", explained)
-	}
+	require.Check(t, len(explained) <= 0, "explained, but not in the report: %v", explained)
 }
 
 // A value that does not apply is nil, not a typed nil.
@@ -50,8 +45,7 @@ func TestQuantitiesOfAnEmptyReport(t *testing.T) {
 		if v == nil {
 			continue
 		}
-		if k := reflect.ValueOf(v).Kind(); k == reflect.Pointer || k == reflect.Slice {
-			t.Errorf("%s: %T", q.Name, v)
-		}
+		k := reflect.ValueOf(v).Kind()
+		require.Check(t, k != reflect.Pointer && k != reflect.Slice, "%s: %T", q.Name, v)
 	}
 }

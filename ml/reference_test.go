@@ -55,14 +55,11 @@ func referenceData(t *testing.T) func(name string) *dataset.Data {
 	sets := map[string]*dataset.Data{}
 	for _, name := range []string{"ripley_train.csv", "heart.csv", "sonar.csv"} {
 		var err error
-		if sets[name], err = dataset.Decode(bytes.NewReader(reference(t, "data", name))); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		sets[name], err = dataset.Decode(bytes.NewReader(reference(t, "data", name)))
+		require.Must(t, err == nil, "%s: %v", name, err)
 	}
 	return func(name string) *dataset.Data {
-		if sets[name] == nil {
-			t.Fatalf("reference values for %s, which is not among the data", name)
-		}
+		require.Must(t, sets[name] != nil, "reference values for %s, which is not among the data", name)
 		return sets[name]
 	}
 }
@@ -103,9 +100,7 @@ func TestReferenceSolutions(t *testing.T) {
 			t.Parallel()
 			res := train(t, d, s)
 			r, want := res.Report, row.Expect
-			if r.Status != trace.Converged || r.N != row.N {
-				t.Errorf("status %s, n = %d", r.Status, r.N)
-			}
+			require.Check(t, r.Status == trace.Converged && r.N == row.N, "status %s, n = %d", r.Status, r.N)
 			tol := 1e-4
 			if row.Learner == "mcm" {
 				tol = 1e-5
@@ -120,19 +115,13 @@ func TestReferenceSolutions(t *testing.T) {
 			}
 			agree("objective", *r.Objective, want.Objective, tol)
 			if row.Learner != "svm" {
-				if math.Abs(*r.Gap) > 1e-8 {
-					t.Errorf("certificate: gap %g", *r.Gap)
-				}
+				require.Check(t, math.Abs(*r.Gap) <= 1e-8, "certificate: gap %g", *r.Gap)
 				return
 			}
 			agree("|w|", *r.WNorm, want.WNorm, 1e-3)
 			agree("slack", *r.SlackSum+1, want.SlackSum+1, 1e-3)
-			if math.Abs(*r.B-want.B) > 1e-4*math.Max(1, math.Abs(want.B)) {
-				t.Errorf("b is %g, want %g", *r.B, want.B)
-			}
-			if math.Abs(*r.TrainAccuracy-want.TrainAccuracy) > 1.5/float64(row.N) {
-				t.Errorf("training accuracy is %g, want %g", *r.TrainAccuracy, want.TrainAccuracy)
-			}
+			require.Near(t, *r.B, want.B, 1e-4*math.Max(1, math.Abs(want.B)), "b")
+			require.Near(t, *r.TrainAccuracy, want.TrainAccuracy, 1.5/float64(row.N), "training accuracy")
 			if r.SupportVectors < want.SupportVectors-3 || r.SupportVectors > want.SupportVectors+3 {
 				t.Errorf("%d support vectors, want %d", r.SupportVectors, want.SupportVectors)
 			}
@@ -169,15 +158,11 @@ func TestReferenceRidge(t *testing.T) {
 				"mse":               {*r.MSE, row.Expect.MSE},
 				"training accuracy": {*r.TrainAccuracy, row.Expect.TrainAccuracy},
 			} {
-				if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
-					t.Errorf("%s is %.12g, want %.12g", what, v[0], v[1])
-				}
+				require.Near(t, v[0], v[1], 1e-9*math.Abs(v[1]), "%s", what)
 			}
 		})
 	}
-	if len(rows) == 0 {
-		t.Error("there are no reference values")
-	}
+	require.Check(t, len(rows) != 0, "there are no reference values")
 }
 
 // TestReferenceConformal fits eigen maps on every N-th row as cores.
@@ -207,17 +192,13 @@ func TestReferenceConformal(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s %s %g", row.Data, l.Name, row.Kernel.Type, row.CoreGamma), func(t *testing.T) {
 				t.Parallel()
 				r := train(t, d, s).Report
-				if *r.Cores != row.Expect.Cores {
-					t.Errorf("%d cores, want %d", *r.Cores, row.Expect.Cores)
-				}
+				require.Equal(t, *r.Cores, row.Expect.Cores, "cores")
 				for what, v := range map[string][2]float64{
 					"J before":   {*r.JBefore, row.Expect.JBefore},
 					"J after":    {*r.JAfter, row.Expect.JAfter},
 					"eigenvalue": {*r.Eigenvalue, row.Expect.Eigenvalue},
 				} {
-					if math.Abs(v[0]-v[1]) > 1e-6*math.Abs(v[1]) {
-						t.Errorf("%s is %.12g, want %.12g", what, v[0], v[1])
-					}
+					require.Near(t, v[0], v[1], 1e-6*math.Abs(v[1]), "%s", what)
 				}
 			})
 		}

@@ -29,15 +29,13 @@ func TestRegularise(t *testing.T) {
 	if s := steps[len(steps)-1]; s.Done != s.Trainings || s.Trainings < len(r.Steps) || s.Phase != "entry points" || s.Left != 0 || len(steps) != len(r.Steps)+r.Folds {
 		t.Errorf("%d steps for %d machines, the last is %v", len(steps), len(r.Steps), s)
 	}
-	if s := steps[0]; s.Phase != "held out, fold 1 of 5" || s.Done != 1 || s.C != 0 {
-		t.Errorf("the first step is %v", s)
-	}
+	s := steps[0]
+	require.Check(t, s.Phase == "held out, fold 1 of 5" && s.Done == 1 && s.C == 0, "the first step is %v", s)
 	if s := steps[5]; s.Phase != trace.AlongC || s.C != r.Steps[0].C || s.Done != 6 || s.Left != 0 {
 		t.Errorf("the first step along C is %v", s)
 	}
-	if s := steps[len(steps)/2]; s.Left <= 0 {
-		t.Errorf("no time is left at %v", s)
-	}
+	s = steps[len(steps)/2]
+	require.Check(t, s.Left > 0, "no time is left at %v", s)
 	if len(r.Rows) != 60 || r.Folds != 5 || len(r.Entries) == 0 {
 		t.Fatalf("%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))
 	}
@@ -50,9 +48,7 @@ func TestRegularise(t *testing.T) {
 			t.Errorf("C = %g after %g", s.C, r.Steps[a-1].C)
 		}
 	}
-	if judged < 57 || judged == len(r.Steps) {
-		t.Errorf("%d of %d steps are judged", judged, len(r.Steps))
-	}
+	require.Check(t, judged >= 57 && judged != len(r.Steps), "%d of %d steps are judged", judged, len(r.Steps))
 	at := slices.IndexFunc(r.Steps, func(s ml.RegularisationStep) bool { return s.C == 3 })
 	one := train(t, d, spec(t, set...)).Report
 	if s := r.Steps[at]; s.SupportVectors != one.SupportVectors || s.SupportVectors-s.Bounded != *one.Free || math.Abs(s.WNorm-*one.WNorm) > 1e-4 || s.TrainAccuracy != *one.TrainAccuracy {
@@ -82,12 +78,9 @@ func TestRegularise(t *testing.T) {
 			}
 		}
 	}
-	if n != len(told) || n != len(r.Entries) {
-		t.Errorf("%d entries, of %d changes", len(r.Entries), n)
-	}
-	if _, err := json.Marshal(r); err != nil {
-		t.Error(err)
-	}
+	require.Check(t, n == len(told) && n == len(r.Entries), "%d entries, of %d changes", len(r.Entries), n)
+	_, err := json.Marshal(r)
+	require.Check(t, err == nil, "%v", err)
 }
 
 func TestRegulariseRefuses(t *testing.T) {
@@ -99,8 +92,7 @@ func TestRegulariseRefuses(t *testing.T) {
 		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
-		if _, err := ml.Regularise(t.Context(), d, spec(t, set...), nil); !errors.As(err, new(*param.Refusal)) {
-			t.Errorf("%v: %v", set, err)
-		}
+		_, err := ml.Regularise(t.Context(), d, spec(t, set...), nil)
+		require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
 	}
 }

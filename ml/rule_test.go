@@ -152,9 +152,7 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
 		scores := m.Scores(d.X)
 		n, k := scores.Dims()
-		if n != 60 || k != 3 {
-			t.Fatalf("%d x %d scores", n, k)
-		}
+		require.Must(t, n == 60 && k == 3, "%d x %d scores", n, k)
 		right := 0
 		for i := range n {
 			f := scores.RawRowView(i)
@@ -184,9 +182,8 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 				t.Errorf("machine %d is of %q and %q, want %q and %q", a, positive, negative, wantPositive, wantNegative)
 			}
 		}
-		if _, _, ok := m.Linear(); ok {
-			t.Error("three machines are one linear function")
-		}
+		_, _, ok := m.Linear()
+		require.Check(t, !ok, "three machines are one linear function")
 	})
 }
 
@@ -194,14 +191,10 @@ func TestSurfaceOfSeveralMachines(t *testing.T) {
 	t.Parallel()
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
 		v, ok := m.View()
-		if !ok {
-			t.Fatal("no view of the plane")
-		}
+		require.Must(t, ok, "no view of the plane")
 		ss, ts := []float64{-3, -1, 0.5, 2}, []float64{-2, 0, 3}
 		f, c := m.Surface(v, ss, ts)
-		if len(f) != 3 || len(c) != 3 {
-			t.Fatalf("%d grids of f and %d of c", len(f), len(c))
-		}
+		require.Must(t, len(f) == 3 && len(c) == 3, "%d grids of f and %d of c", len(f), len(c))
 		for k, one := range alone {
 			if (c[k] != nil) != (m.Machines[k].Map != nil) {
 				t.Errorf("machine %d: a map %v, its grid %v", k, m.Machines[k].Map != nil, c[k] != nil)
@@ -225,12 +218,10 @@ func TestSeveralMachinesRoundTripBitForBit(t *testing.T) {
 		file := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 		stored := require.Value(ml.ReadStoredModel([]byte(text)))(t)
 		for _, back := range []*ml.Model{file, stored} {
-			if again := asJSON(t, back); again != text {
-				t.Errorf("%s was written again as %s", text, again)
-			}
-			if a, b := m.Scores(d.X), back.Scores(d.X); !slices.Equal(a.RawMatrix().Data, b.RawMatrix().Data) {
-				t.Errorf("scores %v, read again %v", a, b)
-			}
+			again := asJSON(t, back)
+			require.Check(t, again == text, "%s was written again as %s", text, again)
+			a, b := m.Scores(d.X), back.Scores(d.X)
+			require.Check(t, slices.Equal(a.RawMatrix().Data, b.RawMatrix().Data), "scores %v, read again %v", a, b)
 		}
 	})
 }
@@ -265,14 +256,11 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 				t.Errorf("point %d is %+v, want role %q, core %v, weight %g", i, p, role, core, weight)
 			}
 		}
-		if got := 1 - float64(wrong)/60; math.Abs(got-accuracy) > 1e-12 {
-			t.Errorf("%d wrong points, accuracy %g", wrong, accuracy)
-		}
+		require.Near(t, accuracy, 1-float64(wrong)/60, 1e-12, "%d wrong points, accuracy", wrong)
 		// The split is by class.
 		s = spec(t, "test_fraction", "0.25", "seed", "2")
-		if ps, err = m.Points(d, s); err != nil {
-			t.Fatal(err)
-		}
+		ps, err = m.Points(d, s)
+		require.NoError(t, err)
 		held := map[string]int{}
 		for _, p := range ps {
 			if p.HeldOut {
@@ -280,9 +268,7 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 			}
 		}
 		for _, c := range d.Classes {
-			if held[c] != 5 {
-				t.Errorf("%d of class %s held out, want 5", held[c], c)
-			}
+			require.Equal(t, held[c], 5, "… of class %s held out", c)
 		}
 	})
 }
@@ -301,9 +287,8 @@ func TestRulesOnIris(t *testing.T) {
 		if err != nil || math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: accuracy %g (%v), want %g", rule, got, err, want)
 		}
-		if n := len(m.Supports.Rows); rule == ml.OneVsOne && n != 29 {
-			t.Errorf("%d support vectors, want 29", n)
-		}
+		n := len(m.Supports.Rows)
+		require.Check(t, rule != ml.OneVsOne || n == 29, "%d support vectors, want 29", n)
 	}
 }
 
@@ -338,25 +323,19 @@ func TestRulesByHand(t *testing.T) {
 		{model(ml.OneVsOne, "a b c"), []float64{1, -1, 1}, "a"}, // and no margin differs: the first
 		{model(ml.Value, ""), []float64{7}, ""},
 	} {
-		if got := c.m.LabelOf(c.f...); got != c.want {
-			t.Errorf("%s of %v: %q, want %q", c.m.Rule, c.f, got, c.want)
-		}
+		require.Equal(t, c.m.LabelOf(c.f...), c.want, "%s of %v", c.m.Rule, c.f)
 	}
-	if k := model(ml.Value, "").Class([]float64{1}); k != -1 {
-		t.Errorf("a value is class %d", k)
-	}
-	if _, err := model(ml.Value, "").Accuracy(toy()); err == nil {
-		t.Error("numbers have an accuracy")
-	}
+	require.Equal(t, model(ml.Value, "").Class([]float64{1}), -1, "a value is class")
+	_, err := model(ml.Value, "").Accuracy(toy())
+	require.Check(t, err != nil, "numbers have an accuracy")
 }
 
 // TestVotes: a class has a vote and a margin from every other.
 func TestVotes(t *testing.T) {
 	t.Parallel()
 	votes, margins := ml.Votes(4, []float64{1, -2, 0.5, 3, -1, -4}) // ab ac ad bc bd cd
-	if want := []int{1, 2, 2, 1}; !slices.Equal(votes, want) {
-		t.Errorf("votes %v, want %v", votes, want)
-	}
+	want := []int{1, 2, 2, 1}
+	require.Check(t, slices.Equal(votes, want), "votes %v, want %v", votes, want)
 	if want := []float64{0.5, -1, 5, -4.5}; !slices.Equal(margins, want) {
 		t.Errorf("margins %v, want %v", margins, want)
 	}
@@ -372,9 +351,7 @@ func TestScoreNames(t *testing.T) {
 		"f beech vs ash|f elm vs ash|f elm vs beech": ovo,
 		"f": train(t, toy(), spec(t)).Model,
 	} {
-		if got := strings.Join(m.ScoreNames(), "|"); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		require.Equal(t, strings.Join(m.ScoreNames(), "|"), want, "strings.Join")
 	}
 }
 
@@ -391,12 +368,9 @@ func TestFormat2IsReadForEver(t *testing.T) {
 		}
 		text := require.Value(os.ReadFile(path))(t)
 		m := require.Value(ml.ReadModel(strings.NewReader(string(text))))(t)
-		if got := asJSON(t, m); got != string(text) {
-			t.Errorf("%s is written again as %s", text, got)
-		}
-		if a, err := m.Accuracy(d); err != nil || a < 0.9 || m.Machines[2].Map == nil {
-			t.Errorf("%s: accuracy %g (%v)", rule, a, err)
-		}
+		require.Equal(t, asJSON(t, m), string(text), "%s is written again as", text)
+		a, err := m.Accuracy(d)
+		require.Check(t, err == nil && a >= 0.9 && m.Machines[2].Map != nil, "%s: accuracy %g (%v)", rule, a, err)
 	}
 }
 
@@ -407,12 +381,8 @@ func TestFormat2OfTwoClasses(t *testing.T) {
 	for name, kind := range map[string]dataset.Kind{"conformal": dataset.KindVectors, "precomputed": dataset.KindPrecomputed, "precomputed_conformal": dataset.KindPrecomputed} {
 		text := fixture(t, "model_format2_"+name+".json")
 		m, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := asJSON(t, m); got != strings.TrimSpace(text) {
-			t.Errorf("%s: %s is written again as %s", name, text, got)
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
+		require.Equal(t, asJSON(t, m), strings.TrimSpace(text), "%s: %s is written again as", name, text)
 		stored, err := ml.ReadStoredModel([]byte(text))
 		if err != nil || asJSON(t, stored) != strings.TrimSpace(text) {
 			t.Errorf("%s: read from the store: %v", name, err)

@@ -42,9 +42,7 @@ func TestScores(t *testing.T) {
 		for name, pair := range map[string][2]float64{
 			"balanced accuracy": {*r.TestBalancedAccuracy, c.Balanced}, "F1": {*r.TestF1, c.F1}, "MCC": {*r.TestMCC, c.MCC},
 		} {
-			if math.Abs(pair[0]-pair[1]) > 1e-12 {
-				t.Errorf("%d classes, %d points: %s %g, want %g", c.K, len(c.Told), name, pair[0], pair[1])
-			}
+			require.Near(t, pair[0], pair[1], 1e-12, "%d classes, %d points: %s", c.K, len(c.Told), name)
 		}
 		if r.TestN != len(c.Told) || r.TestAUC != nil || r.TestInterval.Low > *r.TestAccuracy || r.TestInterval.High < *r.TestAccuracy {
 			t.Errorf("%d classes: %d points, area %v, accuracy %g in %v", c.K, r.TestN, r.TestAUC, *r.TestAccuracy, r.TestInterval)
@@ -92,14 +90,11 @@ func TestROCCountsPairs(t *testing.T) {
 		}
 		roc := ml.ROCOf(f, positive)
 		if pairs[0] == 0 || pairs[1] == 0 {
-			if roc != nil {
-				t.Fatalf("one class: %+v", roc)
-			}
+			require.Must(t, roc == nil, "one class: %+v", roc)
 			return
 		}
-		if want := won[0] / (pairs[0] * pairs[1]); math.Abs(roc.Area-want) > 1e-12 {
-			t.Fatalf("area %g, want %g", roc.Area, want)
-		}
+		want := won[0] / (pairs[0] * pairs[1])
+		require.Must(t, math.Abs(roc.Area-want) <= 1e-12, "area %g, want %g", roc.Area, want)
 		last := len(roc.False) - 1
 		if roc.False[0] != 0 || roc.True[0] != 0 || roc.False[last] != 1 || roc.True[last] != 1 || !slices.IsSorted(roc.False) || !slices.IsSorted(roc.True) {
 			t.Fatalf("%v over %v", roc.True, roc.False)
@@ -108,9 +103,7 @@ func TestROCCountsPairs(t *testing.T) {
 			t.Fatalf("place %d of %v over %v: want %g over %g", roc.Here, roc.True, roc.False, above[1]/pairs[1], above[0]/pairs[0])
 		}
 	})
-	if roc := ml.ROCOf([]float64{1, math.NaN()}, []bool{true, false}); roc != nil {
-		t.Errorf("NaN: %+v", roc)
-	}
+	require.Equal(t, ml.ROCOf([]float64{1, math.NaN()}, []bool{true, false}), nil, "NaN")
 }
 
 func TestScoresOfOneClass(t *testing.T) {
@@ -135,15 +128,12 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	d := clouds(60, 2, 4)
 	res := train(t, d, spec(t, "test_fraction", "0.4"))
 	r := res.Report
-	if r.TestAUC == nil || r.TestMCC == nil {
-		t.Fatalf("%+v", r)
-	}
+	require.Must(t, r.TestAUC != nil && r.TestMCC != nil, "%+v", r)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &fields))
 	for _, name := range []string{"test_interval", "test_balanced_accuracy", "test_f1", "test_mcc", "test_auc"} {
-		if _, ok := fields[name]; !ok {
-			t.Errorf("no %s in %v", name, fields)
-		}
+		_, ok := fields[name]
+		require.Check(t, ok, "no %s in %v", name, fields)
 		delete(fields, name)
 	}
 	for _, row := range fields["test_confusion"].([]any) {
@@ -158,7 +148,6 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 		t.Errorf("the area needs f: %g", *old.TestAUC)
 	}
 	var ragged ml.Report // what was stored never panics
-	if err := json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged); err != nil {
-		t.Error(err)
-	}
+	err := json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged)
+	require.Check(t, err == nil, "%v", err)
 }

@@ -67,9 +67,7 @@ func TestSense(t *testing.T) {
 	if !slices.IsSortedFunc(s.Removals, func(a, b ml.Removal) int { return int(math.Copysign(1, b.Moved-a.Moved)) }) || s.Removals[0].Moved == 0 {
 		t.Errorf("removals are not by falling moves: %v", s.Removals)
 	}
-	if len(s.Flips) != 4 {
-		t.Fatalf("flips %+v", s.Flips)
-	}
+	require.Must(t, len(s.Flips) == 4, "flips %+v", s.Flips)
 	for _, f := range s.Flips {
 		if f.Row == 0 {
 			continue
@@ -108,9 +106,8 @@ func TestSense(t *testing.T) {
 			t.Errorf("%v after %v", step, steps[k-1])
 		}
 	}
-	if last := steps[len(steps)-1]; last.Done != last.Trainings {
-		t.Errorf("the last step is %v", last)
-	}
+	last := steps[len(steps)-1]
+	require.Check(t, last.Done == last.Trainings, "the last step is %v", last)
 }
 
 // Without a plane the boundary moves by rows, and with rows held out it is their predictions that
@@ -141,17 +138,15 @@ func TestSenseRefuses(t *testing.T) {
 		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
-		if _, err := ml.Sense(t.Context(), d, spec(t, set...), nil); !errors.As(err, new(*param.Refusal)) {
-			t.Errorf("%v: %v", set, err)
-		}
+		_, err := ml.Sense(t.Context(), d, spec(t, set...), nil)
+		require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
 	}
 	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, held-out ones included") {
 		t.Errorf("too many rows in all: %v", err)
 	}
 	three := data([][]float64{{0}, {1}, {2}, {0.1}, {1.1}, {2.1}}, "a", "b", "c", "a", "b", "c")
-	if _, err := ml.Sense(t.Context(), three, spec(t), nil); !errors.As(err, new(*param.Refusal)) {
-		t.Errorf("three classes: %v", err)
-	}
+	_, err := ml.Sense(t.Context(), three, spec(t), nil)
+	require.Check(t, errors.As(err, new(*param.Refusal)), "three classes: %v", err)
 }
 
 func TestSenseIsCancelled(t *testing.T) {
@@ -163,9 +158,7 @@ func TestSenseIsCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || n > 6 {
-		t.Errorf("after %d trainings: %v", n, err)
-	}
+	require.Check(t, errors.Is(err, context.Canceled) && n <= 6, "after %d trainings: %v", n, err)
 }
 
 // The only row of its class is not left out: without it there is no boundary.
@@ -195,9 +188,8 @@ func TestSenseGoesNoFartherThanTrainings(t *testing.T) {
 	sp := spec(t, "positive", "a", "kernel", "poly", "standardize", "false", "gamma", "1", "coef0", "0", "degree", "20")
 	var last trace.Step
 	s := require.Value(ml.Sense(t.Context(), d, sp, func(s trace.Step) { last = s }))(t)
-	if up := s.Flips[2]; up.Parameter != "gamma" || up.Row != 0 || !(up.To >= 1 && up.To < 9) {
-		t.Errorf("as gamma grows: %+v", up)
-	}
+	up := s.Flips[2]
+	require.Check(t, up.Parameter == "gamma" && up.Row == 0 && (up.To >= 1 && up.To < 9), "as gamma grows: %+v", up)
 	if len(s.Flips) != 4 || len(s.Samples) != ml.Resamples || last.Done != last.Trainings {
 		t.Errorf("%d flips, %d samples, the last step is %v", len(s.Flips), len(s.Samples), last)
 	}

@@ -19,36 +19,26 @@ import (
 func TestDefaultsAreInsideTheirBounds(t *testing.T) {
 	t.Parallel()
 	for _, p := range ml.Params {
-		if err := p.Check(p.Default); err != nil {
-			t.Errorf("default of %s: %v", p.Name, err)
-		}
-		if p.Help == "" || p.Label == "" {
-			t.Errorf("%s has no label or no help", p.Name)
-		}
+		require.Equal(t, p.Check(p.Default), nil, "default of %s", p.Name)
+		require.Check(t, p.Help != "" && p.Label != "", "%s has no label or no help", p.Name)
 		if p.Low < p.Min || p.High > p.Max && p.Max != 0 || p.Log && p.Low <= 0 {
 			t.Errorf("slider of %s runs from %g to %g, its bounds are %g and %g", p.Name, p.Low, p.High, p.Min, p.Max)
 		}
 	}
-	if err := ml.DefaultSpec().Validate(); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, ml.DefaultSpec().Validate(), nil, "ml.DefaultSpec().Validate()")
 }
 
 func TestParamsHaveDistinctNames(t *testing.T) {
 	t.Parallel()
 	names, flags := map[string]bool{}, map[string]bool{}
 	for _, p := range ml.Params {
-		if names[p.Name] || flags[p.Flag()] {
-			t.Errorf("two parameters are called %s", p.Name)
-		}
+		require.Check(t, !names[p.Name] && !flags[p.Flag()], "two parameters are called %s", p.Name)
 		names[p.Name], flags[p.Flag()] = true, true
-		if got, ok := ml.Param(p.Name); !ok || got.Label != p.Label {
-			t.Errorf("Param(%q) = %q, %v", p.Name, got.Label, ok)
-		}
+		got, ok := ml.Param(p.Name)
+		require.Check(t, ok && got.Label == p.Label, "Param(%q) = %q, %v", p.Name, got.Label, ok)
 	}
-	if _, ok := ml.Param("colour"); ok {
-		t.Error(`Param("colour") is known`)
-	}
+	_, ok := ml.Param("colour")
+	require.Check(t, !ok, `Param("colour") is known`)
 }
 
 // A name means the same in all rows that have it, and belongs to rows of one table; a
@@ -95,9 +85,7 @@ func TestTitle(t *testing.T) {
 		"Kernel ridge rbf lambda=0.01":  {"learner", "ridge", "lambda", "0.01", "C", "7"},
 		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
 	} {
-		if got := spec(t, set...).Title(); got != want {
-			t.Errorf("%v: title %q, want %q", set, got, want)
-		}
+		require.Equal(t, spec(t, set...).Title(), want, "%v: title", set)
 	}
 }
 
@@ -109,9 +97,7 @@ func TestDefaultsAreThoseOfTheCommandLine(t *testing.T) {
 		"conformal": "none", "rho": "0", "rank_tol": "0.001", "core_ridge": "0.001", "hard_margin": "false",
 		"test_fraction": "0", "features": "", "label": "", "positive": "",
 	} {
-		if got := s.Text(name); got != want {
-			t.Errorf("default of %s is %q, want %q", name, got, want)
-		}
+		require.Equal(t, s.Text(name), want, "default of %s", name)
 	}
 }
 
@@ -149,9 +135,7 @@ func TestSetAndTextAreInverse(t *testing.T) {
 	t.Parallel()
 	for _, p := range ml.Params {
 		vs := values(p)
-		if len(vs) < 2 {
-			t.Errorf("%s takes fewer than two of the values tried: %q", p.Name, vs)
-		}
+		require.Check(t, len(vs) >= 2, "%s takes fewer than two of the values tried: %q", p.Name, vs)
 		for _, v := range vs {
 			s := ml.DefaultSpec()
 			if err := s.Set(p.Name, v); err != nil {
@@ -168,20 +152,14 @@ func TestFeaturesMayHoldCommas(t *testing.T) {
 	s := ml.DefaultSpec()
 	require.NoError(t, s.Set("features", `"mass, kg", height`))
 	want := []string{"mass, kg", "height"}
-	if diff := cmp.Diff(want, s.Features); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, s.Features), "", "diff")
 	var back ml.Spec
 	require.NoError(t, json.Unmarshal([]byte(`{"features":["mass, kg","height"]}`), &back))
-	if diff := cmp.Diff(want, back.Features); diff != "" {
-		t.Error(diff)
-	}
-	if err := s.Set("features", `"open`); problemFor(err, "features") == "" {
-		t.Errorf("an open quote gives %v", err)
-	}
-	if err := s.Set("features", "a\nb"); problemFor(err, "features") == "" {
-		t.Errorf("two lines give %v", err)
-	}
+	require.Equal(t, cmp.Diff(want, back.Features), "", "diff")
+	err := s.Set("features", `"open`)
+	require.Check(t, problemFor(err, "features") != "", "an open quote gives %v", err)
+	err = s.Set("features", "a\nb")
+	require.Check(t, problemFor(err, "features") != "", "two lines give %v", err)
 }
 
 // problemFor is the message for a field in an error of kind param.Problems.
@@ -223,9 +201,7 @@ func TestSetRefuses(t *testing.T) {
 		if got := problemFor(err, c.name); !strings.Contains(got, c.says) {
 			t.Errorf("Set(%s, %q) says %q, want something about %q", c.name, c.text, got, c.says)
 		}
-		if diff := cmp.Diff(ml.DefaultSpec(), s); diff != "" {
-			t.Errorf("Set(%s, %q) failed and changed the spec:\n%s", c.name, c.text, diff)
-		}
+		require.Equal(t, cmp.Diff(ml.DefaultSpec(), s), "", "Set(%s, %q) failed and changed the spec", c.name, c.text)
 	}
 }
 
@@ -233,9 +209,7 @@ func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
 	t.Parallel()
 	s := ml.DefaultSpec()
 	for _, set := range [][2]string{{"max_iter", "1e4"}, {"seed", "4e2"}, {"degree", "2.0"}, {"C", "1e2"}} {
-		if err := s.Set(set[0], set[1]); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, s.Set(set[0], set[1]), nil, "s.Set(set[0], set[1])")
 	}
 	v := s.Values
 	if v.Int("max_iter") != 10_000 || s.Seed != 400 || v.Int("degree") != 2 || v.Number("C") != 100 {
@@ -265,14 +239,10 @@ func TestApplies(t *testing.T) {
 			require.NoError(t, s.Set(set[0], set[1]))
 		}
 		for _, name := range strings.Fields(c.yes) {
-			if !s.Applies(name) {
-				t.Errorf("with %v, %s does not apply", c.set, name)
-			}
+			require.Check(t, s.Applies(name), "with %v, %s does not apply", c.set, name)
 		}
 		for _, name := range strings.Fields(c.none) {
-			if s.Applies(name) {
-				t.Errorf("with %v, %s applies", c.set, name)
-			}
+			require.Check(t, !s.Applies(name), "with %v, %s applies", c.set, name)
 		}
 	}
 }
@@ -285,22 +255,16 @@ func TestValidateNamesEveryField(t *testing.T) {
 	s = s.With("degree", param.Of(-1)) // of another kernel: does not matter
 	err := s.Validate()
 	for _, field := range []string{"C", "test_fraction", "kernel"} {
-		if problemFor(err, field) == "" {
-			t.Errorf("no message for %s in %v", field, err)
-		}
+		require.Check(t, problemFor(err, field) != "", "no message for %s in %v", field, err)
 	}
-	if got := problemFor(err, "degree"); got != "" {
-		t.Errorf("degree: %s", got)
-	}
+	require.Equal(t, problemFor(err, "degree"), "", "degree")
 	s = ml.DefaultSpec()
 	s.Learner, s.Conformal = "forest", "best"
 	err = s.Validate()
 	if problemFor(err, "learner") == "" || problemFor(err, "conformal") == "" {
 		t.Errorf("unknown learner and conformal method give %v", err)
 	}
-	if err := (ml.Spec{}).Validate(); err == nil {
-		t.Error("the zero spec is valid")
-	}
+	require.Check(t, (ml.Spec{}).Validate() != nil, "the zero spec is valid")
 }
 
 func TestSpecJSONRoundTrip(t *testing.T) {
@@ -334,13 +298,10 @@ func TestSpecJSONLeavesOutWhatDoesNotApply(t *testing.T) {
 	var m map[string]any
 	require.NoError(t, json.Unmarshal(data, &m))
 	for _, name := range []string{"rho", "degree", "core_gamma", "label"} {
-		if _, ok := m[name]; ok {
-			t.Errorf("%s is in %s", name, data)
-		}
+		_, ok := m[name]
+		require.Check(t, !ok, "%s is in %s", name, data)
 	}
-	if m["C"] != 1.0 || m["gamma"] != "auto" || m["standardize"] != true {
-		t.Errorf("unexpected values in %s", data)
-	}
+	require.Check(t, m["C"] == 1.0 && m["gamma"] == "auto" && m["standardize"] == true, "unexpected values in %s", data)
 }
 
 func TestSpecJSONRefuses(t *testing.T) {
@@ -368,9 +329,7 @@ func TestSpecJSONRefuses(t *testing.T) {
 		for _, p := range ps {
 			fields = append(fields, p.Field)
 		}
-		if diff := cmp.Diff(c.fields, fields); diff != "" {
-			t.Errorf("%s: %s", c.json, diff)
-		}
+		require.Equal(t, cmp.Diff(c.fields, fields), "", "%s", c.json)
 	}
 	var s ml.Spec
 	if err := json.Unmarshal([]byte(`{"C":"10","gamma":0.5,"max_iter":"100"}`), &s); err != nil || s.Values.Number("C") != 10 || s.Values.Int("max_iter") != 100 {
@@ -387,17 +346,14 @@ func FuzzSpecJSON(f *testing.F) {
 		if json.Unmarshal([]byte(text), &s) != nil {
 			return
 		}
-		if err := s.Validate(); err != nil {
-			t.Fatalf("read without an error, but %v", err)
-		}
+		err := s.Validate()
+		require.Must(t, err == nil, "read without an error, but %v", err)
 		data := require.Value(json.Marshal(s))(t)
 		var back ml.Spec
-		if err := json.Unmarshal(data, &back); err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
-		if again, _ := json.Marshal(back); string(again) != string(data) {
-			t.Fatalf("%s was written again as %s", data, again)
-		}
+		err = json.Unmarshal(data, &back)
+		require.Must(t, err == nil, "%s: %v", data, err)
+		again, _ := json.Marshal(back)
+		require.Must(t, string(again) == string(data), "%s was written again as %s", data, again)
 	})
 }
 
@@ -425,8 +381,6 @@ func TestSpecName(t *testing.T) {
 		{spec(), spec("seed", "2"), "SVM, seed 2, C 1"},
 		{spec("gamma", "3"), spec("learner", "mcm", "rho", "0.01", "gamma", "3"), "MCM, ρ 0.01, γ 3, C 1"},
 	} {
-		if got := c.spec.Name(c.last); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		require.Equal(t, c.spec.Name(c.last), c.want, "c.spec.Name(c.last)")
 	}
 }

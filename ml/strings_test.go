@@ -112,13 +112,11 @@ func TestStringsOfSeveralClasses(t *testing.T) {
 				t.Errorf("%s, %s: %v", rule, method, err)
 				continue
 			}
-			if a := res.Report.TestAccuracy; a == nil || *a < 0.8 {
-				t.Errorf("%s, %s: accuracy %v", rule, method, a)
-			}
+			a := res.Report.TestAccuracy
+			require.Check(t, a != nil && *a >= 0.8, "%s, %s: accuracy %v", rule, method, a)
 			back := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
-			if acc, err := back.Accuracy(d); err != nil || acc < 0.9 {
-				t.Errorf("%s, %s: read again: accuracy %g, %v", rule, method, acc, err)
-			}
+			acc, err := back.Accuracy(d)
+			require.Check(t, err == nil && acc >= 0.9, "%s, %s: read again: accuracy %g, %v", rule, method, acc, err)
 		}
 	}
 }

@@ -108,8 +108,6 @@ func TestTiesGoToTheFirstClass(t *testing.T) {
 		{ml.OneVsOne, []float64{1, -1, 1 + 1e-3}, 2},
 	} {
 		m := ml.Model{Rule: c.rule, Classes: []string{"a", "b", "c"}}
-		if got := m.Class(c.scores); got != c.want {
-			t.Errorf("%s of %v is %d, want %d", c.rule, c.scores, got, c.want)
-		}
+		require.Equal(t, m.Class(c.scores), c.want, "%s of %v", c.rule, c.scores)
 	}
 }

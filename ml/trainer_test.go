@@ -68,9 +68,7 @@ func TestTrainerJudges(t *testing.T) {
 				cs = cs[:1]
 			}
 			judged, err := trainer.Judge(t.Context(), train, test, cs)
-			if err != nil || len(judged) != len(cs) {
-				t.Fatalf("%d results, %v", len(judged), err)
-			}
+			require.Must(t, err == nil && len(judged) == len(cs), "%d results, %v", len(judged), err)
 			for a, c := range cs {
 				s = s.With("C", param.Of(c))
 				res := trainOn(t, part(d, train), s)
@@ -114,9 +112,7 @@ func TestTrainerIsShared(t *testing.T) {
 			}
 		}
 		judged, err := trainer.Judge(t.Context(), train, test, cs)
-		if err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, err, nil, "err")
 		return judged
 	}
 	trainer := require.Value(ml.NewTrainer(d, s))(t)
@@ -141,22 +137,19 @@ func TestTrainerIsShared(t *testing.T) {
 func TestTrainerFails(t *testing.T) {
 	t.Parallel()
 	d := clouds(20, 2, 1)
-	if _, err := ml.NewTrainer(d, spec(t, "positive", "z")); err == nil || !strings.Contains(err.Error(), "no class") {
-		t.Errorf("an unknown class: %v", err)
-	}
+	_, err := ml.NewTrainer(d, spec(t, "positive", "z"))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "no class"), "an unknown class: %v", err)
 	trainer := require.Value(ml.NewTrainer(d, spec(t)))(t)
-	if _, err := trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1}); err == nil || !strings.Contains(err.Error(), "no rows") {
-		t.Errorf("nothing to judge on: %v", err)
-	}
+	_, err = trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "no rows"), "nothing to judge on: %v", err)
 	var a []int
 	for i, y := range d.Y {
 		if y > 0 {
 			a = append(a, i)
 		}
 	}
-	if _, err := trainer.Judge(t.Context(), a[1:], a[:1], []float64{1}); err == nil || !strings.Contains(err.Error(), "held out") {
-		t.Errorf("one class to train on: %v", err)
-	}
+	_, err = trainer.Judge(t.Context(), a[1:], a[:1], []float64{1})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "held out"), "one class to train on: %v", err)
 	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -165,8 +158,7 @@ func TestTrainerFails(t *testing.T) {
 		for i := range d.Y[1:] {
 			rows = append(rows, i+1)
 		}
-		if _, err := trainer.Judge(ctx, rows, []int{0}, []float64{1}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v with an ended context: %v", set, err)
-		}
+		_, err := trainer.Judge(ctx, rows, []int{0}, []float64{1})
+		require.Check(t, errors.Is(err, context.Canceled), "%v with an ended context: %v", set, err)
 	}
 }

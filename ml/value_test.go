@@ -101,9 +101,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 		_, variance := stat.PopMeanVariance(y, nil)
 		r := res.Report
 		for name, pair := range map[string][2]float64{"mse": {*r.MSE, mse}, "loo_error": {*r.LOOError, left}, "r2": {*r.R2, 1 - mse/variance}, "b": {*r.B, 0}} {
-			if math.Abs(pair[0]-pair[1]) > 1e-9 {
-				t.Errorf("%d features: %s = %g, want %g", n, name, pair[0], pair[1])
-			}
+			require.Near(t, pair[0], pair[1], 1e-9, "%d features: %s", n, name)
 		}
 		if res.Model.Rule != ml.Value || len(res.Model.Classes) != 0 || r.TestMSE != nil || r.LOOAccuracy != nil || r.Confusion != nil {
 			t.Errorf("rule %s, classes %v, report %+v", res.Model.Rule, res.Model.Classes, r)
@@ -121,25 +119,20 @@ func TestRegressionReports(t *testing.T) {
 	var all map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &all))
 	for _, name := range []string{"train_accuracy", "test_accuracy", "classes", "positive", "confusion", "loo_accuracy", "C"} {
-		if v, ok := all[name]; ok {
-			t.Errorf("%s is %v in %s", name, v, text)
-		}
+		v, ok := all[name]
+		require.Check(t, !ok, "%s is %v in %s", name, v, text)
 	}
 	for _, name := range []string{"mse", "r2", "test_mse", "test_r2", "loo_error", "lambda"} {
-		if _, ok := all[name]; !ok {
-			t.Errorf("%s is not in %s", name, text)
-		}
+		_, ok := all[name]
+		require.Check(t, ok, "%s is not in %s", name, text)
 	}
-	if all["test_n"] != 15. || all["train_n"] != 45. || all["rule"] != "value" {
-		t.Errorf("%s", text)
-	}
+	require.Check(t, all["test_n"] == 15. && all["train_n"] == 45. && all["rule"] == "value", "%s", text)
 	var back ml.Report
 	if err := json.Unmarshal([]byte(text), &back); err != nil || asJSON(t, back) != text {
 		t.Errorf("%v: %s was written again as %s", err, text, asJSON(t, back))
 	}
-	if text := asJSON(t, ml.Report{Rule: ml.Sign, TrainAccuracy: new(float64)}); !strings.Contains(text, `"train_accuracy":0`) {
-		t.Errorf("%s: the accuracy is missing", text)
-	}
+	text = asJSON(t, ml.Report{Rule: ml.Sign, TrainAccuracy: new(float64)})
+	require.Check(t, strings.Contains(text, `"train_accuracy":0`), "%s: the accuracy is missing", text)
 
 	// The held-out numbers come from the model on the rows held out.
 	points := require.Value(res.Model.Points(d, spec(t, append(regression, "test_fraction", "0.25", "seed", "7")...)))(t)
@@ -150,9 +143,7 @@ func TestRegressionReports(t *testing.T) {
 		} else {
 			fitted += (p.Y - p.F) * (p.Y - p.F) / 45
 		}
-		if p.Predicted != "" || p.Wrong || p.Margin != 0 || p.Slack != 0 {
-			t.Errorf("row %d: %+v", p.Row, p)
-		}
+		require.Check(t, p.Predicted == "" && !p.Wrong && p.Margin == 0 && p.Slack == 0, "row %d: %+v", p.Row, p)
 	}
 	if math.Abs(mse-*res.Report.TestMSE) > 1e-12 || math.Abs(fitted-*res.Report.MSE) > 1e-12 {
 		t.Errorf("held out %g, training %g; want %g and %g", *res.Report.TestMSE, *res.Report.MSE, mse, fitted)
@@ -178,17 +169,12 @@ func TestRegressionModelsAreFiles(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, p.WriteCSV(&b, false))
 		want := fmt.Sprintf("row,f,true\n1,%v,3\n2,%v,6\n", res.Model.Decision([]float64{2, 1}), res.Model.Decision([]float64{5, 4}))
-		if b.String() != want {
-			t.Errorf("%v: %q, want %q", set, b.String(), want)
-		}
+		require.Equal(t, b.String(), want, "%v", set)
 		off, err := p.Errors()
 		f, g := res.Model.Decision([]float64{2, 1})-3, res.Model.Decision([]float64{5, 4})-6
-		if err != nil || math.Abs(off.MSE-(f*f+g*g)/2) > 1e-12 {
-			t.Errorf("%v: %+v, %v", set, off, err)
-		}
-		if _, err := back.Accuracy(d); err == nil {
-			t.Error("a model of values has an accuracy")
-		}
+		require.Check(t, err == nil && math.Abs(off.MSE-(f*f+g*g)/2) <= 1e-12, "%v: %+v, %v", set, off, err)
+		_, err = back.Accuracy(d)
+		require.Check(t, err != nil, "a model of values has an accuracy")
 	}
 }
 
@@ -216,12 +202,10 @@ func TestRegressionIsRefused(t *testing.T) {
 	for _, huge := range []string{"1e200", "1e155"} {
 		d := data([][]float64{{1}, {2}, {3}}, "1", huge, "-"+huge)
 		var refusal *param.Refusal
-		if _, err := ml.Train(t.Context(), d, spec(t, regression...), nil); !errors.As(err, &refusal) {
-			t.Errorf("%s: %v", huge, err)
-		}
+		_, err := ml.Train(t.Context(), d, spec(t, regression...), nil)
+		require.Check(t, errors.As(err, &refusal), "%s: %v", huge, err)
 	}
 	constant := data([][]float64{{1}, {2}, {3}}, "4", "4", "4")
-	if r := train(t, constant, spec(t, regression...)).Report; r.R2 != nil || r.MSE == nil {
-		t.Errorf("values that are all the same: R² %v, mse %v", r.R2, r.MSE)
-	}
+	r := train(t, constant, spec(t, regression...)).Report
+	require.Check(t, r.R2 == nil && r.MSE != nil, "values that are all the same: R² %v, mse %v", r.R2, r.MSE)
 }

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -141,9 +142,7 @@ func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
 
 func told(t *testing.T, spec ml.Spec) []string {
 	text, err := json.Marshal(spec)
-	if err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, err, nil, "err")
 	return []string{string(text)}
 }
 

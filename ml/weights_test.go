@@ -60,17 +60,11 @@ func TestWeightsOfLetters(t *testing.T) {
 	m := train(t, d, spec(t, "kernel", "spectrum", "k", "1", "learner", "ridge")).Model
 	w := require.Value(m.Weights(t.Context(), 0))(t)
 	linear, b, ok := train(t, points, spec(t, "kernel", "linear", "standardize", "false", "learner", "ridge")).Model.Linear()
-	if !ok || math.Abs(b-m.Machines[0].B) > 1e-9 {
-		t.Errorf("b = %g, want %g", m.Machines[0].B, b)
-	}
+	require.Check(t, ok && math.Abs(b-m.Machines[0].B) <= 1e-9, "b = %g, want %g", m.Machines[0].B, b)
 	want := map[string]float64{"A": linear[0], "B": linear[1]}
 	heaviest := w.Heaviest(9)
-	if len(heaviest) != 2 {
-		t.Fatal(heaviest)
-	}
+	require.Must(t, len(heaviest) == 2, "%v", heaviest)
 	for _, f := range heaviest {
-		if math.Abs(f.Weight-want[f.Name]) > 1e-8 {
-			t.Errorf("%s weighs %g, want %g", f.Name, f.Weight, want[f.Name])
-		}
+		require.Near(t, f.Weight, want[f.Name], 1e-8, "%s weighs", f.Name)
 	}
 }

@@ -31,9 +31,7 @@ func written(t *testing.T) (file struct {
 	t.Helper()
 	data := require.Value(os.ReadFile("testdata/written.json"))(t)
 	require.NoError(t, json.Unmarshal(data, &file))
-	if len(file.Specs) == 0 || len(file.Models) == 0 {
-		t.Fatal("the fixture is empty")
-	}
+	require.Must(t, len(file.Specs) != 0 && len(file.Models) != 0, "the fixture is empty")
 	return file
 }
 
@@ -50,15 +48,10 @@ func TestWrittenSpecsAreRead(t *testing.T) {
 			continue
 		}
 		stored, err := ml.ReadStoredSpec([]byte(row.JSON))
-		if err != nil {
-			t.Errorf("%s: %v", row.JSON, err)
-		}
-		if diff := cmp.Diff(strict, stored); diff != "" {
-			t.Errorf("%s: strictly and leniently read differ:\n%s", row.JSON, diff)
-		}
-		if again := later.Replace(asJSON(t, strict)); again != row.JSON {
-			t.Errorf("%s was written again as %s", row.JSON, again)
-		}
+		require.Equal(t, err, nil, "%s", row.JSON)
+		require.Equal(t, cmp.Diff(strict, stored), "", "%s: strictly and leniently read differ", row.JSON)
+		again := later.Replace(asJSON(t, strict))
+		require.Check(t, again == row.JSON, "%s was written again as %s", row.JSON, again)
 		for _, p := range ml.Params {
 			text, applied := row.Text[p.Name]
 			if p.Name != "multiclass" && p.Name != "target" && p.Name != "calibration" && strict.Applies(p.Name) != applied {
@@ -80,12 +73,8 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 			continue
 		}
 		back, err := ml.ReadModel(strings.NewReader(asJSON(t, m))) // in the present format
-		if err != nil {
-			t.Fatalf("%s written again: %v", row.Model, err)
-		}
-		if diff := cmp.Diff(m, back); diff != "" {
-			t.Errorf("%s was written again as another model: %s", row.Model, diff)
-		}
+		require.Must(t, err == nil, "%s written again: %v", row.Model, err)
+		require.Equal(t, cmp.Diff(m, back), "", "%s was written again as another model", row.Model)
 		for i, x := range row.X {
 			if f := m.Decision(x); math.Abs(f-row.F[i]) > 1e-12*magnitude(m, x) {
 				t.Errorf("%s kernel: f(%v) = %v, was %v", m.Kernel.Name, x, f, row.F[i])
@@ -93,16 +82,12 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 		}
 
 		var r ml.Report
-		if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
-			t.Errorf("%s: %v", row.Report, err)
-		}
+		require.Equal(t, json.Unmarshal([]byte(row.Report), &r), nil, "%s", row.Report)
 		var before, after map[string]any
 		require.NoError(t, json.Unmarshal([]byte(row.Report), &before))
 		require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &after))
 		delete(after, "test_interval") // which follows from the accuracy
-		if diff := cmp.Diff(before, after); diff != "" {
-			t.Errorf("report written again: %s", diff)
-		}
+		require.Equal(t, cmp.Diff(before, after), "", "report written again")
 		for name, v := range m.Kernel.Values { // a model leaves zeros out, a report does not
 			if r.Values[name] != v {
 				t.Errorf("%s is %v in the report, %v in the model", name, r.Values[name], v)
@@ -136,12 +121,9 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		data := asJSON(t, s)
 		require.NoError(t, json.Unmarshal([]byte(data), &shown))
 		for name, want := range c.text {
-			if got := s.Text(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", c.name, name, got, want)
-			}
-			if _, ok := shown[name]; !ok && want != "" {
-				t.Errorf("%s: %s is not in %s", c.name, name, data)
-			}
+			require.Equal(t, s.Text(name), want, "%s: %s", c.name, name)
+			_, ok := shown[name]
+			require.Check(t, ok || want == "", "%s: %s is not in %s", c.name, name, data)
 		}
 		again, err := ml.ReadStoredSpec([]byte(data))
 		if err != nil || asJSON(t, again) != data {
@@ -153,12 +135,8 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 				fields = append(fields, p.Field)
 			}
 		}
-		if got := strings.Join(fields, " "); got != c.invalid {
-			t.Errorf("%s: Validate names %q, want %q", c.name, got, c.invalid)
-		}
-		if s.Title() == "" {
-			t.Errorf("%s: no title", c.name)
-		}
+		require.Equal(t, strings.Join(fields, " "), c.invalid, "%s: Validate names", c.name)
+		require.Check(t, s.Title() != "", "%s: no title", c.name)
 	}
 	// A kernel that is not known says nothing about parameters that were not stored.
 	s, _ := ml.ReadStoredSpec([]byte(`{"kernel":"cubic","gamma":3}`))
@@ -166,9 +144,8 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		t.Errorf("of an unknown kernel only what was stored applies: %s", asJSON(t, s))
 	}
 	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
-		if _, err := ml.ReadStoredSpec([]byte(bad)); err == nil {
-			t.Errorf("%q was read as a spec", bad)
-		}
+		_, err := ml.ReadStoredSpec([]byte(bad))
+		require.Check(t, err != nil, "%q was read as a spec", bad)
 	}
 	var r ml.Report
 	if err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r); err != nil || r.N != 3 || r.Values.Number("width") != 0.1 {

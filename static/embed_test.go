@@ -19,7 +19,5 @@ func TestStyleSheetNests(t *testing.T) {
 		}
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 	}
-	if depth != 0 {
-		t.Errorf("app.css ends %d blocks deep", depth)
-	}
+	require.Equal(t, depth, 0, "app.css ends … blocks deep")
 }

@@ -20,9 +20,8 @@ func TestAnswers(t *testing.T) {
 	want := func(ws Workspace, want map[string]Answer) {
 		t.Helper()
 		got, err := s.Answers(t.Context(), ws)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v %s", err, diff)
-		}
+		diff := cmp.Diff(want, got)
+		require.Check(t, err == nil && diff == "", "%v %s", err, diff)
 	}
 	save(alice, "margins/line/distance", "2", true)
 	save(alice, "margins/line/distance", "3", false) // the last one counts

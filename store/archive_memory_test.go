@@ -49,16 +49,12 @@ func TestArchiveMemory(t *testing.T) {
 	t.Parallel()
 	body := zipped(t, map[string]string{indexName: "{}" + strings.Repeat(" ", 998), "a": strings.Repeat("0", 5000), "b": "1"})
 	n, err := ArchiveMemory(bytes.NewReader(body), int64(len(body)))
-	if err != nil || n != unfolds*(1000+5000) {
-		t.Errorf("%d bytes, %v", n, err)
-	}
+	require.Check(t, err == nil && n == unfolds*(1000+5000), "%d bytes, %v", n, err)
 	understated := bytes.ReplaceAll(body, []byte{0x88, 0x13, 0, 0}, []byte{0x10, 0, 0, 0}) // 5000
 	a := require.Value(listArchive(bytes.NewReader(understated), int64(len(understated))))(t)
-	if text, err := a.read("a", 1<<20); err == nil {
-		t.Errorf("%d bytes are read where the archive says 16", len(text))
-	}
+	text, err := a.read("a", 1<<20)
+	require.Check(t, err != nil, "%d bytes are read where the archive says 16", len(text))
 	many := strings.Repeat("PK\x01\x02"+strings.Repeat("\x00", 42), 2*maxEntries+1)
-	if _, err := listArchive(strings.NewReader(many), int64(len(many))); err == nil || !strings.Contains(err.Error(), "more than 50000 files") {
-		t.Error(err)
-	}
+	_, err = listArchive(strings.NewReader(many), int64(len(many)))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "more than 50000 files"), "%v", err)
 }

@@ -96,9 +96,7 @@ func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 	design, scheme := eval.Next(one.Design(), one.Scheme, one.Result)
 	n.Try(design)
 	n.Scheme = scheme
-	if len(scheme.Onward) != 2 {
-		t.Fatalf("%+v", scheme)
-	}
+	require.Must(t, len(scheme.Onward) == 2, "%+v", scheme)
 	require.Value(s.CreateSearch(t.Context(), ws, n))(t)
 }
 
@@ -173,28 +171,20 @@ func TestExportImport(t *testing.T) {
 	if got, err := s.Import(ctx, "old", bytes.NewReader(old), int64(len(old))); err != nil || got != (Imported{}) || len(require.Value(s.Answers(ctx, "old"))(t)) != 1 {
 		t.Errorf("an archive of an earlier version: %+v, %v", got, err)
 	}
-	if got, want := bring(s, alice), (Imported{Present: 9}); got != want {
-		t.Errorf("into the same workspace: %+v, want %+v", got, want)
-	}
+	require.Equal(t, bring(s, alice), Imported{Present: 9}, "into the same workspace")
 	for range 2 {
 		bring(there, bob)
-		if diff := cmp.Diff(want, kept(t, there, bob)); diff != "" {
-			t.Errorf("came back otherwise: %s", diff)
-		}
+		require.Equal(t, cmp.Diff(want, kept(t, there, bob)), "", "came back otherwise")
 	}
 	bring(s, bob)
-	if diff := cmp.Diff(want, kept(t, s, bob)); diff != "" {
-		t.Errorf("in another workspace: %s", diff)
-	}
+	require.Equal(t, cmp.Diff(want, kept(t, s, bob)), "", "in another workspace")
 	runs, _, err := there.Runs(ctx, bob, Filter{Where: MustQuery("bent")})
 	if err != nil || len(runs) != 1 || runs[0].Dataset == "" {
 		t.Errorf("the run lost its data set: %+v, %v", runs, err)
 	}
 	// An import that was broken off is completed by another one.
 	require.NoError(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
-	if got, want := bring(there, bob), (Imported{Runs: 1, Present: 8}); got != want {
-		t.Errorf("after a loss: %+v, want %+v", got, want)
-	}
+	require.Equal(t, bring(there, bob), Imported{Runs: 1, Present: 8}, "after a loss")
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
 		if slices.IsSorted(l) {
 			return l
@@ -203,9 +193,8 @@ func TestExportImport(t *testing.T) {
 	})); diff != "" {
 		t.Error(diff)
 	}
-	if damage := require.Value(damageOf(t, there.Path()))(t); len(damage) > 0 {
-		t.Errorf("%q", damage)
-	}
+	damage := require.Value(damageOf(t, there.Path()))(t)
+	require.Check(t, len(damage) <= 0, "%q", damage)
 }
 
 // files returns the files of an archive.
@@ -270,9 +259,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 	index := func(old, now string) func(f map[string]string) {
 		return func(f map[string]string) {
-			if !strings.Contains(f[indexName], old) {
-				t.Errorf("no %q in %s", old, f[indexName])
-			}
+			require.Check(t, strings.Contains(f[indexName], old), "no %q in %s", old, f[indexName])
 			f[indexName] = strings.Replace(f[indexName], old, now, 1)
 		}
 	}
@@ -315,13 +302,10 @@ func TestImportRefuses(t *testing.T) {
 	for _, body := range [][]byte{nil, []byte("dear"), whole[:len(whole)/2]} {
 		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
 		var ps param.Problems
-		if !errors.As(err, &ps) {
-			t.Errorf("%d bytes: %v", len(body), err)
-		}
+		require.Check(t, errors.As(err, &ps), "%d bytes: %v", len(body), err)
 	}
-	if h := require.Value(s.Holdings(t.Context(), bob))(t); h.Datasets+h.Runs > 0 {
-		t.Errorf("something was stored: %v", h)
-	}
+	h := require.Value(s.Holdings(t.Context(), bob))(t)
+	require.Check(t, h.Datasets+h.Runs <= 0, "something was stored: %v", h)
 }
 
 func manyTags() string {

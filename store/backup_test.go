@@ -67,9 +67,8 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		if have.Datasets < len(before) || have.Bytes == 0 {
 			t.Errorf("copy %d: %v, and %d data sets were saved before", n, have, len(before))
 		}
-		if damage := require.Value(damageOf(t, DatabaseIn(into)))(t); len(damage) > 0 {
-			t.Errorf("copy %d: %q", n, damage)
-		}
+		damage := require.Value(damageOf(t, DatabaseIn(into)))(t)
+		require.Check(t, len(damage) <= 0, "copy %d: %q", n, damage)
 		c := open(t, into)
 		for _, id := range before {
 			set := require.Value(c.Dataset(ctx, alice, id))(t)
@@ -100,16 +99,13 @@ func TestBackupRefuses(t *testing.T) {
 	if _, err := Backup(t.Context(), dir, taken); err == nil || !strings.Contains(err.Error(), "not overwritten") {
 		t.Error(err)
 	}
-	if text := string(require.Value(os.ReadFile(taken))(t)); text != "dear" {
-		t.Errorf("the file holds %q", text)
-	}
+	require.Equal(t, string(require.Value(os.ReadFile(taken))(t)), "dear", "the file holds")
 	spoil(t, DatabaseIn(dir), "uploads")
 	spoiled := filepath.Join(filepath.Dir(taken), "spoiled")
 	_, err = Backup(t.Context(), dir, spoiled)
 	wantErr(t, err, ErrNotDatabase)
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(taken), "?*")); len(left) != 1 {
-		t.Errorf("left behind: %q", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(taken), "?*"))
+	require.Check(t, len(left) == 1, "left behind: %q", left)
 }
 
 // Restoring keeps what was there, brings back what was saved, and is possible where a
@@ -128,18 +124,14 @@ func TestRestore(t *testing.T) {
 	_, _, err := Restore(ctx, dir, copied)
 	wantErr(t, err, ErrHeld)
 	for _, says := range []string{dir, "marginlab serve at http://127.0.0.1:8080", fmt.Sprint("process ", os.Getpid()), "stop it first"} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v does not say %q", err, says)
 	}
 	require.NoError(t, l.Release())
 	require.NoError(t, s.Close())
 
 	aside, have, err := Restore(ctx, dir, copied)
 	require.NoError(t, err)
-	if have.Datasets != 1 {
-		t.Errorf("restored: %v", have)
-	}
+	require.Check(t, have.Datasets == 1, "restored: %v", have)
 	s = open(t, dir)
 	require.Value(s.Dataset(ctx, alice, kept.ID))(t)
 	_, err = s.Dataset(ctx, alice, lost.ID)
@@ -149,18 +141,14 @@ func TestRestore(t *testing.T) {
 	again := t.TempDir()
 	_, have, err = Restore(ctx, filepath.Join(again, "new"), aside)
 	require.NoError(t, err)
-	if have.Datasets != 2 {
-		t.Errorf("the database put aside: %v", have)
-	}
+	require.Check(t, have.Datasets == 2, "the database put aside: %v", have)
 
 	// However quickly one follows the other, nothing that was put aside is lost.
 	names := map[string]bool{aside: true}
 	for range 3 {
 		aside, _, err := Restore(ctx, dir, copied)
 		require.NoError(t, err)
-		if names[aside] {
-			t.Errorf("%s is used twice", aside)
-		}
+		require.Check(t, !names[aside], "%s is used twice", aside)
 		names[aside] = true
 	}
 	for name := range names {
@@ -214,12 +202,9 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if names, _ := filepath.Glob(filepath.Join(dir, "*.db[.]*")); len(names) != 0 {
-		t.Errorf("in the directory: %q", names)
-	}
-	if n := count(t, open(t, dir), "datasets"); n != 1 {
-		t.Errorf("%d data sets", n)
-	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*.db[.]*"))
+	require.Check(t, len(names) == 0, "in the directory: %q", names)
+	require.Equal(t, count(t, open(t, dir), "datasets"), 1, "data sets")
 	// Such a file in a data directory is refused as well when it is opened.
 	with := t.TempDir()
 	statement(foreignGoose)(DatabaseIn(with))
@@ -294,9 +279,7 @@ func TestCheck(t *testing.T) {
 			require.NoError(t, err)
 			all := strings.Join(damage, "\n")
 			for _, says := range c.says {
-				if !strings.Contains(all, says) {
-					t.Errorf("%q does not say %q", damage, says)
-				}
+				require.Check(t, strings.Contains(all, says), "%q does not say %q", damage, says)
 			}
 		})
 	}
@@ -360,9 +343,7 @@ func TestPurge(t *testing.T) {
 	require.NoError(t, s.CloseCourse(ctx, own.Code, true))
 	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	require.NoError(t, s.Seen(ctx, dave))
-	if n := count(t, s, "workspaces"); n != 0 {
-		t.Error("a visitor without anything is kept in mind")
-	}
+	require.Check(t, count(t, s, "workspaces") == 0, "a visitor without anything is kept in mind")
 
 	now = now.AddDate(0, 0, 60)
 	require.NoError(t, s.Seen(ctx, bob))
@@ -372,35 +353,23 @@ func TestPurge(t *testing.T) {
 	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Searches != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
 		t.Fatalf("%+v", list)
 	}
-	if n := require.Value(s.Expire(ctx, since, true))(t); n != 1 {
-		t.Errorf("%d workspaces marked", n)
-	}
-	if n := require.Value(s.Sweep(ctx))(t); n != 0 {
-		t.Error("deleted without a day to come back")
-	}
+	require.Equal(t, require.Value(s.Expire(ctx, since, true))(t), 1, "workspaces marked")
+	require.Check(t, require.Value(s.Sweep(ctx))(t) == 0, "deleted without a day to come back")
 	now = now.Add(UndoFor)
-	if n := require.Value(s.Sweep(ctx))(t); n != 1 {
-		t.Error("nothing was deleted")
-	}
-	if h := require.Value(s.Holdings(ctx, alice))(t); h.Datasets+h.Runs+h.Searches+h.Courses != 0 || h.Bytes != 0 {
-		t.Errorf("left: %v", h)
-	}
+	require.Check(t, require.Value(s.Sweep(ctx))(t) == 1, "nothing was deleted")
+	h := require.Value(s.Holdings(ctx, alice))(t)
+	require.Check(t, h.Datasets+h.Runs+h.Searches+h.Courses == 0 && h.Bytes == 0, "left: %v", h)
 	if n := count(t, s, "points"); n != 3 { // of bob's data set, of the open course and of the run in its gallery
 		t.Errorf("%d point sets", n)
 	}
-	if c := require.Value(s.Course(ctx, open.Code))(t); c.Handins != 1 {
-		t.Error("a purge has emptied the gallery of an open course")
-	}
+	c := require.Value(s.Course(ctx, open.Code))(t)
+	require.Check(t, c.Handins == 1, "a purge has emptied the gallery of an open course")
 	require.NoError(t, s.DeleteWorkspace(ctx, alice))
-	if c := require.Value(s.Course(ctx, open.Code))(t); c.Handins != 0 {
-		t.Error("what was handed in is still there")
-	}
+	require.Check(t, require.Value(s.Course(ctx, open.Code))(t).Handins == 0, "what was handed in is still there")
 	require.NoError(t, s.DeleteWorkspace(ctx, carol))
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	for _, table := range []string{"points", "datasets", "runs", "models", "searches", "cells", "courses", "handins", "workspaces"} {
-		if n := count(t, s, table); n != 0 {
-			t.Errorf("%d rows in %s after everybody has deleted everything", n, table)
-		}
+		require.Equal(t, count(t, s, table), 0, "rows in %s after everybody has deleted everything", table)
 	}
 }
 
@@ -418,13 +387,11 @@ func TestSeen(t *testing.T) {
 	}
 	first := now
 	for range 3 {
-		if got := seen(); !got.Equal(first) {
-			t.Errorf("seen %v, want %v", got, first)
-		}
+		got := seen()
+		require.Check(t, got.Equal(first), "seen %v, want %v", got, first)
 		now = now.Add(7 * time.Hour)
 	}
 	now = first.Add(25 * time.Hour)
-	if got := seen(); !got.Equal(now) {
-		t.Errorf("the day after: %v", got)
-	}
+	got := seen()
+	require.Check(t, got.Equal(now), "the day after: %v", got)
 }

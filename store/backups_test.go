@@ -22,9 +22,7 @@ func TestBackups(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(b.Dir, "marginlab-notes.db"), nil, 0o600))
 	wait := func(want time.Duration) {
 		t.Helper()
-		if got := require.Value(b.Wait(now))(t); got != want {
-			t.Errorf("%v: the next one in %v, want %v", now, got, want)
-		}
+		require.Equal(t, require.Value(b.Wait(now))(t), want, "%v: the next one in", now)
 	}
 	wait(0)
 	var files []string
@@ -43,21 +41,18 @@ func TestBackups(t *testing.T) {
 		return names
 	}
 	kept := append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db"))
-	if got := names(); !slices.Equal(got, kept) {
-		t.Errorf("there are %q, want %q", got, kept)
-	}
+	got := names()
+	require.Check(t, slices.Equal(got, kept), "there are %q, want %q", got, kept)
 	dir := t.TempDir()
-	if _, _, err := Restore(t.Context(), dir, files[4]); err != nil {
-		t.Error(err)
-	}
+	_, _, err := Restore(t.Context(), dir, files[4])
+	require.Check(t, err == nil, "%v", err)
 
 	// The clock was ahead, and is right again: the next backup is due, and is not the one deleted.
 	now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
 	last := require.Value(s.BackUp(t.Context(), b))(t)
-	if got := names(); len(got) != 4 || !slices.Contains(got, last) {
-		t.Errorf("after the clock was put back there are %q", got)
-	}
+	got = names()
+	require.Check(t, len(got) == 4 && slices.Contains(got, last), "after the clock was put back there are %q", got)
 
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -65,7 +60,6 @@ func TestBackups(t *testing.T) {
 	if _, err := s.BackUp(ended, b); err == nil || len(names()) != 4 {
 		t.Errorf("a backup that was broken off: %v, %q", err, names())
 	}
-	if _, err := (Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now); err == nil {
-		t.Error("a directory that is not there has no error")
-	}
+	_, err = (Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now)
+	require.Check(t, err != nil, "a directory that is not there has no error")
 }

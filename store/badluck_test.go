@@ -98,31 +98,24 @@ func TestKilled(t *testing.T) {
 				require.NoError(t, cmd.Process.Kill())
 			}
 		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatal("the writer ended by itself")
-		}
+		require.Must(t, cmd.Wait() != nil, "the writer ended by itself")
 	}
 
 	s := open(t, dir)
 	var verdict string
 	require.NoError(t, s.read.QueryRow(`PRAGMA integrity_check`).Scan(&verdict))
-	if verdict != "ok" {
-		t.Error(verdict)
-	}
+	require.Equal(t, verdict, "ok", "verdict")
 	for _, id := range reported {
 		r, err := s.Run(t.Context(), alice, id)
 		if err != nil || r.Status != Done || r.Model == nil || r.Before == nil || r.Report == nil {
 			t.Fatalf("reported run %s: %+v, %v", id, r, err)
 		}
-		if _, err := s.Data(t.Context(), r.Hash); err != nil {
-			t.Errorf("points of reported run %s: %v", id, err)
-		}
+		_, err = s.Data(t.Context(), r.Hash)
+		require.Check(t, err == nil, "points of reported run %s: %v", id, err)
 	}
 	var half int
 	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM runs WHERE status = 'done' AND (SELECT count(*) FROM models WHERE run = id) != 2`).Scan(&half))
-	if half > 0 || len(reported) < 4 {
-		t.Errorf("%d runs by half, %d reported", half, len(reported))
-	}
+	require.Check(t, half <= 0 && len(reported) >= 4, "%d runs by half, %d reported", half, len(reported))
 }
 
 // fill lets the database grow no further; the function it returns undoes that.
@@ -163,12 +156,10 @@ func TestDiskFull(t *testing.T) {
 	_, err := s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()})
 	wantErr(t, err, ErrFull)
 	wantErr(t, s.FinishRun(ctx, owner, running.ID, big), ErrFull)
-	if after := tables(); after != before {
-		t.Errorf("half-written: %s, before %s", after, before)
-	}
-	if r := require.Value(s.Run(ctx, alice, running.ID))(t); r.Status != Running || r.Report != nil {
-		t.Errorf("half-finished: %+v", r)
-	}
+	after := tables()
+	require.Check(t, after == before, "half-written: %s, before %s", after, before)
+	r := require.Value(s.Run(ctx, alice, running.ID))(t)
+	require.Check(t, r.Status == Running && r.Report == nil, "half-finished: %+v", r)
 	var fault *Error
 	if !errors.As(err, &fault) || fault.Kind() != "storage" || !strings.Contains(fault.Error(), "Nothing was saved") {
 		t.Errorf("%v", err)
@@ -185,9 +176,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 	s := open(t, t.TempDir())
 	var mode int
 	require.NoError(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
-	if full := 2; mode != full {
-		t.Errorf("synchronous = %d, want %d", mode, full)
-	}
+	require.Equal(t, mode, 2, "synchronous")
 }
 
 // Only who works on what does not wait for the disk, and whatever becomes of that, the
@@ -209,15 +198,13 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		_ = s.note(ctx, func(tx *sql.Tx) error {
-			if got := mode(tx); got != normal {
-				t.Errorf("synchronous = %d in a note, want %d", got, normal)
-			}
+			got := mode(tx)
+			require.Check(t, got == normal, "synchronous = %d in a note, want %d", got, normal)
 			return end(cancel)
 		})
 		cancel()
-		if got := mode(s.write); got != full {
-			t.Errorf("%s: synchronous = %d afterwards, want %d", name, got, full)
-		}
+		got := mode(s.write)
+		require.Check(t, got == full, "%s: synchronous = %d afterwards, want %d", name, got, full)
 	}
 	require.NoError(t, s.note(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
@@ -225,9 +212,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 	}))
 	var n int
 	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM workspaces`).Scan(&n))
-	if n != 1 {
-		t.Error("a note is not kept")
-	}
+	require.Check(t, n == 1, "a note is not kept")
 }
 
 // Large points wait for memory while they are read, small ones do not.
@@ -243,15 +228,12 @@ func TestPointsWaitForMemory(t *testing.T) {
 	require.NoError(t, s.decoding.Acquire(t.Context(), decodingBytes))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.Data(ctx, large.Hash); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("without memory: %v", err)
-	}
+	_, err := s.Data(ctx, large.Hash)
+	require.Check(t, errors.Is(err, context.DeadlineExceeded), "without memory: %v", err)
 	require.Value(s.Data(t.Context(), small.Hash))(t)
 	s.decoding.Release(decodingBytes)
 	require.Value(s.Data(t.Context(), large.Hash))(t)
-	if !s.decoding.TryAcquire(decodingBytes) {
-		t.Error("memory is not given back")
-	}
+	require.Check(t, s.decoding.TryAcquire(decodingBytes), "memory is not given back")
 }
 
 // Where the database is deleted, moved away or replaced, nothing is reported as saved.
@@ -286,9 +268,8 @@ func TestTurnedReadOnly(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.CreateDataset(t.Context(), alice, "e", "", sample(2))
 	wantErr(t, err, ErrReadOnly)
-	if list := require.Value(s.Datasets(t.Context(), alice))(t); len(list) != 1 {
-		t.Errorf("%d data sets", len(list))
-	}
+	list := require.Value(s.Datasets(t.Context(), alice))(t)
+	require.Check(t, len(list) == 1, "%d data sets", len(list))
 }
 
 func TestOpenFaults(t *testing.T) {
@@ -320,9 +301,7 @@ func TestOpenFaults(t *testing.T) {
 		oneLine(t, err, dir)
 		var tables int
 		require.NoError(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
-		if tables != 1 {
-			t.Errorf("%d tables are in a database that was not ours", tables)
-		}
+		require.Equal(t, tables, 1, "tables are in a database that was not ours")
 	})
 	t.Run("newer", func(t *testing.T) {
 		t.Parallel()

@@ -37,28 +37,20 @@ func TestCourseSurvivesRestart(t *testing.T) {
 		"by token":  func() (Course, error) { return s.TaughtCourse(t.Context(), c.Token) },
 		"its owner": func() (Course, error) { return s.CourseOf(t.Context(), alice, c.Code) },
 	} {
-		if diff := cmp.Diff(c, require.Value(get())(t)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		require.Equal(t, cmp.Diff(c, require.Value(get())(t)), "", "%s", name)
 	}
 	_, err := s.CourseOf(t.Context(), bob, c.Code)
 	wantErr(t, err, ErrNotFound)
 	_, err = s.TaughtCourse(t.Context(), c.Code)
 	wantErr(t, err, ErrNotFound)
-	if !c.Fixes("kernel") || !c.Fixes("seed") || c.Fixes("C") {
-		t.Error("the wrong controls are fixed")
-	}
-	if got := require.Value(s.Courses(t.Context(), bob))(t); len(got) != 0 {
-		t.Errorf("somebody else has %d courses", len(got))
-	}
-	if got := require.Value(s.Courses(t.Context(), alice))(t); len(got) != 1 || got[0].Code != c.Code {
-		t.Errorf("courses %+v", got)
-	}
+	require.Check(t, c.Fixes("kernel") && c.Fixes("seed") && !c.Fixes("C"), "the wrong controls are fixed")
+	got := require.Value(s.Courses(t.Context(), bob))(t)
+	require.Check(t, len(got) == 0, "somebody else has %d courses", len(got))
+	got = require.Value(s.Courses(t.Context(), alice))(t)
+	require.Check(t, len(got) == 1 && got[0].Code == c.Code, "courses %+v", got)
 	require.NoError(t, s.DeleteCourse(t.Context(), c.Code))
 	forgetDeleted(t, s)
-	if n := count(t, s, "points"); n != 0 {
-		t.Errorf("%d point sets left of a deleted course", n)
-	}
+	require.Equal(t, count(t, s, "points"), 0, "point sets left of a deleted course")
 	wantErr(t, s.DeleteCourse(t.Context(), c.Code), ErrNotFound)
 }
 
@@ -78,21 +70,15 @@ func TestNewCourseProblems(t *testing.T) {
 	} {
 		_, err := s.CreateCourse(t.Context(), alice, tc.n)
 		var ps param.Problems
-		if !errors.As(err, &ps) || ps.For(tc.field) == "" {
-			t.Errorf("%s: %v", tc.field, err)
-		}
+		require.Check(t, errors.As(err, &ps) && ps.For(tc.field) != "", "%s: %v", tc.field, err)
 	}
-	if n := count(t, s, "courses"); n != 0 {
-		t.Error("saved all the same")
-	}
+	require.Check(t, count(t, s, "courses") == 0, "saved all the same")
 }
 
 func TestCleanCode(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{"bcdfgh": "BCDFGH", " BCD-FGH ": "BCDFGH", "b c d f g h": "BCDFGH", "": ""} {
-		if got := CleanCode(typed); got != want {
-			t.Errorf("%q becomes %q", typed, got)
-		}
+		require.Equal(t, CleanCode(typed), want, "%q becomes", typed)
 	}
 }
 
@@ -109,36 +95,27 @@ func TestHandIn(t *testing.T) {
 	}, sampleResult(0.9, 2)))(t)
 
 	h := require.Value(s.HandIn(ctx, bob, run.ID, "  Ada "))(t)
-	if h.Name != "Ada" || h.Source != run.ID || h.Run == run.ID {
-		t.Errorf("%+v", h)
-	}
+	require.Check(t, h.Name == "Ada" && h.Source == run.ID && h.Run != run.ID, "%+v", h)
 	require.NoError(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
 
 	got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
 	want := run
 	want.ID, want.Name, want.Note, want.Tags, want.Created = h.Run, "Ada", "", []string{}, h.Created
-	if diff := cmp.Diff(asText(t, want), asText(t, got)); diff != "" {
-		t.Errorf("the copy: %s", diff)
-	}
-	if !equal(got.Scores, want.Scores) || got.Scores == nil {
-		t.Error("the copy has other scores")
-	}
+	require.Equal(t, cmp.Diff(asText(t, want), asText(t, got)), "", "the copy")
+	require.Check(t, equal(got.Scores, want.Scores) && got.Scores != nil, "the copy has other scores")
 	require.Value(s.Data(ctx, got.Hash))(t)
 	_, err := s.Run(ctx, bob, h.Run)
 	wantErr(t, err, ErrNotFound)
 	_, err = s.Run(ctx, alice, h.Run)
 	wantErr(t, err, ErrNotFound)
-	if n := require.Value(s.Course(ctx, c.Code))(t).Handins; n != 1 {
-		t.Errorf("%d hand-ins", n)
-	}
+	require.Equal(t, require.Value(s.Course(ctx, c.Code))(t).Handins, 1, "hand-ins")
 
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
 	require.NoError(t, s.Withdraw(ctx, bob, h.Run))
 	forgetDeleted(t, s)
 	for _, table := range []string{"handins", "runs", "models", "points"} {
-		if n := count(t, s, table); n != 0 {
-			t.Errorf("%d %s left", n, table)
-		}
+		n := count(t, s, table)
+		require.Check(t, n == 0, "%d %s left", n, table)
 	}
 }
 
@@ -161,27 +138,18 @@ func TestHandInAgain(t *testing.T) {
 	require.Value(s.HandIn(ctx, bob, saved(bob, 1), ""))(t)
 	require.Value(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))(t)
 	again := require.Value(s.HandIn(ctx, alice, second, ""))(t)
-	if got := names(alice); !slices.Equal(got, []string{"anonymous 1", "Ada"}) {
-		t.Errorf("alice handed in %q", got)
-	}
-	if got := names(bob); !slices.Equal(got, []string{"anonymous 2"}) {
-		t.Errorf("bob handed in %q", got)
-	}
-	if r := require.Value(s.Run(ctx, c.Gallery(), again.Run))(t); *r.Report.TrainAccuracy != 0.75 {
-		t.Errorf("the earlier run stayed: %+v", r.Report)
-	}
-	if n := count(t, s, "handins"); n != 3 {
-		t.Errorf("%d hand-ins", n)
-	}
+	got := names(alice)
+	require.Check(t, slices.Equal(got, []string{"anonymous 1", "Ada"}), "alice handed in %q", got)
+	got = names(bob)
+	require.Check(t, slices.Equal(got, []string{"anonymous 2"}), "bob handed in %q", got)
+	r := require.Value(s.Run(ctx, c.Gallery(), again.Run))(t)
+	require.Check(t, *r.Report.TrainAccuracy == 0.75, "the earlier run stayed: %+v", r.Report)
+	require.Equal(t, count(t, s, "handins"), 3, "hand-ins")
 
 	require.NoError(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
-	if n := count(t, s, "runs"); n != 4 {
-		t.Errorf("%d runs left, want the students' own four", n)
-	}
-	if n := count(t, s, "handins"); n != 0 {
-		t.Errorf("%d hand-ins left", n)
-	}
+	require.Equal(t, count(t, s, "runs"), 4, "runs left, want the students' own four")
+	require.Equal(t, count(t, s, "handins"), 0, "hand-ins left")
 }
 
 // A name that is given later renames what was handed in without one, and under the name before;
@@ -198,15 +166,12 @@ func TestLaterNames(t *testing.T) {
 		t.Helper()
 		var names []string
 		for _, h := range require.Value(s.Handins(ctx, bob, c.Code))(t) {
-			if shown := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name; shown != h.Name {
-				t.Errorf("the gallery shows %q for %q", shown, h.Name)
-			}
+			shown := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name
+			require.Check(t, shown == h.Name, "the gallery shows %q for %q", shown, h.Name)
 			names = append(names, h.Name)
 		}
 		slices.Sort(names)
-		if !slices.Equal(names, want) {
-			t.Errorf("the hand-ins are %q, want %q", names, want)
-		}
+		require.Check(t, slices.Equal(names, want), "the hand-ins are %q, want %q", names, want)
 	}
 	run := saved(bob)
 	before := require.Value(s.HandIn(ctx, bob, run, ""))(t)
@@ -217,21 +182,18 @@ func TestLaterNames(t *testing.T) {
 	called("Bob")
 	require.NoError(t, s.NameStudent(ctx, bob, c.Code, ""))
 	called("Bob")
-	if h := require.Value(s.HandIn(ctx, bob, run, "Bob"))(t); h.Run != before.Run {
-		t.Error("a renamed hand-in was replaced by the same run")
-	}
+	h := require.Value(s.HandIn(ctx, bob, run, "Bob"))(t)
+	require.Check(t, h.Run == before.Run, "a renamed hand-in was replaced by the same run")
 	other := saved(bob)
 	require.Value(s.HandIn(ctx, bob, other, ""))(t)
-	if h := require.Value(s.HandIn(ctx, bob, other, "Eve"))(t); h.Name != "Eve" || h.Anonymous {
-		t.Errorf("the same run with a name: %+v", h)
-	}
+	h = require.Value(s.HandIn(ctx, bob, other, "Eve"))(t)
+	require.Check(t, h.Name == "Eve" && !h.Anonymous, "the same run with a name: %+v", h)
 	called("Bob", "Eve")
 	require.Value(s.HandIn(ctx, bob, saved(bob), ""))(t)
 	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // who has handed in already
 	called("Bob", "Eve", "anonymous 4")
-	if list := require.Value(s.Handins(ctx, alice, c.Code))(t); len(list) != 1 || !list[0].Anonymous {
-		t.Errorf("somebody else's: %+v", list)
-	}
+	list := require.Value(s.Handins(ctx, alice, c.Code))(t)
+	require.Check(t, len(list) == 1 && list[0].Anonymous, "somebody else's: %+v", list)
 }
 
 func TestHandInRefused(t *testing.T) {
@@ -258,9 +220,7 @@ func TestHandInRefused(t *testing.T) {
 	require.Value(s.HandIn(ctx, bob, own, "x"))(t)
 	_, err := s.HandIn(ctx, bob, own, strings.Repeat("ä", 61))
 	var ps param.Problems
-	if !errors.As(err, &ps) || ps.For("who") == "" {
-		t.Error(err)
-	}
+	require.Check(t, errors.As(err, &ps) && ps.For("who") != "", "%v", err)
 	wantErr(t, s.CloseCourse(ctx, "NOSUCH", true), ErrNotFound)
 
 	queued := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
@@ -302,9 +262,7 @@ func TestCourseEnds(t *testing.T) {
 	now := fromMillis(1_800_000_000_000)
 	s.Now = func() time.Time { return now }
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
-	if !c.Ends.IsZero() {
-		t.Errorf("a new course ends at %v", c.Ends)
-	}
+	require.Check(t, c.Ends.IsZero(), "a new course ends at %v", c.Ends)
 	run := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
 	for _, tc := range []struct {
 		ends time.Time
@@ -312,9 +270,7 @@ func TestCourseEnds(t *testing.T) {
 	}{{now, ErrOver}, {now.Add(time.Millisecond), nil}, {fromMillis(1), ErrOver}, {time.Time{}, nil}} {
 		require.NoError(t, s.EndCourse(ctx, c.Code, tc.ends))
 		c = require.Value(s.Course(ctx, c.Code))(t)
-		if !c.Ends.Equal(tc.ends) {
-			t.Errorf("ends at %v, want %v", c.Ends, tc.ends)
-		}
+		require.Check(t, c.Ends.Equal(tc.ends), "ends at %v, want %v", c.Ends, tc.ends)
 		_, err := s.HandIn(ctx, bob, run, "Bob")
 		admitted := s.Admits(ctx, bob, c)
 		if tc.want != nil {
@@ -347,22 +303,16 @@ func TestBlock(t *testing.T) {
 	}
 	one, two := handIn(bob, c, "Ada"), handIn(bob, c, "")
 	elsewhere, hers := handIn(bob, other, "Bob"), handIn(alice, c, "Ada")
-	if diff := cmp.Diff(map[string]Workspace{one: bob, two: bob, hers: alice}, studentsOf(t, s, c)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(map[string]Workspace{one: bob, two: bob, hers: alice}, studentsOf(t, s, c)), "", "diff")
 
 	require.NoError(t, s.Block(ctx, c.Code, []string{"gone", one, two, elsewhere}))
 	require.NoError(t, s.Block(ctx, c.Code, []string{one}))
-	if diff := cmp.Diff(map[string]Workspace{hers: alice}, studentsOf(t, s, c)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(map[string]Workspace{hers: alice}, studentsOf(t, s, c)), "", "diff")
 	if n := count(t, s, "runs"); n != 6 { // four of their own, two in galleries
 		t.Errorf("%d runs", n)
 	}
 	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
-	if len(blocks) != 1 || blocks[0].Names != "anonymous 2, Ada" {
-		t.Fatalf("%+v", blocks)
-	}
+	require.Must(t, len(blocks) == 1 && blocks[0].Names == "anonymous 2, Ada", "%+v", blocks)
 	_, err := s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")
 	wantErr(t, err, ErrBlocked)
 	wantErr(t, s.Admits(ctx, bob, c), ErrBlocked)
@@ -374,15 +324,11 @@ func TestBlock(t *testing.T) {
 	wantErr(t, s.Unblock(ctx, c.Code, blocks[0].ID), ErrNotFound)
 	require.NoError(t, s.Block(ctx, c.Code, []string{handIn(bob, c, "Ada")}))
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
-	if n := count(t, s, "blocks"); n != 0 {
-		t.Errorf("%d blocks of somebody who has deleted everything", n)
-	}
+	require.Equal(t, count(t, s, "blocks"), 0, "blocks of somebody who has deleted everything")
 	require.NoError(t, s.Block(ctx, c.Code, []string{hers}))
 	require.NoError(t, s.DeleteCourse(ctx, c.Code))
 	forgetDeleted(t, s)
-	if n := count(t, s, "blocks"); n != 0 {
-		t.Errorf("%d blocks of a deleted course", n)
-	}
+	require.Equal(t, count(t, s, "blocks"), 0, "blocks of a deleted course")
 }
 
 // What has not ended is trained in the gallery, whatever becomes of the student's.
@@ -398,13 +344,10 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	h := require.Value(s.HandIn(ctx, bob, run.ID, ""))(t)
 	require.NoError(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
 	r, ok, err := s.claimRun(ctx, owner)
-	if !ok || err != nil || r.ID != h.Run {
-		t.Fatalf("the gallery's own run is not next: %+v %v", r, err)
-	}
+	require.Must(t, ok && err == nil && r.ID == h.Run, "the gallery's own run is not next: %+v %v", r, err)
 	require.NoError(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
-	if got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t); got.Status != Done || got.Model == nil {
-		t.Errorf("%+v", got)
-	}
+	got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
+	require.Check(t, got.Status == Done && got.Model != nil, "%+v", got)
 }
 
 // A run is made and handed in together, or not at all, and a repeated request changes
@@ -424,22 +367,14 @@ func TestCreateHandin(t *testing.T) {
 	other := n
 	other.Spec = other.Spec.With("C", param.Of(7))
 	second := require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t)
-	if late := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t); late.ID != first.ID {
-		t.Error("another run")
-	}
+	require.Check(t, require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t).ID == first.ID, "another run")
 	list := require.Value(s.Handins(ctx, bob, c.Code))(t)
-	if len(list) != 1 || list[0].Source != second.ID {
-		t.Errorf("what was handed in last does not stand: %+v", list)
-	}
-	if h := require.Value(s.HandIn(ctx, bob, second.ID, "Bob"))(t); h != list[0] {
-		t.Errorf("said again %+v, want %+v", h, list[0])
-	}
+	require.Check(t, len(list) == 1 && list[0].Source == second.ID, "what was handed in last does not stand: %+v", list)
+	require.Equal(t, require.Value(s.HandIn(ctx, bob, second.ID, "Bob"))(t), list[0], "said again")
 	require.NoError(t, s.Withdraw(ctx, bob, list[0].Run))
 	require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t) // from a page that the browser has kept
 	list = require.Value(s.Handins(ctx, bob, c.Code))(t)
-	if len(list) != 1 || list[0].Source != second.ID {
-		t.Errorf("not handed in again: %+v", list)
-	}
+	require.Check(t, len(list) == 1 && list[0].Source == second.ID, "not handed in again: %+v", list)
 	before := tables()
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	other.Request.Key = "another page"
@@ -475,22 +410,14 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		list := require.Value(s.Handins(ctx, bob, c.Code))(t)
 		h := list[len(list)-1-i]
 		r, ok, err := s.claimRun(ctx, owner)
-		if err != nil || !ok || r.ID != h.Source {
-			t.Fatalf("claimed %+v, %v, want what was handed in", r, err)
-		}
-		if got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t); got.Status != Queued {
-			t.Errorf("the copy is %s", got.Status)
-		}
+		require.Must(t, err == nil && ok && r.ID == h.Source, "claimed %+v, %v, want what was handed in", r, err)
+		require.Equal(t, require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Status, Queued, "the copy")
 		require.NoError(t, end(r.ID))
 		own, got := require.Value(s.Run(ctx, bob, r.ID))(t), require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
-		if got.Status != want {
-			t.Fatalf("the copy is %s, want %s", got.Status, want)
-		}
+		require.Must(t, got.Status == want, "the copy is %s, want %s", got.Status, want)
 		if want.Ended() {
 			own.ID, own.Name, own.Created = got.ID, got.Name, got.Created
-			if diff := cmp.Diff(asText(t, own), asText(t, got)); diff != "" {
-				t.Errorf("the copy: %s", diff)
-			}
+			require.Equal(t, cmp.Diff(asText(t, own), asText(t, got)), "", "the copy")
 		}
 	}
 	ends(0, func(id string) error { return s.FinishRun(ctx, owner, id, sampleResult(1, 2)) }, Done)
@@ -516,15 +443,10 @@ func TestClassesBecameCourses(t *testing.T) {
 		Code: "BCDFGH", Token: "secret", Title: "Monday", Target: "/lab?kernel=rbf", Hidden: []string{"C"}, Frozen: []string{"gamma"},
 		Hash: "of the class", Data: "Mine", Handins: 1, Created: fromMillis(1763780000000), Questions: []OwnQuestion{},
 	}
-	if diff := cmp.Diff(want, c); diff != "" {
-		t.Errorf("course (-want +got):\n%s", diff)
-	}
-	if got := require.Value(s.Courses(ctx, "teacher"))(t); len(got) != 2 || !got[0].Closed || got[0].Title != "Tuesday" {
-		t.Errorf("courses %+v", got)
-	}
-	if diff := cmp.Diff(c, require.Value(s.TaughtCourse(ctx, "secret"))(t)); diff != "" {
-		t.Errorf("by the teacher's link:\n%s", diff)
-	}
+	require.Equal(t, cmp.Diff(want, c), "", "course (-want +got)")
+	got := require.Value(s.Courses(ctx, "teacher"))(t)
+	require.Check(t, len(got) == 2 && got[0].Closed && got[0].Title == "Tuesday", "courses %+v", got)
+	require.Equal(t, cmp.Diff(c, require.Value(s.TaughtCourse(ctx, "secret"))(t)), "", "by the teacher's link")
 	ids := func(ws Workspace) (ids []string) {
 		list, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
 		require.NoError(t, err)
@@ -533,15 +455,10 @@ func TestClassesBecameCourses(t *testing.T) {
 		}
 		return ids
 	}
-	if diff := cmp.Diff([]string{"copy BCDFGH"}, ids(c.Gallery())); diff != "" {
-		t.Errorf("gallery:\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")); diff != "" {
-		t.Errorf("the student's own:\n%s", diff)
-	}
-	if diff := cmp.Diff([]Handin{{Run: "copy", Source: "own", Name: "Ada", Created: fromMillis(1763780004000)}}, require.Value(s.Handins(ctx, "student", c.Code))(t)); diff != "" {
-		t.Errorf("hand-ins:\n%s", diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"copy BCDFGH"}, ids(c.Gallery())), "", "gallery")
+	require.Equal(t, cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")), "", "the student's own")
+	diff := cmp.Diff([]Handin{{Run: "copy", Source: "own", Name: "Ada", Created: fromMillis(1763780004000)}}, require.Value(s.Handins(ctx, "student", c.Code))(t))
+	require.Check(t, diff == "", "hand-ins:\n%s", diff)
 	again := require.Value(s.HandIn(ctx, "student", "own", "Ada"))(t)
 	if got := ids(c.Gallery()); len(got) != 1 || got[0] != again.Run+" BCDFGH" {
 		t.Errorf("handed in again: %q", got)
@@ -551,9 +468,7 @@ func TestClassesBecameCourses(t *testing.T) {
 	if got := ids(c.Gallery()); len(got) != 0 || len(ids("student")) != 2 {
 		t.Errorf("left of a deleted course: %q", got)
 	}
-	if n := count(t, s, "points"); n != 1 {
-		t.Errorf("%d point sets, want that of the runs", n)
-	}
+	require.Equal(t, count(t, s, "points"), 1, "point sets, want that of the runs")
 }
 
 // studentsOf tells whose the runs in a gallery are.

@@ -39,19 +39,15 @@ func TestUndoWorksForADay(t *testing.T) {
 		"course":    func() error { _, err := s.Course(ctx, course.Code); return err }(),
 		"its token": func() error { _, err := s.TaughtCourse(ctx, course.Token); return err }(),
 	} {
-		if !errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: %v", what, err)
-		}
+		require.Check(t, errors.Is(err, ErrNotFound), "%s: %v", what, err)
 	}
 	if _, ok, err := s.claimRun(ctx, owner); ok || err != nil {
 		t.Errorf("a deleted run is trained: %v", err)
 	}
-	if h := require.Value(s.Holdings(ctx, alice))(t); h.Runs+h.Datasets+h.Courses != 0 || h.Bytes != 0 {
-		t.Errorf("holdings %v", h)
-	}
-	if tags := require.Value(s.Tags(ctx, alice))(t); len(tags) != 0 {
-		t.Errorf("tags %q", tags)
-	}
+	h := require.Value(s.Holdings(ctx, alice))(t)
+	require.Check(t, h.Runs+h.Datasets+h.Courses == 0 && h.Bytes == 0, "holdings %v", h)
+	tags := require.Value(s.Tags(ctx, alice))(t)
+	require.Check(t, len(tags) == 0, "tags %q", tags)
 
 	list := require.Value(s.Deletions(ctx, alice))(t)
 	if len(list) != 3 || list[0].Courses != 1 || list[1].Datasets != 1 || list[2].Runs != 2 || !slices.Equal(list[2].Names, []string{"of the set", "waits"}) {
@@ -68,30 +64,25 @@ func TestUndoWorksForADay(t *testing.T) {
 		t.Errorf("over the quota: %v", err)
 	}
 	s.Quota.Runs = 4
-	if d := require.Value(s.Restore(ctx, alice, list[2].At))(t); d.Runs != 2 {
-		t.Errorf("restored %+v", d)
-	}
+	d := require.Value(s.Restore(ctx, alice, list[2].At))(t)
+	require.Check(t, d.Runs == 2, "restored %+v", d)
 	_, err = s.Restore(ctx, alice, list[2].At)
 	wantErr(t, err, ErrNotFound)
 	got := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
-	if got.Dataset != "" || got.Share != share || got.Model == nil {
-		t.Errorf("the run came back as %+v", got)
-	}
+	require.Check(t, got.Dataset == "" && got.Share == share && got.Model != nil, "the run came back as %+v", got)
 	if r := require.Value(s.Run(ctx, alice, waits.ID))(t); r.Status != Cancelled || r.Finished.IsZero() {
 		t.Errorf("the run that waited is %s, ended %v", r.Status, r.Finished)
 	}
 	require.Value(s.Restore(ctx, alice, list[1].At))(t)
-	if got := require.Value(s.Run(ctx, alice, ofSet.ID))(t); got.Dataset != before.Dataset {
-		t.Errorf("its data set is %q, was %q", got.Dataset, before.Dataset)
-	}
+	got = require.Value(s.Run(ctx, alice, ofSet.ID))(t)
+	require.Check(t, got.Dataset == before.Dataset, "its data set is %q, was %q", got.Dataset, before.Dataset)
 
 	// A day later the course is out of reach, then gone.
 	now = now.Add(UndoFor)
 	_, err = s.Restore(ctx, alice, list[0].At)
 	wantErr(t, err, ErrNotFound)
-	if n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t); n != 1 || count(t, s, "courses") != 0 {
-		t.Errorf("%d things forgotten", n)
-	}
+	n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t)
+	require.Check(t, n == 1 && count(t, s, "courses") == 0, "%d things forgotten", n)
 }
 
 // TestDeletedIsBounded: by making and deleting nobody holds more than twice the quota.
@@ -103,19 +94,15 @@ func TestDeletedIsBounded(t *testing.T) {
 		set := require.Value(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))(t)
 		require.NoError(t, s.DeleteDataset(t.Context(), alice, set.ID))
 	}
-	if n, points := count(t, s, "datasets"), count(t, s, "points"); n != 3 || points != 3 {
-		t.Errorf("%d data sets and %d point sets are kept", n, points)
-	}
+	n, points := count(t, s, "datasets"), count(t, s, "points")
+	require.Check(t, n == 3 && points == 3, "%d data sets and %d point sets are kept", n, points)
 	s.Quota = Quota{Bytes: 1}
 	for i := range 10 {
 		code := require.Value(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab", Points: sample(float64(i)), Data: "d"}))(t).Code
 		require.NoError(t, s.DeleteCourse(t.Context(), code))
 	}
-	if n, points := count(t, s, "courses"), count(t, s, "points"); n != 1 || points != 1 {
-		t.Errorf("%d courses and %d point sets are kept", n, points)
-	}
+	n, points = count(t, s, "courses"), count(t, s, "points")
+	require.Check(t, n == 1 && points == 1, "%d courses and %d point sets are kept", n, points)
 	require.NoError(t, s.DeleteWorkspace(t.Context(), alice))
-	if n := count(t, s, "datasets") + count(t, s, "points"); n != 0 {
-		t.Errorf("%d left of a deleted workspace", n)
-	}
+	require.Equal(t, count(t, s, "datasets")+count(t, s, "points"), 0, "… left of a deleted workspace")
 }

@@ -49,9 +49,7 @@ func TestRunsKeepEvidence(t *testing.T) {
 		ws       Workspace
 		id, want string
 	}{{"w", saved.ID, "3n 4 3o"}, {"w", same.ID, "4"}, {"w", none.ID, ""}, {"v", elsewhere.ID, ""}} {
-		if got := strings.Join(folds(c.ws, c.id), " "); got != c.want {
-			t.Errorf("evidence %q, want %q", got, c.want)
-		}
+		require.Equal(t, strings.Join(folds(c.ws, c.id), " "), c.want, "evidence")
 	}
 	run := require.Value(s.Run(ctx, "w", saved.ID))(t)
 	if v, in, ok := run.Estimate(); !ok || v != res.Nested.Accuracy || in == nil || run.EvidenceKind() != FromNested {
@@ -60,16 +58,14 @@ func TestRunsKeepEvidence(t *testing.T) {
 	for where, want := range map[string]int{`evidence = "nested cross-validation"`: 1, `evidence = cross-validation`: 1, "estimate >= 0": 2, "estimate = none": 1, "estimate_low <= 1 and estimate_high >= 0": 2} {
 		q, err := ParseQuery(where)
 		require.NoError(t, err)
-		if _, total, err := s.Runs(ctx, "w", Filter{Where: q, Limit: 10}); err != nil || total != want {
-			t.Errorf("%s finds %d, %v, want %d", where, total, err, want)
-		}
+		_, total, err := s.Runs(ctx, "w", Filter{Where: q, Limit: 10})
+		require.Check(t, err == nil && total == want, "%s finds %d, %v, want %d", where, total, err, want)
 	}
 	for _, name := range []string{"estimate", "estimate_low", "estimate_high", "evidence"} {
 		f, _ := LookupField(name)
 		var v any
 		require.NoError(t, s.read.QueryRow(`SELECT `+f.expr+` FROM runs WHERE id = ?`, saved.ID).Scan(&v))
-		if got := f.Value(run); got != v {
-			t.Errorf("%s is %v, and %v in SQL", name, got, v)
-		}
+		got := f.Value(run)
+		require.Check(t, got == v, "%s is %v, and %v in SQL", name, got, v)
 	}
 }

@@ -17,20 +17,14 @@ func TestLinks(t *testing.T) {
 	d := sample(1)
 	n := NewLink{Title: strings.Repeat("long ", 60), Target: "/lab?C=2", Points: d, Data: "mine"}
 	l := require.Value(s.CreateLink(ctx, alice, n))(t)
-	if len(l.Token) != 16 || len([]rune(l.Title)) > maxName {
-		t.Errorf("%+v", l)
-	}
+	require.Check(t, len(l.Token) == 16 && len([]rune(l.Title)) <= maxName, "%+v", l)
 	again, err := s.CreateLink(ctx, alice, n)
-	if err != nil || again.Token != l.Token {
-		t.Errorf("asked twice: %v, %v", again, err)
-	}
+	require.Check(t, err == nil && again.Token == l.Token, "asked twice: %v, %v", again, err)
 	if other, err := s.CreateLink(ctx, bob, n); err != nil || other.Token == l.Token {
 		t.Errorf("of another workspace: %v, %v", other, err)
 	}
 	got, err := s.Link(ctx, l.Token)
-	if err != nil || got.Hash != d.Hash() || got.Target != "/lab?C=2" {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	require.Must(t, err == nil && got.Hash == d.Hash() && got.Target == "/lab?C=2", "%+v, %v", got, err)
 	if err := s.DeleteLink(ctx, bob, l.Token); !errors.Is(err, ErrNotFound) {
 		t.Errorf("deleted by another: %v", err)
 	}
@@ -53,10 +47,7 @@ func TestLinks(t *testing.T) {
 	}
 
 	public, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "/lab?data=moons"})
-	if err != nil || public.Hash != "" {
-		t.Errorf("%+v, %v", public, err)
-	}
-	if unseen, err := s.Unseen(ctx, time.Now().Add(time.Hour)); err != nil || len(unseen) != 1 {
-		t.Errorf("workspaces with links: %v, %v", unseen, err)
-	}
+	require.Check(t, err == nil && public.Hash == "", "%+v, %v", public, err)
+	unseen, err := s.Unseen(ctx, time.Now().Add(time.Hour))
+	require.Check(t, err == nil && len(unseen) == 1, "workspaces with links: %v, %v", unseen, err)
 }

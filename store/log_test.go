@@ -55,12 +55,9 @@ func TestDamagedLog(t *testing.T) {
 			lock := require.Value(TakeLock(dir, "serve"))(t)
 			defer lock.Release()
 			damage := require.Value(lock.InspectLog())(t)
-			if (damage.Commits > 0) != c.lost {
-				t.Errorf("%+v", damage)
-			}
-			if again := require.Value(lock.InspectLog())(t); again != damage {
-				t.Errorf("looked at again: %+v, before %+v", again, damage)
-			}
+			require.Check(t, (damage.Commits > 0) == c.lost, "%+v", damage)
+			again := require.Value(lock.InspectLog())(t)
+			require.Check(t, again == damage, "looked at again: %+v, before %+v", again, damage)
 			s := open(t, dir)
 			sets := require.Value(s.Datasets(ctx, alice))(t)
 			if name == "as it was" && len(sets) != 5 || c.lost && len(sets) == 5 {
@@ -80,8 +77,6 @@ func FuzzReadLog(f *testing.F) {
 	f.Add(append([]byte{0x37, 0x7f, 6, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 2, 0}, make([]byte, 2000)...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d, err := readLog(bytes.NewReader(text))
-		if err != nil || d.Commits > d.Frames || d.Frames > len(text)/frameHeader {
-			t.Errorf("%+v, %v", d, err)
-		}
+		require.Check(t, err == nil && d.Commits <= d.Frames && d.Frames <= len(text)/frameHeader, "%+v, %v", d, err)
 	})
 }

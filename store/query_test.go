@@ -216,13 +216,9 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 			rt.Skip()
 		}
 		q, err := ParseQuery(n.text)
-		if err != nil {
-			rt.Fatalf("%s: %v", n.text, err)
-		}
+		require.Must(rt, err == nil, "%s: %v", n.text, err)
 		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
-		if err != nil {
-			rt.Fatalf("%s: %v", n.text, err)
-		}
+		require.Must(rt, err == nil, "%s: %v", n.text, err)
 		var got, want []string
 		for _, r := range list {
 			got = append(got, r.ID)
@@ -248,9 +244,8 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 	runs := ugly(t, s)
 	best, _ := LookupField("accuracy")
 	for _, f := range Fields {
-		if list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true}); err != nil || len(list) != len(runs) {
-			t.Errorf("sorted by %s: %d runs, %v", f.Name, len(list), err)
-		}
+		list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true})
+		require.Check(t, err == nil && len(list) == len(runs), "sorted by %s: %d runs, %v", f.Name, len(list), err)
 		groups := require.Value(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))(t)
 		all := 0
 		for _, g := range groups {
@@ -286,13 +281,11 @@ func FuzzParseQuery(f *testing.F) {
 			}
 			return
 		}
-		if _, _, err := s.Runs(t.Context(), alice, Filter{Where: q}); err != nil {
-			t.Fatalf("%q as %s: %v", text, q.where, err)
-		}
+		_, _, err = s.Runs(t.Context(), alice, Filter{Where: q})
+		require.Must(t, err == nil, "%q as %s: %v", text, q.where, err)
 		if more, err := q.And("name = " + Quoted(text)); err == nil {
-			if _, err := ParseQuery(more.String()); err != nil {
-				t.Fatalf("%q and its own name: %v", text, err)
-			}
+			_, err := ParseQuery(more.String())
+			require.Must(t, err == nil, "%q and its own name: %v", text, err)
 		}
 	})
 }

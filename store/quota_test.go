@@ -50,9 +50,8 @@ func TestQuota(t *testing.T) {
 	require.Value(s.SaveUpload(ctx, carol, "f", strings.NewReader(strings.Repeat("1,2\n", 100)+fmt.Sprint(sample(1).X.RawMatrix()))))(t)
 	h := require.Value(s.Holdings(ctx, carol))(t)
 	require.Value(s.CreateDataset(ctx, carol, "d", "", sample(1)))(t)
-	if now := require.Value(s.Holdings(ctx, carol))(t); h.Bytes == 0 || now.Bytes <= h.Bytes {
-		t.Errorf("%d bytes, then %d", h.Bytes, now.Bytes)
-	}
+	now := require.Value(s.Holdings(ctx, carol))(t)
+	require.Check(t, h.Bytes != 0 && now.Bytes > h.Bytes, "%d bytes, then %d", h.Bytes, now.Bytes)
 	_, err = s.CreateDataset(ctx, carol, "e", "", sample(2))
 	full(err, "on the disk")
 	_, err = s.CreateSearch(ctx, carol, asked(t))

@@ -17,17 +17,14 @@ import (
 func TestOpenReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	dir, out := unwritable(t, "open")
-	if !strings.Contains(out, dir) || !strings.Contains(out, ErrReadOnly.Error()) {
-		t.Errorf("said %q", out)
-	}
+	require.Check(t, strings.Contains(out, dir) && strings.Contains(out, ErrReadOnly.Error()), "said %q", out)
 }
 
 // What cannot be written can be checked.
 func TestCheckReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
-	if _, out := unwritable(t, "check"); strings.TrimSpace(out) != "whole" {
-		t.Errorf("said %q", out)
-	}
+	_, out := unwritable(t, "check")
+	require.Check(t, strings.TrimSpace(out) == "whole", "said %q", out)
 }
 
 // unwritable runs a command on a data directory as a user who may not write there, and

@@ -52,9 +52,8 @@ func TestReleasedIsKept(t *testing.T) {
 		db, err := sql.Open("sqlite3", path)
 		require.NoError(t, err)
 		defer db.Close()
-		if v := require.Value(version(ctx, db))(t); v != 4 {
-			t.Errorf("schema %d, it was 4", v)
-		}
+		v := require.Value(version(ctx, db))(t)
+		require.Check(t, v == 4, "schema %d, it was 4", v)
 	}
 	look(DatabaseIn(dir))
 	copied := filepath.Join(t.TempDir(), "copy.db")
@@ -62,13 +61,9 @@ func TestReleasedIsKept(t *testing.T) {
 	look(copied)
 	back := t.TempDir()
 	_, have, err := Restore(ctx, back, copied)
-	if err != nil || have.Runs != 12 {
-		t.Errorf("%v, %v", have, err)
-	}
+	require.Check(t, err == nil && have.Runs == 12, "%v, %v", have, err)
 	look(DatabaseIn(back))
-	if n := count(t, open(t, back), "runs"); n != 12 {
-		t.Errorf("%d runs", n)
-	}
+	require.Equal(t, count(t, open(t, back), "runs"), 12, "runs")
 }
 
 // What a released version has stored is shown, and predicts as it did.
@@ -78,15 +73,11 @@ func TestReleasedRows(t *testing.T) {
 	ctx := t.Context()
 	ws := WorkspaceOf("0123456789abcdef0123456789abcdef")
 	list, total, err := s.Runs(ctx, ws, Filter{})
-	if err != nil || total != 12 || len(list) != total {
-		t.Fatalf("%d of %d runs, %v", len(list), total, err)
-	}
-	if sets := require.Value(s.Datasets(ctx, ws))(t); len(sets) != 2 || sets[0].Hash == "" {
-		t.Errorf("data sets %+v", sets)
-	}
-	if _, signs, err := s.Runs(ctx, ws, Filter{Where: MustQuery("rule = sign")}); err != nil || signs != total {
-		t.Errorf("%d of %d runs have two sides, %v", signs, total, err)
-	}
+	require.Must(t, err == nil && total == 12 && len(list) == total, "%d of %d runs, %v", len(list), total, err)
+	sets := require.Value(s.Datasets(ctx, ws))(t)
+	require.Check(t, len(sets) == 2 && sets[0].Hash != "", "data sets %+v", sets)
+	_, signs, err := s.Runs(ctx, ws, Filter{Where: MustQuery("rule = sign")})
+	require.Check(t, err == nil && signs == total, "%d of %d runs have two sides, %v", signs, total, err)
 	conformal := 0
 	for _, l := range list {
 		r := require.Value(s.Run(ctx, ws, l.ID))(t)
@@ -97,9 +88,7 @@ func TestReleasedRows(t *testing.T) {
 		if r.Before != nil {
 			conformal++
 		}
-		if d.Hash() != r.Hash {
-			t.Errorf("%s: the points have another hash now", r.Name)
-		}
+		require.Check(t, d.Hash() == r.Hash, "%s: the points have another hash now", r.Name)
 		if r.Report.TestN > 0 {
 			continue // the accuracy of both parts together is not in the report
 		}
@@ -108,16 +97,13 @@ func TestReleasedRows(t *testing.T) {
 			t.Errorf("%s: accuracy %v, was %v, %v", r.Name, got, *r.Report.TrainAccuracy, err)
 		}
 	}
-	if conformal != 3 {
-		t.Errorf("%d conformal runs", conformal)
-	}
+	require.Equal(t, conformal, 3, "conformal runs")
 	first := list[0]
 	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Course != "moons7" {
 		t.Errorf("%+v", first)
 	}
-	if a := require.Value(s.Answers(ctx, ws))(t); len(a) != 1 {
-		t.Errorf("answers %+v", a)
-	}
+	a := require.Value(s.Answers(ctx, ws))(t)
+	require.Check(t, len(a) == 1, "answers %+v", a)
 }
 
 // The way back to the schema of a released version, and forth again, loses no row.
@@ -143,9 +129,8 @@ func TestMigrationsGoBack(t *testing.T) {
 		}
 		_, err = p.Up(t.Context())
 		require.NoError(t, err)
-		if after := rows(); after != before {
-			t.Errorf("%s: the rows differ: %.300s, were %.300s", file, after, before)
-		}
+		after := rows()
+		require.Check(t, after == before, "%s: the rows differ: %.300s, were %.300s", file, after, before)
 	}
 }
 
@@ -170,13 +155,9 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 		require.NoError(t, err)
 	}
 	list, total, err := s.Runs(ctx, alice, Filter{})
-	if err != nil || total != 4 || len(list) != 4 {
-		t.Fatalf("%d of %d runs, %v", len(list), total, err)
-	}
+	require.Must(t, err == nil && total == 4 && len(list) == 4, "%d of %d runs, %v", len(list), total, err)
 	for i, r := range list {
-		if r.ID != ids[i] || r.Report == nil || *r.Report.TrainAccuracy != 0.75 {
-			t.Errorf("run %d: %+v", i, r)
-		}
+		require.Check(t, r.ID == ids[i] && r.Report != nil && *r.Report.TrainAccuracy == 0.75, "run %d: %+v", i, r)
 		require.Value(s.Run(ctx, alice, r.ID))(t)
 	}
 	if got := list[0].Spec; got.Text("C") != "-7" || got.Text("kernel") != "of yore" || got.Validate() == nil {

@@ -52,30 +52,25 @@ func TestReports(t *testing.T) {
 
 	token, err := s.ShareReport(ctx, alice, made.ID)
 	require.NoError(t, err)
-	if got, err = s.SharedReport(ctx, token); err != nil || got.ID != made.ID {
-		t.Error(got, err)
-	}
+	got, err = s.SharedReport(ctx, token)
+	require.Check(t, err == nil && got.ID == made.ID, "%v %v", got, err)
 	require.NoError(t, s.UpdateReport(ctx, alice, made.ID, "other", "text", Frozen{}))
 	require.NoError(t, s.DeleteReport(ctx, alice, made.ID))
 	_, err = s.SharedReport(ctx, token)
 	wantErr(t, err, ErrNotFound)
 	list, err := s.Deletions(ctx, alice)
 	require.NoError(t, err)
-	if len(list) != 1 || list[0].String() != "1 report" {
-		t.Fatal(list)
-	}
+	require.Must(t, len(list) == 1 && list[0].String() == "1 report", "%v", list)
 	_, err = s.Restore(ctx, alice, list[0].At)
 	require.NoError(t, err)
-	if got, err = s.SharedReport(ctx, token); err != nil || got.Title != "other" || len(got.Frozen.Items) > 0 {
-		t.Error(got, err)
-	}
+	got, err = s.SharedReport(ctx, token)
+	require.Check(t, err == nil && got.Title == "other" && len(got.Frozen.Items) <= 0, "%v %v", got, err)
 	require.NoError(t, s.UnshareReport(ctx, alice, made.ID))
 	_, err = s.SharedReport(ctx, token)
 	wantErr(t, err, ErrNotFound)
 	require.NoError(t, s.DeleteWorkspace(ctx, alice))
-	if h, err := s.Holdings(ctx, alice); err != nil || h.Reports != 0 || h.Bytes != 0 {
-		t.Error(h, err)
-	}
+	h, err := s.Holdings(ctx, alice)
+	require.Check(t, err == nil && h.Reports == 0 && h.Bytes == 0, "%v %v", h, err)
 }
 
 // What is too large is refused, and said where.
@@ -94,9 +89,8 @@ func TestReportLimits(t *testing.T) {
 		"at most 30": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", many); return err },
 		"at most 32": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", large); return err },
 	} {
-		if err := fails(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %q", err, want)
-		}
+		err := fails()
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v does not say %q", err, want)
 	}
 }
 
@@ -110,16 +104,12 @@ func TestReportsInArchive(t *testing.T) {
 	require.NoError(t, s.Export(ctx, alice, &b))
 	for i, want := range []Imported{{Reports: 1}, {Present: 1}} {
 		got, err := s.Import(ctx, bob, bytes.NewReader(b.Bytes()), int64(b.Len()))
-		if err != nil || got != want {
-			t.Errorf("%d: %+v, %v", i, got, err)
-		}
+		require.Check(t, err == nil && got == want, "%d: %+v, %v", i, got, err)
 	}
 	list, _, err := s.Reports(ctx, bob, -1, 0)
 	require.NoError(t, err)
 	got, err := s.Report(ctx, bob, list[0].ID)
-	if err != nil || !cmp.Equal(got.Frozen, shown()) || got.Text != "text" {
-		t.Error(got, err)
-	}
+	require.Check(t, err == nil && cmp.Equal(got.Frozen, shown()) && got.Text == "text", "%v %v", got, err)
 }
 
 // No more reports than MaxReports come in, by whichever way, and none is lost by that.
@@ -144,14 +134,11 @@ func TestMostReports(t *testing.T) {
 			t.Errorf("%s: %v", way, err)
 		}
 	}
-	if list := require.Value(s.ReportTitles(ctx, alice))(t); len(list) != MaxReports || list[0].ID != "r200" || list[0].Title != "r" {
-		t.Errorf("%d reports", len(list))
-	}
+	list := require.Value(s.ReportTitles(ctx, alice))(t)
+	require.Check(t, len(list) == MaxReports && list[0].ID == "r200" && list[0].Title == "r", "%d reports", len(list))
 	for i, way := range []string{"create", "import", "restore"} {
 		require.NoError(t, s.DeleteReport(ctx, alice, "r"+strconv.Itoa(i+1)))
-		if err := enter[way](); err != nil {
-			t.Errorf("%s, with room: %v", way, err)
-		}
+		require.Equal(t, enter[way](), nil, "%s, with room", way)
 	}
 }
 
@@ -183,7 +170,6 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 			t.Errorf("%v does not say %q", err, says)
 		}
 	}
-	if list := require.Value(s.ReportTitles(ctx, bob))(t); len(list) > 0 {
-		t.Error(list)
-	}
+	list := require.Value(s.ReportTitles(ctx, bob))(t)
+	require.Check(t, len(list) <= 0, "%v", list)
 }

@@ -48,16 +48,10 @@ func TestClockAhead(t *testing.T) {
 	n, err = s.Expire(ctx, retention(), false)
 	refusedRetention(t, "7 of 8 workspaces", n, err)
 
-	if n := require.Value(s.Expire(ctx, retention(), true))(t); n != 7 {
-		t.Errorf("%d marked", n)
-	}
+	require.Equal(t, require.Value(s.Expire(ctx, retention(), true))(t), 7, "marked")
 	*now = right.Add(UndoFor + time.Hour)
-	if n := require.Value(s.Sweep(ctx))(t); n != 0 {
-		t.Errorf("%d deleted by marks of the future", n)
-	}
-	if n := count(t, s, "datasets"); n != 8 {
-		t.Errorf("%d data sets are left", n)
-	}
+	require.Equal(t, require.Value(s.Sweep(ctx))(t), 0, "deleted by marks of the future")
+	require.Equal(t, count(t, s, "datasets"), 8, "data sets are left")
 }
 
 // TestMarkedComeBack: a visit keeps a marked workspace, and so does Spare; before many go there is a
@@ -73,45 +67,31 @@ func TestMarkedComeBack(t *testing.T) {
 	*now = now.AddDate(0, 0, 20)
 	mark := func(want int) {
 		t.Helper()
-		if n := require.Value(s.Expire(ctx, now.AddDate(0, 0, -30), false))(t); n != want {
-			t.Errorf("%d marked, want %d", n, want)
-		}
+		require.Equal(t, require.Value(s.Expire(ctx, now.AddDate(0, 0, -30), false))(t), want, "marked")
 	}
 	sweep := func(want int) {
 		t.Helper()
 		*now = now.Add(UndoFor)
-		if n := require.Value(s.Sweep(ctx))(t); n != want {
-			t.Errorf("%d deleted, want %d", n, want)
-		}
+		require.Equal(t, require.Value(s.Sweep(ctx))(t), want, "deleted")
 	}
 	mark(3)
 	mark(0)
 	*now = now.Add(time.Hour)
 	require.NoError(t, s.Seen(ctx, WorkspaceOf("1")))
-	if n := require.Value(s.Spare(ctx))(t); n != 3 {
-		t.Errorf("%d spared", n)
-	}
+	require.Equal(t, require.Value(s.Spare(ctx))(t), 3, "spared")
 	sweep(0)
 	mark(2)
 	sweep(2)
 	copies := s.copies("deletion")
-	if len(copies) != 1 {
-		t.Fatalf("copies %q", copies)
-	}
-	if damage, have, err := Check(ctx, copies[0]); err != nil || len(damage) > 0 || have.Datasets != 9 {
-		t.Errorf("the copy: %q, %v, %v", damage, have, err)
-	}
-	if h := require.Value(s.Holdings(ctx, WorkspaceOf("1")))(t); h.Datasets != 1 {
-		t.Error("who came back has lost a data set")
-	}
+	require.Must(t, len(copies) == 1, "copies %q", copies)
+	damage, have, err := Check(ctx, copies[0])
+	require.Check(t, err == nil && len(damage) <= 0 && have.Datasets == 9, "the copy: %q, %v, %v", damage, have, err)
+	h := require.Value(s.Holdings(ctx, WorkspaceOf("1")))(t)
+	require.Check(t, h.Datasets == 1, "who came back has lost a data set")
 	require.NoError(t, s.DropCopies(time.Now()))
-	if len(s.copies("deletion")) != 1 {
-		t.Error("the copy is gone at once")
-	}
+	require.Check(t, len(s.copies("deletion")) == 1, "the copy is gone at once")
 	require.NoError(t, s.DropCopies(time.Now().Add(keepCopies+time.Hour)))
-	if len(s.copies("deletion")) != 0 {
-		t.Error("the copy is kept for ever")
-	}
+	require.Check(t, len(s.copies("deletion")) == 0, "the copy is kept for ever")
 }
 
 // TestCopyBeforeMigration: a database whose rows the next schema changes is copied first, and a new
@@ -122,27 +102,19 @@ func TestCopyBeforeMigration(t *testing.T) {
 	dir := writtenBy(t, 4, "testdata/rows_v4.sql")
 	s := open(t, dir)
 	copies := s.copies("schema")
-	if len(copies) != 1 {
-		t.Fatalf("copies %q", copies)
-	}
+	require.Must(t, len(copies) == 1, "copies %q", copies)
 	old := require.Value(look(ctx, copies[0]))(t)
 	defer old.Close()
-	if v := require.Value(version(ctx, old.read))(t); v != 4 {
-		t.Errorf("the copy has schema %d", v)
-	}
+	require.Equal(t, require.Value(version(ctx, old.read))(t), 4, "the copy has schema")
 	require.NoError(t, s.Close())
-	if again := open(t, dir).copies("schema"); len(again) != 1 || again[0] != copies[0] {
-		t.Errorf("copied again: %q", again)
-	}
+	again := open(t, dir).copies("schema")
+	require.Check(t, len(again) == 1 && again[0] == copies[0], "copied again: %q", again)
 
-	if risky := require.Value(changesRows(known()))(t); risky {
-		t.Error("no migration at all changes rows")
-	}
+	require.Check(t, !require.Value(changesRows(known()))(t), "no migration at all changes rows")
 	fresh := t.TempDir()
 	open(t, fresh)
-	if names, _ := filepath.Glob(filepath.Join(fresh, "*.before-*")); len(names) > 0 {
-		t.Errorf("a new database was copied: %q", names)
-	}
+	names, _ := filepath.Glob(filepath.Join(fresh, "*.before-*"))
+	require.Check(t, len(names) <= 0, "a new database was copied: %q", names)
 }
 
 // TestTrashCountsAsHeld: items in the trash count towards the quota, and give way, the oldest
@@ -159,13 +131,10 @@ func TestTrashCountsAsHeld(t *testing.T) {
 		set := require.Value(s.CreateDataset(ctx, alice, "next", "", sample(float64(i+2))))(t)
 		require.NoError(t, s.DeleteDataset(ctx, alice, set.ID))
 		all := require.Value(s.Holdings(ctx, trash(alice)))(t).Bytes + require.Value(s.Holdings(ctx, alice))(t).Bytes
-		if all > s.Quota.Bytes+each {
-			t.Errorf("%d bytes are held, %d may be", all, s.Quota.Bytes)
-		}
+		require.Check(t, all <= s.Quota.Bytes+each, "%d bytes are held, %d may be", all, s.Quota.Bytes)
 	}
-	if list := require.Value(s.Deletions(ctx, alice))(t); len(list) < 2 || list[len(list)-1].Names[0] == "first" {
-		t.Errorf("deletions %+v", list)
-	}
+	list := require.Value(s.Deletions(ctx, alice))(t)
+	require.Check(t, len(list) >= 2 && list[len(list)-1].Names[0] != "first", "deletions %+v", list)
 }
 
 // A migration is preceded by a copy if one of its statements can lose row data.
@@ -181,8 +150,6 @@ func TestRowChange(t *testing.T) {
 		"ALTER TABLE runs DROP COLUMN cost;":                                 true,
 		"CREATE TABLE new (id);\nINSERT INTO new SELECT id FROM runs;":       true,
 	} {
-		if got := rowChange.MatchString(text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		require.Equal(t, rowChange.MatchString(text), want, "%q", text)
 	}
 }

@@ -41,9 +41,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 
 	s = open(t, dir)
 	got := require.Value(s.Run(ctx, alice, saved.ID))(t)
-	if diff := cmp.Diff(saved, got, cmp.Comparer(equal)); diff != "" {
-		t.Errorf("as saved, as read: %s", diff)
-	}
+	require.Equal(t, cmp.Diff(saved, got, cmp.Comparer(equal)), "", "as saved, as read")
 	if got.Name != "first run" || got.Note != "line 1\nline 2" || !slices.Equal(got.Tags, []string{"b", "a c"}) ||
 		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
 		t.Errorf("%+v", got)
@@ -51,23 +49,15 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	if asText(t, got.Model) != asText(t, res.Model) || asText(t, got.Before) != asText(t, res.Before) {
 		t.Error("a model came back changed")
 	}
-	if asText(t, got.Spec) != asText(t, spec) {
-		t.Errorf("spec came back as %s", asText(t, got.Spec))
-	}
-	if !equal(got.Scores, res.Scores) || got.ScoresBefore != nil {
-		t.Error("scores came back changed")
-	}
+	require.Equal(t, asText(t, got.Spec), asText(t, spec), "spec came back as")
+	require.Check(t, equal(got.Scores, res.Scores) && got.ScoresBefore == nil, "scores came back changed")
 	light := require.Value(s.RunWithoutModels(ctx, alice, saved.ID))(t)
 	got.Model, got.Before, got.Scores = nil, nil, nil
-	if diff := cmp.Diff(got, light); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(got, light), "", "diff")
 
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
 	forgetDeleted(t, s)
-	if n := count(t, s, "models"); n != 0 {
-		t.Errorf("%d models left of a deleted run", n)
-	}
+	require.Equal(t, count(t, s, "models"), 0, "models left of a deleted run")
 	_, err := s.Run(ctx, alice, saved.ID)
 	wantErr(t, err, ErrNotFound)
 }
@@ -81,9 +71,7 @@ func TestRunAfterEdit(t *testing.T) {
 	ds := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	require.Value(s.ReplaceData(ctx, alice, ds.ID, sample(2)))(t)
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
-	if r.Hash != sample(1).Hash() {
-		t.Error("the run has the edited points")
-	}
+	require.Check(t, r.Hash == sample(1).Hash(), "the run has the edited points")
 	require.Value(s.Data(ctx, r.Hash))(t)
 }
 
@@ -96,17 +84,11 @@ func TestNewRunProblems(t *testing.T) {
 		Name: strings.Repeat("x", 121), Note: strings.Repeat("x", maxNote+1), Tags: []string{strings.Repeat("x", 41)}, Spec: bad,
 	})
 	var ps param.Problems
-	if !errors.As(err, &ps) {
-		t.Fatal(err)
-	}
+	require.Must(t, errors.As(err, &ps), "%v", err)
 	for _, field := range []string{"name", "note", "tags", "dataset", "C"} {
-		if ps.For(field) == "" {
-			t.Errorf("no word about %s in %v", field, ps)
-		}
+		require.Check(t, ps.For(field) != "", "no word about %s in %v", field, ps)
 	}
-	if n := count(t, s, "runs"); n != 0 {
-		t.Error("saved all the same")
-	}
+	require.Check(t, count(t, s, "runs") == 0, "saved all the same")
 
 	r := require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))(t)
 	if n := len([]rune(r.Name)); n > maxName || n < maxName-10 || !strings.HasPrefix(r.Name, "SVM, C 1 · ää") {
@@ -116,9 +98,7 @@ func TestNewRunProblems(t *testing.T) {
 		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, " ", "", nil),
 		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, "x", "", strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ",")),
 	} {
-		if !errors.As(err, &ps) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Check(t, errors.As(err, &ps), "%s: %v", name, err)
 	}
 	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
 	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
@@ -135,19 +115,14 @@ func TestShare(t *testing.T) {
 	_, err := s.SharedRun(ctx, "")
 	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
 	token := require.Value(s.ShareRun(ctx, alice, r.ID))(t)
-	if again := require.Value(s.ShareRun(ctx, alice, r.ID))(t); again != token || len(token) != 26 {
-		t.Errorf("tokens %q, %q", token, again)
-	}
+	again := require.Value(s.ShareRun(ctx, alice, r.ID))(t)
+	require.Check(t, again == token && len(token) == 26, "tokens %q, %q", token, again)
 	got := require.Value(s.SharedRun(ctx, token))(t)
-	if got.ID != r.ID || got.Model == nil || got.Share != token {
-		t.Errorf("%+v", got)
-	}
+	require.Check(t, got.ID == r.ID && got.Model != nil && got.Share == token, "%+v", got)
 	require.NoError(t, s.UnshareRun(ctx, alice, r.ID))
 	_, err = s.SharedRun(ctx, token)
 	wantErr(t, err, ErrNotFound)
-	if next := require.Value(s.ShareRun(ctx, alice, r.ID))(t); next == token {
-		t.Error("a withdrawn link works again")
-	}
+	require.Check(t, require.Value(s.ShareRun(ctx, alice, r.ID))(t) != token, "a withdrawn link works again")
 }
 
 func TestDeleteRunsAllOrNone(t *testing.T) {
@@ -159,14 +134,11 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
 	}
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
-	if n := count(t, s, "runs"); n != 3 {
-		t.Fatalf("%d runs left, want all 3", n)
-	}
+	n := count(t, s, "runs")
+	require.Must(t, n == 3, "%d runs left, want all 3", n)
 	require.NoError(t, s.DeleteRuns(ctx, alice, ids))
 	forgetDeleted(t, s)
-	if n := count(t, s, "points"); n != 0 {
-		t.Errorf("%d point sets left", n)
-	}
+	require.Equal(t, count(t, s, "points"), 0, "point sets left")
 }
 
 func TestRunsFilterSortPage(t *testing.T) {
@@ -234,24 +206,18 @@ func TestRunsFilterSortPage(t *testing.T) {
 		var names []string
 		for _, r := range list {
 			names = append(names, r.Name)
-			if r.Model != nil {
-				t.Error("a list carries models")
-			}
+			require.Check(t, r.Model == nil, "a list carries models")
 		}
-		if got := strings.Join(names, " "); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
+		require.Equal(t, strings.Join(names, " "), test.want, "%s", test.name)
 		if test.f.Limit == 0 && total != len(list) || test.f.Limit > 0 && total != 5 {
 			t.Errorf("%s: total %d", test.name, total)
 		}
 	}
-	if got := require.Value(s.Tags(ctx, alice))(t); !slices.Equal(got, []string{"good", "goodish", `qu"o<te`}) {
-		t.Errorf("tags %q", got)
-	}
+	got := require.Value(s.Tags(ctx, alice))(t)
+	require.Check(t, slices.Equal(got, []string{"good", "goodish", `qu"o<te`}), "tags %q", got)
 	require.NoError(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
-	if list, _, _ := s.Runs(ctx, alice, where("synth")); len(list) != 1 {
-		t.Error("the run does not show its data set's new name")
-	}
+	list, _, _ := s.Runs(ctx, alice, where("synth"))
+	require.Check(t, len(list) == 1, "the run does not show its data set's new name")
 }
 
 func TestQueue(t *testing.T) {
@@ -260,9 +226,7 @@ func TestQueue(t *testing.T) {
 	ctx := t.Context()
 	queue := func(name string) string {
 		r := require.Value(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))(t)
-		if r.Status != Queued || !r.Started.IsZero() {
-			t.Errorf("new run: %+v", r)
-		}
+		require.Check(t, r.Status == Queued && r.Started.IsZero(), "new run: %+v", r)
 		return r.ID
 	}
 	claim := func(want string) {
@@ -273,9 +237,8 @@ func TestQueue(t *testing.T) {
 			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
 		}
 	}
-	if _, ok, err := s.claimRun(ctx, owner); ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	_, ok, err := s.claimRun(ctx, owner)
+	require.Must(t, !ok && err == nil, "%v %v", ok, err)
 	first, second, third := queue("1"), queue("2"), queue("3")
 
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound) // not running yet
@@ -283,25 +246,22 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)))
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.CancelRun(ctx, alice, first), ErrEnded)
-	if r := require.Value(s.Run(ctx, alice, first))(t); r.Status != Done || r.Model == nil || !r.Finished.After(r.Started) {
-		t.Errorf("%+v", r)
-	}
+	r := require.Value(s.Run(ctx, alice, first))(t)
+	require.Check(t, r.Status == Done && r.Model != nil && r.Finished.After(r.Started), "%+v", r)
 
 	require.NoError(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
 	claim(third)
 	require.NoError(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
 	wantErr(t, s.FinishRun(ctx, owner, third, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.FailRun(ctx, owner, third, "x"), ErrNotFound)
-	if r := require.Value(s.Run(ctx, alice, third))(t); r.Status != Cancelled || r.Model != nil {
-		t.Errorf("%+v", r)
-	}
+	r = require.Value(s.Run(ctx, alice, third))(t)
+	require.Check(t, r.Status == Cancelled && r.Model == nil, "%+v", r)
 
 	fourth := queue("4")
 	claim(fourth)
 	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
-	if r := require.Value(s.Run(ctx, alice, fourth))(t); r.Status != Failed || r.Error != "no <luck>" || r.Finished.IsZero() {
-		t.Errorf("%+v", r)
-	}
+	r = require.Value(s.Run(ctx, alice, fourth))(t)
+	require.Check(t, r.Status == Failed && r.Error == "no <luck>" && !r.Finished.IsZero(), "%+v", r)
 	if states, err := s.RunStates(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
 		t.Error(states, err)
 	}
@@ -318,9 +278,7 @@ func TestLeases(t *testing.T) {
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	claims := func(owner Owner, want bool) {
 		t.Helper()
-		if waiting := len(require.Value(s.Waiting(ctx, owner))(t)) > 0; waiting != want {
-			t.Errorf("%s: waiting %v, want %v", owner, waiting, want)
-		}
+		require.Equal(t, len(require.Value(s.Waiting(ctx, owner))(t)) > 0, want, "%s: waiting", owner)
 		r, ok, err := s.claimRun(ctx, owner)
 		require.NoError(t, err)
 		if ok != want || ok && r.ID != id {
@@ -329,9 +287,8 @@ func TestLeases(t *testing.T) {
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		if held := require.Value(s.RenewLeases(ctx, owner))(t); !slices.Equal(held, want) {
-			t.Errorf("%s holds %v, want %v", owner, held, want)
-		}
+		held := require.Value(s.RenewLeases(ctx, owner))(t)
+		require.Check(t, slices.Equal(held, want), "%s holds %v, want %v", owner, held, want)
 	}
 	const first, second, third Owner = "first", "second", "third"
 	claims(first, true)
@@ -371,24 +328,18 @@ func TestDeadlyRun(t *testing.T) {
 		return ok
 	}
 	for range 5 { // stopping in good order does not count
-		if !claim(owner) {
-			t.Fatal("not in the queue")
-		}
+		require.Must(t, claim(owner), "not in the queue")
 		require.NoError(t, s.ReleaseRun(ctx, owner, id, Light))
-		if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Queued || !r.Started.IsZero() {
-			t.Fatalf("%+v", r)
-		}
+		r := require.Value(s.Run(ctx, alice, id))(t)
+		require.Must(t, r.Status == Queued && r.Started.IsZero(), "%+v", r)
 	}
 	for i := range MaxAttempts {
-		if !claim(Owner(fmt.Sprint(i))) {
-			t.Fatalf("attempt %d is not begun", i+1)
-		}
+		require.Must(t, claim(Owner(fmt.Sprint(i))), "attempt %d is not begun", i+1)
 		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
 	next := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
-	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != next {
-		t.Errorf("claimed %v, %v, %v, want the next run", r.ID, ok, err)
-	}
+	r, ok, err := s.claimRun(ctx, owner)
+	require.Check(t, ok && err == nil && r.ID == next, "claimed %v, %v, %v, want the next run", r.ID, ok, err)
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
@@ -404,12 +355,9 @@ func TestUnknownKind(t *testing.T) {
 	require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
 	require.NoError(t, err)
-	if r, ok, err := s.claimRun(t.Context(), owner); ok || err != nil {
-		t.Errorf("claimed %+v, %v", r, err)
-	}
-	if len(require.Value(s.Waiting(t.Context(), owner))(t)) > 0 {
-		t.Error("waits for what it does not know")
-	}
+	r, ok, err := s.claimRun(t.Context(), owner)
+	require.Check(t, !ok && err == nil, "claimed %+v, %v", r, err)
+	require.Check(t, len(require.Value(s.Waiting(t.Context(), owner))(t)) <= 0, "waits for what it does not know")
 }
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
@@ -479,9 +427,7 @@ func TestQueueIsBounded(t *testing.T) {
 	points := count(t, s, "points")
 	_, err := s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
 	wantErr(t, err, ErrTooMany)
-	if count(t, s, "points") != points {
-		t.Error("the refused run left its points")
-	}
+	require.Check(t, count(t, s, "points") == points, "the refused run left its points")
 	require.NoError(t, queue(bob))
 	require.Value(second(s.claimRun(t.Context(), owner)))(t)
 	require.NoError(t, queue(alice))
@@ -508,9 +454,7 @@ func TestDeletedIsGone(t *testing.T) {
 		require.NoError(t, err)
 		return string(require.Value(os.ReadFile(s.Path()))(t))
 	}
-	if !strings.Contains(file(), secret) {
-		t.Fatal("the test looks in the wrong place")
-	}
+	require.Must(t, strings.Contains(file(), secret), "the test looks in the wrong place")
 	require.NoError(t, s.DeleteDataset(ctx, alice, d.ID))
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
 	forgetDeleted(t, s)
@@ -525,9 +469,7 @@ func TestClock(t *testing.T) {
 	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
 	s.Now = func() time.Time { return at }
 	d := require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
-	if !d.Created.Equal(at) || d.Created.Location() != time.UTC {
-		t.Error(d.Created)
-	}
+	require.Check(t, d.Created.Equal(at) && d.Created.Location() == time.UTC, "%v", d.Created)
 }
 
 // Who holds the lock of the data directory takes up at once what a killed program left, and
@@ -547,15 +489,12 @@ func TestTakeBack(t *testing.T) {
 	for i := range MaxAttempts {
 		killed := Owner(fmt.Sprint(i))
 		require.NoError(t, s.TakeBack(ctx, lock))
-		if r, ok, err := s.claimRun(ctx, killed); !ok || err != nil || r.ID != run.ID {
-			t.Fatalf("start %d takes run %q: %v, %v", i, r.ID, ok, err)
-		}
-		if c, ok, err := s.claimCell(ctx, killed); !ok || err != nil || c.Place != 0 {
-			t.Fatalf("start %d takes cell %+v: %v, %v", i, c, ok, err)
-		}
-		if _, ok, err := s.claimRun(ctx, "another"); ok || err != nil {
-			t.Errorf("run of %s taken: %v, %v", killed, ok, err)
-		}
+		r, ok, err := s.claimRun(ctx, killed)
+		require.Must(t, ok && err == nil && r.ID == run.ID, "start %d takes run %q: %v, %v", i, r.ID, ok, err)
+		c, ok, err := s.claimCell(ctx, killed)
+		require.Must(t, ok && err == nil && c.Place == 0, "start %d takes cell %+v: %v, %v", i, c, ok, err)
+		_, ok, err = s.claimRun(ctx, "another")
+		require.Check(t, !ok && err == nil, "run of %s taken: %v, %v", killed, ok, err)
 	}
 	require.NoError(t, s.TakeBack(ctx, lock))
 	_, again, err := s.claimRun(ctx, "last")
@@ -584,20 +523,15 @@ func TestRenewSeldom(t *testing.T) {
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
-		if runs := require.Value(s.RenewLeases(ctx, "one"))(t); len(runs) != 1 {
-			t.Fatalf("holds %v", runs)
-		}
-		if cells := require.Value(s.RenewCells(ctx, "one"))(t); len(cells) != 1 {
-			t.Fatalf("holds %v", cells)
-		}
+		runs := require.Value(s.RenewLeases(ctx, "one"))(t)
+		require.Must(t, len(runs) == 1, "holds %v", runs)
+		cells := require.Value(s.RenewCells(ctx, "one"))(t)
+		require.Must(t, len(cells) == 1, "holds %v", cells)
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
-		if n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000)); n > 0 {
-			t.Errorf("%d leases are about to end", n)
-		}
+		n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000))
+		require.Check(t, n <= 0, "%d leases are about to end", n)
 	}
-	if written < 2*9 || written > 2*12 {
-		t.Errorf("in a minute leases were written %d times", written)
-	}
+	require.Check(t, written >= 2*9 && written <= 2*12, "in a minute leases were written %d times", written)
 }
 
 // What waits is counted run by run and cell by cell, not by who waits.
@@ -612,13 +546,11 @@ func TestCountWaiting(t *testing.T) {
 	_, err := s.write.Exec(`UPDATE runs SET work = 20000 WHERE rowid = 1`)
 	require.NoError(t, err)
 	want := map[Weight]int{Light: 2 + search.Total, Medium: 1}
-	if n := require.Value(s.CountWaiting(ctx, "one"))(t); !maps.Equal(n, want) || search.Total < 2 {
-		t.Errorf("%v wait, want %v", n, want)
-	}
+	n := require.Value(s.CountWaiting(ctx, "one"))(t)
+	require.Check(t, maps.Equal(n, want) && search.Total >= 2, "%v wait, want %v", n, want)
 	_, _, err = s.claimCell(ctx, "one")
 	require.NoError(t, err)
 	want[Light]--
-	if n := require.Value(s.CountWaiting(ctx, "one"))(t); !maps.Equal(n, want) {
-		t.Errorf("%v wait, want %v", n, want)
-	}
+	n = require.Value(s.CountWaiting(ctx, "one"))(t)
+	require.Check(t, maps.Equal(n, want), "%v wait, want %v", n, want)
 }

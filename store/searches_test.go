@@ -57,9 +57,8 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 	plan, d, err := s.PlanOf(t.Context(), c.Search)
 	require.NoError(t, err)
 	cell := plan.Cells()[c.Place]
-	if name := require.Value(cell.Name())(t); name != c.Name {
-		t.Fatalf("cell %d is called %s, and %s in the table", c.Place, name, c.Name)
-	}
+	name := require.Value(cell.Name())(t)
+	require.Must(t, name == c.Name, "cell %d is called %s, and %s in the table", c.Place, name, c.Name)
 	return require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 }
 
@@ -74,17 +73,14 @@ func TestSearch(t *testing.T) {
 	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
 		t.Fatalf("%+v", search)
 	}
-	if len(require.Value(s.Waiting(ctx, owner))(t)) == 0 {
-		t.Error("no cell waits")
-	}
+	require.Check(t, len(require.Value(s.Waiting(ctx, owner))(t)) != 0, "no cell waits")
 	_, err := s.Search(ctx, bob, search.ID)
 	wantErr(t, err, ErrNotFound)
 	plan, _, err := s.PlanOf(ctx, search.ID)
 	require.NoError(t, err)
 	names := require.Value(plan.Names())(t)
-	if open := require.Value(s.OpenCells(ctx, append(names, "another")))(t); len(open) != 6 || slices.Contains(open, "another") {
-		t.Errorf("open: %q", open)
-	}
+	open := require.Value(s.OpenCells(ctx, append(names, "another")))(t)
+	require.Check(t, len(open) == 6 && !slices.Contains(open, "another"), "open: %q", open)
 
 	s.work(t, owner, 4) // the first path, and one cell of the second
 	search = require.Value(s.Search(ctx, alice, search.ID))(t)
@@ -97,18 +93,16 @@ func TestSearch(t *testing.T) {
 	}
 	search = require.Value(s.Search(ctx, alice, search.ID))(t)
 	want := require.Value(eval.CrossValidate(ctx, n.Data, n.Spec, n.Grid, n.Scheme, nil))(t)
-	if diff := cmp.Diff(want, search.Result); search.Status != Done || search.Finished.IsZero() || diff != "" {
-		t.Errorf("%s: %s", search.Status, diff)
-	}
+	diff := cmp.Diff(want, search.Result)
+	require.Check(t, search.Status == Done && !search.Finished.IsZero() && diff == "", "%s: %s", search.Status, diff)
 
 	again := require.Value(s.CreateSearch(ctx, bob, n))(t)
 	if diff := cmp.Diff(want, again.Result); again.Status != Done || again.Known != 6 || diff != "" {
 		t.Errorf("%s, %d cells known: %s", again.Status, again.Known, diff)
 	}
 	n.Grid["gamma"] = eval.Numbers(1, 2) // of which one path is known
-	if part := require.Value(s.CreateSearch(ctx, bob, n))(t); part.Known != 3 || len(s.work(t, owner, 100)) != 3 {
-		t.Errorf("%+v", part)
-	}
+	part := require.Value(s.CreateSearch(ctx, bob, n))(t)
+	require.Check(t, part.Known == 3 && len(s.work(t, owner, 100)) == 3, "%+v", part)
 	list, total, err := s.Searches(ctx, bob, 1, 0)
 	if err != nil || total != 2 || len(list) != 1 || list[0].Known != 3 {
 		t.Errorf("%d of %d, %v", len(list), total, err)
@@ -119,14 +113,11 @@ func TestSearch(t *testing.T) {
 		wantErr(t, s.DeleteSearch(ctx, alice, id), ErrNotFound)
 		require.NoError(t, s.DeleteSearch(ctx, bob, id))
 	}
-	if n := count(t, s, "results"); n != 6 {
-		t.Errorf("%d results are left of a search of 6 cells", n)
-	}
+	require.Equal(t, count(t, s, "results"), 6, "results are left of a search of 6 cells")
 	require.NoError(t, s.DeleteSearch(ctx, alice, search.ID))
 	for _, table := range []string{"results", "cells", "searches", "points"} {
-		if n := count(t, s, table); n != 0 {
-			t.Errorf("%d %s are left", n, table)
-		}
+		n := count(t, s, table)
+		require.Check(t, n == 0, "%d %s are left", n, table)
 	}
 }
 
@@ -142,34 +133,26 @@ func TestCellLeases(t *testing.T) {
 	require.NoError(t, err)
 	kept, _, err := s.claimCell(ctx, "dead")
 	require.NoError(t, err)
-	if !ok || lost.Place != 0 || kept.Place != 1 {
-		t.Fatalf("%+v, %+v", lost, kept)
-	}
+	require.Must(t, ok && lost.Place == 0 && kept.Place == 1, "%+v, %+v", lost, kept)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	names := s.work(t, owner, 100)
 	if len(names) != 4 || slices.Contains(names, lost.Name) {
 		t.Errorf("%d cells, %d held by another owner", len(names), 2)
 	}
-	if held := require.Value(s.RenewCells(ctx, "dead"))(t); !slices.Equal(held, []Cell{lost, kept}) {
-		t.Errorf("held %+v", held)
-	}
+	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
-	if names := s.work(t, owner, 100); !slices.Equal(names, []string{lost.Name, kept.Name}) {
-		t.Errorf("taken up again: %v", names)
-	}
-	if held := require.Value(s.RenewCells(ctx, "dead"))(t); len(held) > 0 {
-		t.Errorf("held %+v", held)
-	}
+	names = s.work(t, owner, 100)
+	require.Check(t, slices.Equal(names, []string{lost.Name, kept.Name}), "taken up again: %v", names)
+	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
 	}
-	if n := count(t, s, "results"); n != 6 {
-		t.Errorf("%d results of 6 cells", n)
-	}
+	require.Equal(t, count(t, s, "results"), 6, "results of 6 cells")
 	for ws, id := range map[Workspace]string{alice: search.ID, bob: other.ID} {
-		if got := require.Value(s.Search(ctx, ws, id))(t); got.Status != Done || got.Result == nil {
-			t.Errorf("%+v", got)
-		}
+		got := require.Value(s.Search(ctx, ws, id))(t)
+		require.Check(t, got.Status == Done && got.Result != nil, "%+v", got)
 	}
 }
 
@@ -184,23 +167,18 @@ func TestSearchFails(t *testing.T) {
 	for i := range MaxAttempts {
 		c, ok, err := s.claimCell(ctx, Owner(fmt.Sprint(i)))
 		require.NoError(t, err)
-		if !ok || c.Place != 0 {
-			t.Fatalf("%+v, %v", c, ok)
-		}
+		require.Must(t, ok && c.Place == 0, "%+v, %v", c, ok)
 		now = now.Add(Lease + time.Millisecond)
 	}
 	c, ok, err := s.claimCell(ctx, "stopping")
-	if got := require.Value(s.Search(ctx, alice, deadly.ID))(t); ok || err != nil || got.Status != Failed || got.Error == "" {
-		t.Errorf("%+v, %v, %v: %+v", c, ok, err, got)
-	}
+	got := require.Value(s.Search(ctx, alice, deadly.ID))(t)
+	require.Check(t, !ok && err == nil && got.Status == Failed && got.Error != "", "%+v, %v, %v: %+v", c, ok, err, got)
 
 	twins := []Search{require.Value(s.CreateSearch(ctx, alice, asked(t)))(t), require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)}
 	for range MaxAttempts { // the program stops in good order
 		c, ok, err = s.claimCell(ctx, "stopping")
 		require.NoError(t, err)
-		if !ok {
-			t.Fatal("no cell")
-		}
+		require.Must(t, ok, "no cell")
 		require.NoError(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
 	}
 	c, ok, err = s.claimCell(ctx, owner)
@@ -228,16 +206,13 @@ func TestCancelSearch(t *testing.T) {
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	if held := require.Value(s.RenewCells(ctx, owner))(t); len(held) > 0 || len(require.Value(s.Waiting(ctx, "other"))(t)) > 0 {
-		t.Errorf("held %+v", held)
-	}
+	held := require.Value(s.RenewCells(ctx, owner))(t)
+	require.Check(t, len(held) <= 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
-	if twin, ok, err := s.claimCell(ctx, "other"); err != nil || !ok || twin.Name != c.Name {
-		t.Errorf("%+v, %v, %v", twin, ok, err)
-	}
-	if states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t); len(states) != 1 || states[search.ID].Status != Cancelled {
-		t.Errorf("%+v", states)
-	}
+	twin, ok, err := s.claimCell(ctx, "other")
+	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)
+	states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t)
+	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }
 
 // A search that is too large or invalid is refused before folds are drawn.
@@ -264,9 +239,7 @@ func TestSearchIsBounded(t *testing.T) {
 		_, err := s.CreateSearch(t.Context(), alice, n)
 		var problems param.Problems
 		var refusal *param.Refusal
-		if !errors.As(err, &problems) && !errors.As(err, &refusal) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Check(t, errors.As(err, &problems) || errors.As(err, &refusal), "%s: %v", name, err)
 	}
 	n := asked(t)
 	n.Dataset = "nowhere"
@@ -311,9 +284,7 @@ func BenchmarkCells(b *testing.B) {
 			require.NoError(b, err)
 		}
 		c, ok, err := s.claimCell(b.Context(), owner)
-		if !ok || err != nil || c.Search != search.ID {
-			b.Fatal(c, ok, err)
-		}
+		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)
 		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
 		require.Value(s.SearchStates(b.Context(), search.ID))(b)
 	}

@@ -40,9 +40,7 @@ func TestLowDisk(t *testing.T) {
 		"upload":  func() error { _, err := s.SaveUpload(ctx, alice, "f", strings.NewReader("1,2\n")); return err }(),
 		"archive": func() error { _, err := s.CreateCourse(ctx, alice, NewCourse{Title: "c", Target: "/lab"}); return err }(),
 	} {
-		if !errors.Is(err, ErrLow) {
-			t.Errorf("%s: %v", what, err)
-		}
+		require.Check(t, errors.Is(err, ErrLow), "%s: %v", what, err)
 	}
 	if _, err := os.Stat(s.reserve()); err == nil {
 		t.Error("the reserve is kept though the disk is full")
@@ -52,12 +50,9 @@ func TestLowDisk(t *testing.T) {
 	require.NoError(t, s.SaveAnswer(ctx, alice, "a/b/c", Answer{Given: "1"}))
 	require.NoError(t, s.DeleteDataset(ctx, alice, set.ID))
 	require.NoError(t, s.Ready(ctx))
-	if n := require.Value(s.Tend(ctx))(t); n != 1 {
-		t.Errorf("%d things forgotten for room", n)
-	}
-	if list := require.Value(s.Deletions(ctx, alice))(t); len(list) != 0 {
-		t.Errorf("the trash still has %+v", list)
-	}
+	require.Equal(t, require.Value(s.Tend(ctx))(t), 1, "things forgotten for room")
+	list := require.Value(s.Deletions(ctx, alice))(t)
+	require.Check(t, len(list) == 0, "the trash still has %+v", list)
 
 	free = 900 << 20
 	require.Value(s.Tend(ctx))(t)
@@ -92,9 +87,7 @@ func TestReady(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 	before := s.writes.Load()
 	require.NoError(t, s.Ready(t.Context()))
-	if s.writes.Load() != before {
-		t.Error("two questions at once cost two writes")
-	}
+	require.Check(t, s.writes.Load() == before, "two questions at once cost two writes")
 	s.asked = time.Time{}
 	require.NoError(t, os.Remove(s.Path()))
 	wantErr(t, s.Ready(t.Context()), ErrGone)
@@ -108,10 +101,8 @@ func TestSpoolIsSwept(t *testing.T) {
 	dir := require.Value(lock.SweepSpool())(t)
 	left := filepath.Join(dir, "multipart-1")
 	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
-	if again := require.Value(lock.SweepSpool())(t); again != dir {
-		t.Errorf("%s, then %s", dir, again)
-	}
-	if _, err := os.Stat(left); err == nil {
-		t.Error("the file is still there")
-	}
+	again := require.Value(lock.SweepSpool())(t)
+	require.Check(t, again == dir, "%s, then %s", dir, again)
+	_, err := os.Stat(left)
+	require.Check(t, err != nil, "the file is still there")
 }

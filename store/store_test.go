@@ -77,9 +77,7 @@ func equal(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && mat.
 
 func wantErr(t testing.TB, err, want error) {
 	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("error %v, want %v", err, want)
-	}
+	require.Check(t, errors.Is(err, want), "error %v, want %v", err, want)
 }
 
 // count counts rows of a table.
@@ -104,19 +102,12 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 		ID: made.ID, Name: "Ripley set", Origin: "uploaded ripley.csv", Hash: d.Hash(), Kind: dataset.KindVectors, Rows: 3, Features: d.Features,
 		Label: "class", Classes: []string{"a", "b"}, Created: made.Created, Updated: made.Created,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(made, got); diff != "" {
-		t.Errorf("as created, as read: %s", diff)
-	}
+	require.Equal(t, cmp.Diff(want, got), "", "diff")
+	require.Equal(t, cmp.Diff(made, got), "", "as created, as read")
 	back := require.Value(s.Data(ctx, got.Hash))(t)
-	if !mat.Equal(back.X, d.X) || !cmp.Equal(back.Y, d.Y) {
-		t.Error("the points came back changed")
-	}
-	if _, err := os.Stat(s.Path()); err != nil {
-		t.Error(err)
-	}
+	require.Check(t, mat.Equal(back.X, d.X) && cmp.Equal(back.Y, d.Y), "the points came back changed")
+	_, err := os.Stat(s.Path())
+	require.Check(t, err == nil, "%v", err)
 }
 
 func TestDatasetNames(t *testing.T) {
@@ -126,24 +117,16 @@ func TestDatasetNames(t *testing.T) {
 	for _, name := range []string{"", " \t\n", strings.Repeat("ä", 121)} {
 		_, err := s.CreateDataset(ctx, alice, name, "drawn", sample(1))
 		var ps param.Problems
-		if !errors.As(err, &ps) || ps.For("name") == "" {
-			t.Errorf("name %q: %v", name, err)
-		}
+		require.Check(t, errors.As(err, &ps) && ps.For("name") != "", "name %q: %v", name, err)
 	}
 	first := require.Value(s.CreateDataset(ctx, alice, strings.Repeat("ä", 120), "drawn", sample(1)))(t)
 	require.Value(s.CreateDataset(ctx, alice, first.Name, "drawn", sample(1)))(t) // names are reusable
 	odd := require.Value(s.CreateDataset(ctx, alice, "<b>' OR 1=1; --\x00\xff", "drawn", sample(1)))(t)
-	if got := require.Value(s.Dataset(ctx, alice, odd.ID))(t).Name; got != "<b>' OR 1=1; --"+" \uFFFD" {
-		t.Errorf("name %q", got)
-	}
+	require.Equal(t, require.Value(s.Dataset(ctx, alice, odd.ID))(t).Name, "<b>' OR 1=1; --"+" \uFFFD", "name")
 	require.NoError(t, s.RenameDataset(ctx, alice, first.ID, " other "))
 	got := require.Value(s.Dataset(ctx, alice, first.ID))(t)
-	if got.Name != "other" || !got.Updated.After(got.Created) {
-		t.Errorf("after renaming: %+v", got)
-	}
-	if err := s.RenameDataset(ctx, alice, first.ID, ""); err == nil {
-		t.Error("renamed to nothing")
-	}
+	require.Check(t, got.Name == "other" && got.Updated.After(got.Created), "after renaming: %+v", got)
+	require.Check(t, s.RenameDataset(ctx, alice, first.ID, "") != nil, "renamed to nothing")
 }
 
 func TestDatasetsNewestFirst(t *testing.T) {
@@ -157,9 +140,7 @@ func TestDatasetsNewestFirst(t *testing.T) {
 	for _, d := range require.Value(s.Datasets(t.Context(), alice))(t) {
 		names += d.Name
 	}
-	if names != "43210" {
-		t.Error(names)
-	}
+	require.Equal(t, names, "43210", "names")
 }
 
 func TestPointsAreSharedAndDropped(t *testing.T) {
@@ -169,9 +150,8 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	a := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(1)))(t)
 	b := require.Value(s.CreateDataset(ctx, bob, "b", "", sample(1)))(t)
 	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))(t)
-	if n := count(t, s, "points"); n != 1 {
-		t.Fatalf("%d point sets for one content", n)
-	}
+	n := count(t, s, "points")
+	require.Must(t, n == 1, "%d point sets for one content", n)
 
 	edited := require.Value(s.ReplaceData(ctx, alice, a.ID, sample(2)))(t)
 	if edited.Hash == a.Hash || edited.Name != "a" || !edited.Updated.After(a.Updated) {
@@ -188,16 +168,12 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.NoError(t, s.DeleteDataset(ctx, alice, a.ID))
 	require.NoError(t, s.DeleteDataset(ctx, bob, b.ID))
 	got := require.Value(s.Run(ctx, alice, run.ID))(t)
-	if got.Dataset != "" || got.DatasetName != "a" {
-		t.Errorf("run of a deleted data set: %+v", got)
-	}
+	require.Check(t, got.Dataset == "" && got.DatasetName == "a", "run of a deleted data set: %+v", got)
 	require.Value(s.Data(ctx, got.Hash))(t)
 
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
 	forgetDeleted(t, s)
-	if n := count(t, s, "points"); n != 0 {
-		t.Errorf("%d point sets left after everything is deleted", n)
-	}
+	require.Equal(t, count(t, s, "points"), 0, "point sets left after everything is deleted")
 	_, err := s.Data(ctx, a.Hash)
 	wantErr(t, err, ErrNotFound)
 }
@@ -244,29 +220,21 @@ func TestWorkspacesAreApart(t *testing.T) {
 			if name == "CreateRun" && id == "" {
 				continue // means: no data set
 			}
-			if err := try(id); !errors.Is(err, ErrNotFound) {
-				t.Errorf("%s(%q) of another workspace: %v", name, id, err)
-			}
+			err := try(id)
+			require.Check(t, errors.Is(err, ErrNotFound), "%s(%q) of another workspace: %v", name, id, err)
 		}
 	}
-	if n := len(require.Value(s.Datasets(ctx, bob))(t)); n != 0 {
-		t.Errorf("%d data sets of another workspace in the list", n)
-	}
+	require.Equal(t, len(require.Value(s.Datasets(ctx, bob))(t)), 0, "data sets of another workspace in the list")
 	if list, total, err := s.Runs(ctx, bob, Filter{}); len(list) != 0 || total != 0 || err != nil {
 		t.Errorf("runs of another workspace: %v %d %v", list, total, err)
 	}
-	if list, _, _ := s.Runs(ctx, bob, Filter{Where: MustQuery("data = " + Quoted(ds.Name))}); len(list) != 0 {
-		t.Error("runs of another workspace's data set")
-	}
-	if tags := require.Value(s.Tags(ctx, bob))(t); len(tags) != 0 {
-		t.Errorf("tags of another workspace: %v", tags)
-	}
-	if after := dump(); after != before {
-		t.Errorf("changed by another workspace:\n%s\n%s", before, after)
-	}
-	if n := count(t, s, "points"); n != 1 {
-		t.Errorf("%d point sets, want 1: a refused run left its points", n)
-	}
+	list, _, _ := s.Runs(ctx, bob, Filter{Where: MustQuery("data = " + Quoted(ds.Name))})
+	require.Check(t, len(list) == 0, "runs of another workspace's data set")
+	tags := require.Value(s.Tags(ctx, bob))(t)
+	require.Check(t, len(tags) == 0, "tags of another workspace: %v", tags)
+	after := dump()
+	require.Check(t, after == before, "changed by another workspace:\n%s\n%s", before, after)
+	require.Equal(t, count(t, s, "points"), 1, "point sets, want 1: a refused run left its points")
 }
 
 func TestTokenIsNotStored(t *testing.T) {
@@ -279,9 +247,7 @@ func TestTokenIsNotStored(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range files {
 		body := require.Value(os.ReadFile(f))(t)
-		if strings.Contains(string(body), token) {
-			t.Errorf("%s holds the token", f)
-		}
+		require.Check(t, !strings.Contains(string(body), token), "%s holds the token", f)
 		if info := require.Value(os.Stat(f))(t); info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is readable by others: %v", f, info.Mode())
 		}
@@ -300,19 +266,15 @@ func TestConcurrentWriters(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)); err != nil {
-					t.Error(err)
-				}
-				if _, _, err := s.Runs(t.Context(), alice, Filter{Limit: 5}); err != nil {
-					t.Error(err)
-				}
+				_, err = s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1))
+				require.Check(t, err == nil, "%v", err)
+				_, _, err = s.Runs(t.Context(), alice, Filter{Limit: 5})
+				require.Check(t, err == nil, "%v", err)
 			}
 		})
 	}
 	wg.Wait()
-	if n := count(t, s, "runs"); n != 200 {
-		t.Errorf("%d runs, want 200", n)
-	}
+	require.Equal(t, count(t, s, "runs"), 200, "runs")
 }
 
 // Two programs may share a directory; the second waits for the first.
@@ -329,16 +291,13 @@ func TestTwoStoresOneFile(t *testing.T) {
 			}
 			defer s.Close()
 			for i := range 10 {
-				if _, err := s.CreateDataset(t.Context(), alice, "x", "", sample(float64(i))); err != nil {
-					t.Error(err)
-				}
+				_, err := s.CreateDataset(t.Context(), alice, "x", "", sample(float64(i)))
+				require.Check(t, err == nil, "%v", err)
 			}
 		})
 	}
 	wg.Wait()
-	if n := len(require.Value(open(t, dir).Datasets(t.Context(), alice))(t)); n != 80 {
-		t.Errorf("%d data sets, want 80", n)
-	}
+	require.Equal(t, len(require.Value(open(t, dir).Datasets(t.Context(), alice))(t)), 80, "data sets")
 }
 
 func TestReaderCannotWrite(t *testing.T) {
@@ -358,9 +317,7 @@ func TestCancelledContext(t *testing.T) {
 	cancel()
 	_, err := s.CreateDataset(ctx, alice, "x", "", sample(1))
 	wantErr(t, err, context.Canceled)
-	if n := count(t, s, "datasets"); n != 0 {
-		t.Error("saved all the same")
-	}
+	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
 }
 
 // A change under a condition is made in the state that the condition saw: what reads for it reads in

@@ -46,9 +46,7 @@ func TestStudyEnds(t *testing.T) {
 		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
 	}
 	for _, c := range require.Value(s.RenewCells(ctx, owner))(t) {
-		if c.Search != other.ID {
-			t.Errorf("held: %+v", c)
-		}
+		require.Check(t, c.Search == other.ID, "held: %+v", c)
 	}
 	_, err = s.CancelStudy(ctx, alice, of.ID)
 	wantErr(t, err, ErrEnded)
@@ -56,23 +54,20 @@ func TestStudyEnds(t *testing.T) {
 	s.work(t, "other", 99)
 	_, err = s.DeleteStudy(ctx, bob, of.ID)
 	wantErr(t, err, ErrNotFound)
-	if gone := require.Value(s.DeleteStudy(ctx, alice, of.ID))(t); len(gone) != 2 {
-		t.Errorf("gone: %q", gone)
-	}
+	gone := require.Value(s.DeleteStudy(ctx, alice, of.ID))(t)
+	require.Check(t, len(gone) == 2, "gone: %q", gone)
 	_, err = s.Study(ctx, alice, of.ID)
 	wantErr(t, err, ErrNotFound)
 	left := require.Value(s.Search(ctx, bob, other.ID))(t)
 	if left.Status != Done || require.Value(s.Reached(ctx, other.ID))(t) == nil {
 		t.Errorf("the other search: %+v", left)
 	}
-	if n := count(t, s, "results"); n != left.Total {
-		t.Errorf("%d results are kept of %d", n, left.Total)
-	}
+	n := count(t, s, "results")
+	require.Check(t, n == left.Total, "%d results are kept of %d", n, left.Total)
 	require.NoError(t, s.DeleteSearch(ctx, bob, other.ID))
 	for _, table := range []string{"cells", "results", "searches", "studies", "points"} {
-		if n := count(t, s, table); n > 0 {
-			t.Errorf("%d %s are left", n, table)
-		}
+		n := count(t, s, table)
+		require.Check(t, n <= 0, "%d %s are left", n, table)
 	}
 }
 
@@ -84,17 +79,14 @@ func TestKnownStudy(t *testing.T) {
 	first := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	s.work(t, owner, 99)
 	again := require.Value(s.CreateStudy(ctx, bob, askedStudy(t)))(t)
-	if again.Status() != Done {
-		t.Fatalf("%+v", again)
-	}
+	require.Must(t, again.Status() == Done, "%+v", again)
 	for i, one := range again.Searches {
 		if one.Known != one.Total || one.Started.IsZero() {
 			t.Errorf("%d of %d cells were known, begun %v", one.Known, one.Total, one.Started)
 		}
 		got, want := require.Value(s.Search(ctx, bob, one.ID))(t), require.Value(s.Search(ctx, alice, first.Searches[i].ID))(t)
-		if diff := cmp.Diff(want.Result, got.Result); diff != "" || got.Result == nil {
-			t.Error(diff)
-		}
+		diff := cmp.Diff(want.Result, got.Result)
+		require.Check(t, diff == "" && got.Result != nil, "%v", diff)
 	}
 }
 
@@ -106,13 +98,10 @@ func TestCellsAreCounted(t *testing.T) {
 	for _, scheme := range []eval.Scheme{{Folds: 4, Repeats: 3}, {Folds: 3, Repeats: 1, Nested: true}, {LeaveOneOut: true, Repeats: 1}, {HoldOut: 0.25, Repeats: 7}} {
 		n.Scheme = scheme
 		_, plan, err := planned(n, points{})
-		if err != nil {
-			t.Fatalf("%+v: %v", scheme, err)
-		}
+		require.Must(t, err == nil, "%+v: %v", scheme, err)
 		got, err := cellsOf(n)
-		if want := len(require.Value(plan.Names())(t)); err != nil || got != want {
-			t.Errorf("%+v: %d cells, the plan has %d; %v", scheme, got, want, err)
-		}
+		want := len(require.Value(plan.Names())(t))
+		require.Check(t, err == nil && got == want, "%+v: %d cells, the plan has %d; %v", scheme, got, want, err)
 	}
 	n.Scheme = eval.Scheme{Folds: len(n.Data.Y) - 1, Repeats: 1600 / (len(n.Data.Y) - 1)} // no class has as many points: there is no plan
 	n.Grid = eval.Grid{"gamma": eval.Numbers(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}               // 9 600 cells, or nearly

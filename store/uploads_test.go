@@ -22,26 +22,19 @@ func TestUploads(t *testing.T) {
 	id := require.Value(s.SaveUpload(ctx, mine, "points\n.csv", bytes.NewReader(body)))(t)
 	file, kept, err := s.Upload(ctx, mine, id)
 	require.NoError(t, err)
-	if kept.Len() != len(body) {
-		t.Errorf("the file tells of %d bytes instead of %d", kept.Len(), len(body))
-	}
+	require.Check(t, kept.Len() == len(body), "the file tells of %d bytes instead of %d", kept.Len(), len(body))
 	if got, err := io.ReadAll(kept); err != nil || file != "points .csv" || !bytes.Equal(got, body) {
 		t.Fatalf("Upload = %q, %q, %v", file, got, err)
 	}
-	if _, _, err := s.Upload(ctx, other, id); !errors.Is(err, ErrNotFound) {
-		t.Errorf("another workspace reads the file: %v", err)
-	}
-	if err := s.DeleteUpload(ctx, other, id); !errors.Is(err, ErrNotFound) {
-		t.Errorf("another workspace deletes the file: %v", err)
-	}
+	_, _, err = s.Upload(ctx, other, id)
+	require.Check(t, errors.Is(err, ErrNotFound), "another workspace reads the file: %v", err)
+	err = s.DeleteUpload(ctx, other, id)
+	require.Check(t, errors.Is(err, ErrNotFound), "another workspace deletes the file: %v", err)
 
 	later := time.Now().Add(2 * uploadLife)
 	s.Now = func() time.Time { return later }
 	second := require.Value(s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body)))(t)
-	if _, _, err := s.Upload(ctx, mine, id); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a file two days old is still kept: %v", err)
-	}
-	if err := s.DeleteUpload(ctx, mine, second); err != nil {
-		t.Error(err)
-	}
+	_, _, err = s.Upload(ctx, mine, id)
+	require.Check(t, errors.Is(err, ErrNotFound), "a file two days old is still kept: %v", err)
+	require.Equal(t, s.DeleteUpload(ctx, mine, second), nil, "s.DeleteUpload")
 }

@@ -36,16 +36,12 @@ func TestAssets(t *testing.T) {
 		if w := ask(served, "GET", a.URL(name), "", "If-None-Match: "+w.Header().Get("ETag")); w.Code != 304 {
 			t.Errorf("%s: asked again: %d", name, w.Code)
 		}
-		if w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%s sets a cookie", name)
-		}
+		require.Check(t, w.Header().Get("Set-Cookie") == "", "%s sets a cookie", name)
 		if w := ask(served, "GET", other.URL(name), ""); w.Code != 200 || w.Header().Get("Cache-Control") != "public, no-cache" {
 			t.Errorf("%s of another version: %d %v", name, w.Code, w.Header())
 		}
 	}
 	for _, path := range []string{a.Prefix(), a.URL("js"), a.URL("js/"), a.URL("none"), "/static/", "/static/app.css", a.URL("../assets.go"), a.URL("js/../app.css")} {
-		if w := ask(served, "GET", path, ""); w.Code != 404 {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		require.Equal(t, ask(served, "GET", path, "").Code, 404, "%s", path)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Bodies that come slowly are bounded by number: one more of a workspace is refused, until the
@@ -72,15 +74,11 @@ func TestBodiesAtOnce(t *testing.T) {
 				}
 				_, end = send(2, 0, &other)
 				defer end()
-				if !strings.Contains(other, "200 OK") {
-					t.Errorf("somebody else is answered %q", other)
-				}
+				require.Check(t, strings.Contains(other, "200 OK"), "somebody else is answered %q", other)
 				time.Sleep(steady)
 				_, end = send(1, 0, &whole)
 				defer end()
-				if !strings.Contains(whole, "200 OK") {
-					t.Errorf("a quick one is answered %q", whole)
-				}
+				require.Check(t, strings.Contains(whole, "200 OK"), "a quick one is answered %q", whole)
 				if !strings.Contains(said[0], "503") || !strings.Contains(said[0], "Retry-After: 60") || !strings.Contains(said[0], "give way") {
 					t.Errorf("the oldest is answered %q", said[0])
 				}
@@ -94,9 +92,7 @@ func TestBodiesAtOnce(t *testing.T) {
 					defer end()
 				}
 				for i, a := range said[2:] {
-					if a != "" {
-						t.Errorf("%d is answered %q", i+2, a)
-					}
+					require.Equal(t, a, "", "%d is answered", i+2)
 				}
 				stop()
 				<-served
@@ -151,9 +147,7 @@ func TestSlowBodies(t *testing.T) {
 					}
 				}()
 				answer, _ := io.ReadAll(conn)
-				if !strings.Contains(string(answer), test.want) {
-					t.Errorf("%.300s", answer)
-				}
+				require.Check(t, strings.Contains(string(answer), test.want), "%.300s", answer)
 				conn.Close()
 				<-sent
 				stop()

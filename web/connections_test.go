@@ -95,9 +95,7 @@ func TestConnectionsAtOnce(t *testing.T) {
 			send("10.0.0.9", wait)
 		}
 		expect("a proxy, while all are busy", send("10.0.0.9", health), "closed")
-		if n := len(s.listener.open); n != 16 {
-			t.Errorf("%d connections", n)
-		}
+		require.Equal(t, len(s.listener.open), 16, "connections")
 		for _, c := range conns {
 			c.Close()
 		}
@@ -105,9 +103,8 @@ func TestConnectionsAtOnce(t *testing.T) {
 		for range 14 {
 			expect("a request of a proxy", send("10.0.0.9", wait), "")
 		}
-		if took := time.Since(begin); took >= headerTimeout {
-			t.Errorf("it waited for time limits: %v", took)
-		}
+		took := time.Since(begin)
+		require.Check(t, took < headerTimeout, "it waited for time limits: %v", took)
 		for _, c := range conns {
 			c.Close()
 		}
@@ -139,9 +136,7 @@ func TestFewDescriptors(t *testing.T) {
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
 	first, err := bufio.NewReader(out).ReadString('\n')
 	at, found := strings.CutPrefix(strings.TrimSpace(first), "listens on ")
-	if err != nil || !found {
-		t.Fatal(first, err)
-	}
+	require.Must(t, err == nil && found, "%v %v", first, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for i := range 100 {
 		conn := require.Value(net.Dial("tcp", at))(t)
@@ -149,13 +144,9 @@ func TestFewDescriptors(t *testing.T) {
 		require.Value(io.WriteString(conn, "GET / HTTP/1.1\r\n"))(t)
 		if i%10 == 9 {
 			resp, err := client.Get("http://" + at + "/healthz")
-			if err != nil {
-				t.Fatalf("beside %d half-open connections: %v", i+1, err)
-			}
+			require.Must(t, err == nil, "beside %d half-open connections: %v", i+1, err)
 			resp.Body.Close()
-			if resp.StatusCode != http.StatusOK {
-				t.Errorf("beside %d half-open connections: %s", i+1, resp.Status)
-			}
+			require.Check(t, resp.StatusCode == http.StatusOK, "beside %d half-open connections: %s", i+1, resp.Status)
 		}
 	}
 }

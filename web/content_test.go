@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Content comes compressed to those who take that, and to others as it is.
@@ -29,9 +31,7 @@ func TestContent(t *testing.T) {
 	} {
 		c := NewContent(test.kind, []byte(test.body))
 		h := func(w http.ResponseWriter, r *http.Request) {
-			if err := c.Send(w, r); err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, c.Send(w, r), nil, "c.Send(w, r)")
 		}
 		w := ask(http.HandlerFunc(h), "GET", "/x", "", "Accept-Encoding: "+test.accepts)
 		if c.Size() != len(test.body) || (len(c.body) < c.Size()) != (test.body == long && test.kind != "image/png") {
@@ -46,9 +46,7 @@ func TestContent(t *testing.T) {
 			}
 		}
 		got, err := io.ReadAll(body)
-		if err != nil || string(got) != test.body {
-			t.Errorf("%q: %v, %.60q", test.accepts, err, got)
-		}
+		require.Check(t, err == nil && string(got) == test.body, "%q: %v, %.60q", test.accepts, err, got)
 		if encoding := w.Header().Get("Content-Encoding"); (encoding == "gzip") != test.zipped || w.Header().Get("Content-Type") != test.kind {
 			t.Errorf("%q: %v", test.accepts, w.Header())
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestPublicAddresses(t *testing.T) {
@@ -23,9 +25,7 @@ func TestPublicAddresses(t *testing.T) {
 		"[::ffff:127.0.0.1]:80": false, "[::ffff:10.0.0.1]:80": false, "[::127.0.0.1]:80": false,
 		"[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[2001::1]:80": false, "[2001:db8::1]:80": false,
 	} {
-		if got := Public(netip.MustParseAddrPort(address)); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
+		require.Equal(t, Public(netip.MustParseAddrPort(address)), want, "%s", address)
 	}
 }
 
@@ -69,9 +69,8 @@ func TestFetch(t *testing.T) {
 		return name, b.String(), err
 	}
 	for _, path := range []string{"/points.csv", "/moved"} {
-		if name, text, err := fetch(t.Context(), outer.URL+path); err != nil || text != rows || name != "points.csv" {
-			t.Errorf("%s: %s, %q, %v", path, name, text, err)
-		}
+		name, text, err := fetch(t.Context(), outer.URL+path)
+		require.Check(t, err == nil && text == rows && name == "points.csv", "%s: %s, %q, %v", path, name, text, err)
 	}
 	for address, want := range map[string]string{
 		outer.URL + "/private":          "only public addresses",
@@ -97,13 +96,11 @@ func TestFetch(t *testing.T) {
 	}
 	f.time = time.Millisecond
 	for _, path := range []string{"/slow", "/stuck"} {
-		if _, _, err := fetch(t.Context(), outer.URL+path); err == nil || !strings.Contains(err.Error(), "it took longer than 1ms") {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, _, err := fetch(t.Context(), outer.URL+path)
+		require.Check(t, err != nil && strings.Contains(err.Error(), "it took longer than 1ms"), "%s: %v", path, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := fetch(ctx, outer.URL+"/slow"); err == nil {
-		t.Error("a request that was given up")
-	}
+	_, _, err := fetch(ctx, outer.URL+"/slow")
+	require.Check(t, err != nil, "a request that was given up")
 }

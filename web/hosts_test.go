@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // A page whose name leads to our address speaks for the name, not for us.
@@ -25,9 +27,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		for want, hosts := range map[bool][]string{true: test.yes, false: test.no} {
 			for _, host := range hosts {
-				if got := test.links.Answers(host); got != want {
-					t.Errorf("%+v answers %q: %t", test.links, host, got)
-				}
+				require.Equal(t, test.links.Answers(host), want, "%+v answers %q", test.links, host)
 			}
 		}
 	}
@@ -41,20 +41,15 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %d, cookies %v", target, w.Code, w.Result().Cookies())
 		}
 	}
-	if w := ask(h, "POST", "http://evil.example/api/x", ""); w.Code != 421 {
-		t.Error(w.Code)
-	}
+	require.Equal(t, ask(h, "POST", "http://evil.example/api/x", "").Code, 421, "w.Code")
 }
 
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	var h Hosts
-	if err := h.Add("Lab.example.org, inner"); err != nil || len(h) != 2 || h[0] != "lab.example.org" || h[1] != "inner" {
-		t.Error(h, err)
-	}
+	err := h.Add("Lab.example.org, inner")
+	require.Check(t, err == nil && len(h) == 2 && h[0] == "lab.example.org" && h[1] == "inner", "%v %v", h, err)
 	for _, bad := range []string{"", "a,,b", "lab.example.org:8080", "https://lab.example.org", "lab.example.org/x", "a b", "user@lab"} {
-		if err := h.Add(bad); err == nil {
-			t.Errorf("%q is a name", bad)
-		}
+		require.Check(t, h.Add(bad) != nil, "%q is a name", bad)
 	}
 }

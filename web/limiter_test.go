@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Each key has its burst, and then one event after every interval.
@@ -13,22 +15,16 @@ func TestLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(3, time.Minute)
 		for range 3 {
-			if wait := l.Take("a"); wait != 0 {
-				t.Fatalf("within the burst: wait %v", wait)
-			}
+			wait := l.Take("a")
+			require.Must(t, wait == 0, "within the burst: wait %v", wait)
 		}
 		for range 2 { // being refused costs nothing
-			if wait := l.Take("a"); wait != time.Minute || l.Wait("a") != wait {
-				t.Errorf("beyond the burst: wait %v", wait)
-			}
+			wait := l.Take("a")
+			require.Check(t, wait == time.Minute && l.Wait("a") == wait, "beyond the burst: wait %v", wait)
 		}
-		if l.Wait("b") != 0 || l.Take("b") != 0 {
-			t.Error("another key waits")
-		}
+		require.Check(t, l.Wait("b") == 0 && l.Take("b") == 0, "another key waits")
 		time.Sleep(40 * time.Second)
-		if wait := l.Wait("a").Round(time.Second); wait != 20*time.Second {
-			t.Errorf("after 40 s: wait %v", wait)
-		}
+		require.Equal(t, l.Wait("a").Round(time.Second), 20*time.Second, "after 40 s: wait")
 		time.Sleep(21 * time.Second)
 		if l.Wait("a") != 0 || l.Take("a") != 0 || l.Take("a") == 0 {
 			t.Error("after a minute there is not one more")
@@ -49,12 +45,9 @@ func TestLimiterForgets(t *testing.T) {
 		for i := range maxLimited {
 			l.Take(fmt.Sprint("later ", i))
 		}
-		if l.Wait("later 0") == 0 {
-			t.Error("a key that has none left was forgotten for those that have")
-		}
+		require.Check(t, l.Wait("later 0") != 0, "a key that has none left was forgotten for those that have")
 		l.Take("one more")
-		if n := len(l.left); n > maxLimited {
-			t.Errorf("%d keys are remembered", n)
-		}
+		n := len(l.left)
+		require.Check(t, n <= maxLimited, "%d keys are remembered", n)
 	})
 }

@@ -17,9 +17,8 @@ func TestParsePublic(t *testing.T) {
 		"HTTPS://lab.example.org:8443": "https://lab.example.org:8443",
 		"http://[2001:db8::1]:80":      "http://[2001:db8::1]:80",
 	} {
-		if got, err := ParsePublic(text); err != nil || got != want {
-			t.Errorf("%s: %q, %v", text, got, err)
-		}
+		got, err := ParsePublic(text)
+		require.Check(t, err == nil && got == want, "%s: %q, %v", text, got, err)
 	}
 	for _, bad := range []string{"", "lab.example.org", "lab.example.org:80", "ftp://lab.example.org", "https://", "https://:80", "https://a/lab", "https://a?x=1", "https://a#x", "https://u:p@a", "https://a\n"} {
 		if got, err := ParsePublic(bad); err == nil || !strings.Contains(err.Error(), "https://lab.example.org") {
@@ -57,9 +56,7 @@ func TestOrigin(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/x", nil)
 		r.Host = test.host
-		if got := test.links.Origin(r); got != test.want {
-			t.Errorf("%v, asked as %s: %s, want %s", test.links, test.host, got, test.want)
-		}
+		require.Equal(t, test.links.Origin(r), test.want, "%v, asked as %s", test.links, test.host)
 	}
 }
 
@@ -70,9 +67,7 @@ func TestHere(t *testing.T) {
 		"http://[2001:db8::1]:80": {Addr: &net.TCPAddr{IP: net.ParseIP("2001:db8::1"), Port: 80}},
 		"https://lab.example.org": {Public: "https://lab.example.org", Addr: &net.TCPAddr{Port: 80}},
 	} {
-		if got := links.Here(); got != want {
-			t.Errorf("%v: %s, want %s", links, got, want)
-		}
+		require.Equal(t, links.Here(), want, "%v", links)
 	}
 }
 

@@ -54,9 +54,8 @@ func TestTrustedProxy(t *testing.T) {
 		if w.Body.String() != test.want {
 			t.Errorf("%s with %q: %s, want %s", test.from, test.headers, w.Body, test.want)
 		}
-		if got, want := w.Result().Cookies()[0].Secure, strings.Contains(test.want, "https:"); got != want {
-			t.Errorf("%s with %q: cookie secure %t", test.from, test.headers, got)
-		}
+		got, want := w.Result().Cookies()[0].Secure, strings.Contains(test.want, "https:")
+		require.Check(t, got == want, "%s with %q: cookie secure %t", test.from, test.headers, got)
 	}
 }
 
@@ -73,9 +72,7 @@ func TestLimitBehindProxy(t *testing.T) {
 		for i := range 6 {
 			last = ask(h, "GET", "/x", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)).Code
 		}
-		if want := map[string]int{"192.0.2.0/24": 200, "10.0.0.0/8": 429}[trusted]; last != want {
-			t.Errorf("trusted %s: %d, want %d", trusted, last, want)
-		}
+		require.Equal(t, last, map[string]int{"192.0.2.0/24": 200, "10.0.0.0/8": 429}[trusted], "trusted %s", trusted)
 	}
 }
 
@@ -86,18 +83,16 @@ func TestCrossSiteBehindProxy(t *testing.T) {
 	require.NoError(t, s.Proxies.Add("192.0.2.1"))
 	h := mux(s, map[string]Handler{"POST /x": ok})
 	for origin, want := range map[string]int{"https://lab.example.org": 200, "https://evil.example": 403} {
-		if w := ask(h, "POST", "/x", "", "X-Forwarded-Host: lab.example.org", "X-Forwarded-Proto: https", "Origin: "+origin); w.Code != want {
-			t.Errorf("%s: %d, want %d", origin, w.Code, want)
-		}
+		w := ask(h, "POST", "/x", "", "X-Forwarded-Host: lab.example.org", "X-Forwarded-Proto: https", "Origin: "+origin)
+		require.Check(t, w.Code == want, "%s: %d, want %d", origin, w.Code, want)
 	}
 }
 
 func TestProxiesAdd(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "proxy.example", "10.0.0.0/33", "10.0.0.0/8,", "10.0.0.1:80"} {
-		if err := new(Proxies).Add(bad); err == nil || !strings.Contains(err.Error(), "10.0.0.0/8") {
-			t.Errorf("%q: %v", bad, err)
-		}
+		err := new(Proxies).Add(bad)
+		require.Check(t, err != nil && strings.Contains(err.Error(), "10.0.0.0/8"), "%q: %v", bad, err)
 	}
 }
 

@@ -44,9 +44,8 @@ func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := certify(t, dir, 1)
 	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
-		if _, err := TLS(wrong[0], wrong[1], server.log); err == nil || !strings.HasPrefix(err.Error(), "TLS: ") {
-			t.Errorf("%v: %v", wrong, err)
-		}
+		_, err := TLS(wrong[0], wrong[1], server.log)
+		require.Check(t, err != nil && strings.HasPrefix(err.Error(), "TLS: "), "%v: %v", wrong, err)
 	}
 	config := require.Value(TLS(cert, key, server.log))(t)
 	server.UseTLS(config)
@@ -61,27 +60,18 @@ func TestTLS(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 		a := require.Value(client.Get(links.Here() + "/x"))(t)
 		defer a.Body.Close()
-		if c := a.Cookies(); len(c) != 1 || !c[0].Secure {
-			t.Errorf("cookies %v", c)
-		}
+		c := a.Cookies()
+		require.Check(t, len(c) == 1 && c[0].Secure, "cookies %v", c)
 		return a.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
-	if n := visit(); n != 1 {
-		t.Errorf("certificate %d", n)
-	}
+	require.Equal(t, visit(), 1, "certificate")
 	certify(t, dir, 2)
-	if n := visit(); n != 2 {
-		t.Errorf("certificate %d after that of 1 was replaced", n)
-	}
+	require.Equal(t, visit(), 2, "certificate … after that of 1 was replaced")
 	require.NoError(t, os.WriteFile(cert, []byte("half"), 0o600))
-	if n := visit() + visit(); n != 4 || strings.Count(log.String(), "certificate not taken over") != 1 {
-		t.Errorf("%d, log %s", n, log)
-	}
-	if a, err := http.Get("http://" + server.Addr().String() + "/x"); err != nil || a.StatusCode != 400 {
-		t.Error("plain HTTP", a, err)
-	}
+	n := visit() + visit()
+	require.Check(t, n == 4 && strings.Count(log.String(), "certificate not taken over") == 1, "%d, log %s", n, log)
+	a, err := http.Get("http://" + server.Addr().String() + "/x")
+	require.Check(t, err == nil && a.StatusCode == 400, "plain HTTP %v %v", a, err)
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, <-ended, nil, "<-ended")
 }

@@ -121,9 +121,8 @@ func TestErrorTable(t *testing.T) {
 		})
 		html, api := ask(h, "GET", "/x", ""), ask(h, "GET", "/api/x", "", anyKey)
 		var p Problem
-		if err := json.Unmarshal(api.Body.Bytes(), &p); err != nil {
-			t.Fatalf("%v: %v in %s", test.err, err, api.Body)
-		}
+		err := json.Unmarshal(api.Body.Bytes(), &p)
+		require.Must(t, err == nil, "%v: %v in %s", test.err, err, api.Body)
 		if html.Code != test.status || api.Code != test.status || p.Status != test.status {
 			t.Errorf("%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
 		}
@@ -158,21 +157,15 @@ func TestErrorTable(t *testing.T) {
 func TestErrorsOutsideOfRoutes(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "DELETE /x": ok})
-	if w := ask(h, "GET", "/nowhere", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "<h1>404") {
-		t.Error(w)
-	}
-	if w := ask(h, "GET", "/api/nowhere", ""); w.Code != 404 || w.Header().Get("Content-Type") != "application/problem+json" {
-		t.Error(w)
-	}
-	if w := ask(h, "POST", "/x", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, DELETE, HEAD" {
-		t.Error(w.Code, w.Header())
-	}
-	if w := ask(h, "HEAD", "/x", ""); w.Code != 200 {
-		t.Error(w.Code)
-	}
-	if w := ask(h, "GET", "/nowhere", "", "Accept: application/json"); w.Header().Get("Content-Type") != "application/problem+json" {
-		t.Error(w.Header())
-	}
+	w := ask(h, "GET", "/nowhere", "")
+	require.Check(t, w.Code == 404 && strings.Contains(w.Body.String(), "<h1>404"), "%v", w)
+	w = ask(h, "GET", "/api/nowhere", "")
+	require.Check(t, w.Code == 404 && w.Header().Get("Content-Type") == "application/problem+json", "%v", w)
+	w = ask(h, "POST", "/x", "")
+	require.Check(t, w.Code == 405 && w.Header().Get("Allow") == "GET, DELETE, HEAD", "%v %v", w.Code, w.Header())
+	require.Equal(t, ask(h, "HEAD", "/x", "").Code, 200, "w.Code")
+	w = ask(h, "GET", "/nowhere", "", "Accept: application/json")
+	require.Check(t, w.Header().Get("Content-Type") == "application/problem+json", "%v", w.Header())
 }
 
 func TestErrorPageFails(t *testing.T) {
@@ -212,13 +205,10 @@ func TestPanic(t *testing.T) {
 			_, err = io.ReadAll(res.Body)
 			res.Body.Close()
 		}
-		if err == nil {
-			t.Errorf("%s: the client cannot tell that the answer is not complete", path)
-		}
+		require.Check(t, err != nil, "%s: the client cannot tell that the answer is not complete", path)
 	}
-	if res, err := http.Get(srv.URL + "/ok"); err != nil || res.StatusCode != 200 {
-		t.Error("the server does not serve after a panic")
-	}
+	res, err := http.Get(srv.URL + "/ok")
+	require.Check(t, err == nil && res.StatusCode == 200, "the server does not serve after a panic")
 }
 
 func TestClientGone(t *testing.T) {
@@ -245,9 +235,7 @@ func TestSecurityHeaders(t *testing.T) {
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 		} {
-			if got.Get(name) != want {
-				t.Errorf("%s: %s %q", path, name, got.Get(name))
-			}
+			require.Equal(t, got.Get(name), want, "%s: %s", path, name)
 		}
 	}
 }
@@ -280,37 +268,28 @@ func TestWorkspaceCookie(t *testing.T) {
 	h, _, _ := newSite(map[string]Handler{"GET /x": ok, "GET /api/x": ok})
 	first := ask(h, "GET", "/x", "")
 	cookies := first.Result().Cookies()
-	if len(cookies) != 1 {
-		t.Fatalf("cookies %v", cookies)
-	}
+	require.Must(t, len(cookies) == 1, "cookies %v", cookies)
 	c := cookies[0]
 	if c.Name != "marginlab_workspace" || len(c.Value) != 32 || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure ||
 		c.Path != "/" || c.MaxAge < 360*24*3600 || c.Value != first.Body.String() {
 		t.Errorf("cookie %v, token %s", c, first.Body)
 	}
-	if other := ask(h, "GET", "/x", "").Body.String(); other == c.Value {
-		t.Error("two visitors have one workspace")
-	}
+	require.Check(t, ask(h, "GET", "/x", "").Body.String() != c.Value, "two visitors have one workspace")
 	again := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+c.Value)
 	if again.Body.String() != c.Value || len(again.Result().Cookies()) != 1 || again.Result().Cookies()[0].Value != c.Value {
 		t.Error("a known visitor is not known, or his cookie not renewed")
 	}
-	if w := ask(h, "GET", "/api/x", "", "Cookie: marginlab_workspace="+c.Value); w.Body.String() != c.Value {
-		t.Error("/api does not take the cookie")
-	}
+	w := ask(h, "GET", "/api/x", "", "Cookie: marginlab_workspace="+c.Value)
+	require.Check(t, w.Body.String() == c.Value, "/api does not take the cookie")
 	for _, bad := range []string{"", "x", strings.Repeat("g", 32), c.Value + "0", "../../etc"} {
-		if w := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+bad); len(w.Body.String()) != 32 || w.Body.String() == bad {
-			t.Errorf("cookie %q: token %q", bad, w.Body)
-		}
+		w := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+bad)
+		require.Check(t, len(w.Body.String()) == 32 && w.Body.String() != bad, "cookie %q: token %q", bad, w.Body)
 	}
 	for _, path := range []string{"/metrics", "/nowhere"} {
-		if w := ask(h, "GET", path, ""); w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%s sets a cookie", path)
-		}
+		require.Check(t, ask(h, "GET", path, "").Header().Get("Set-Cookie") == "", "%s sets a cookie", path)
 	}
-	if got := first.Header().Get("Cache-Control"); !strings.Contains(got, "private") {
-		t.Errorf("pages of a workspace may be shared by caches: %q", got)
-	}
+	got := first.Header().Get("Cache-Control")
+	require.Check(t, strings.Contains(got, "private"), "pages of a workspace may be shared by caches: %q", got)
 }
 
 func TestBearer(t *testing.T) {
@@ -344,12 +323,9 @@ func TestSetToken(t *testing.T) {
 	}})
 	const token = "00112233445566778899aabbccddeeff"
 	w := ask(h, "POST", "/x?token=+"+token+"%0a", "")
-	if c := w.Result().Cookies(); len(c) != 1 || c[0].Value != token {
-		t.Errorf("cookies %v", c)
-	}
-	if w := ask(h, "POST", "/x?token=nonsense", ""); w.Code != 422 {
-		t.Error(w.Code)
-	}
+	c := w.Result().Cookies()
+	require.Check(t, len(c) == 1 && c[0].Value == token, "cookies %v", c)
+	require.Equal(t, ask(h, "POST", "/x?token=nonsense", "").Code, 422, "w.Code")
 }
 
 // One workspace that asks without end leaves the others behind its address alone, and
@@ -373,29 +349,16 @@ func TestRateLimit(t *testing.T) {
 		return refused
 	}
 	cookie := func(c byte) string { return "Cookie: marginlab_workspace=" + strings.Repeat(string(c), 32) }
-	if n := refused(20, "/api/x", cookie('a')); n != 17 {
-		t.Errorf("%d of 20 refused to one workspace", n)
-	}
-	if n := refused(1, "/api/x", "Authorization: Bearer "+strings.Repeat("a", 32)); n != 1 {
-		t.Error("a program in the same workspace is let in")
-	}
-	if n := refused(3, "/api/x", cookie('b')); n != 0 {
-		t.Errorf("%d of 3 refused to a neighbour", n)
-	}
-	if n := refused(20, "/api/x"); n != 17 {
-		t.Errorf("%d of 20 refused to requests without a workspace", n)
-	}
-	if n := refused(5, "/api/x", "Authorization: Bearer short"); n != 5 {
-		t.Error("a bad key opens a workspace of its own")
-	}
+	require.Equal(t, refused(20, "/api/x", cookie('a')), 17, "… of 20 refused to one workspace")
+	n := refused(1, "/api/x", "Authorization: Bearer "+strings.Repeat("a", 32))
+	require.Check(t, n == 1, "a program in the same workspace is let in")
+	require.Equal(t, refused(3, "/api/x", cookie('b')), 0, "… of 3 refused to a neighbour")
+	require.Equal(t, refused(20, "/api/x"), 17, "… of 20 refused to requests without a workspace")
+	require.Check(t, refused(5, "/api/x", "Authorization: Bearer short") == 5, "a bad key opens a workspace of its own")
 	for _, path := range []string{"/static/x.css", "/healthz"} {
-		if n := refused(50, path, cookie('a')); n != 0 {
-			t.Errorf("%s: %d of 50 refused", path, n)
-		}
+		require.Equal(t, refused(50, path, cookie('a')), 0, "%s: … of 50 refused", path)
 	}
-	if n := refused(3, "/api/x", cookie('c')); n != 0 {
-		t.Errorf("%d of 3 refused to another neighbour", n)
-	}
+	require.Equal(t, refused(3, "/api/x", cookie('c')), 0, "… of 3 refused to another neighbour")
 	if n := strings.Count(log.String(), "too many of one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end meanwhile
 		t.Errorf("%d lines on refusals in %s", n, log)
 	}
@@ -443,9 +406,7 @@ func TestReadJSON(t *testing.T) {
 		r := httptest.NewRequest("POST", "/api/x", strings.NewReader(text))
 		err := ReadJSON(httptest.NewRecorder(), r, 100, &v)
 		if want.status == 0 {
-			if err != nil || v.Spec.C != 2 {
-				t.Errorf("%s: %v, %+v", text, err, v)
-			}
+			require.Check(t, err == nil && v.Spec.C == 2, "%s: %v, %+v", text, err, v)
 			continue
 		}
 		if err == nil {
@@ -474,9 +435,7 @@ func TestReadJSONOfLists(t *testing.T) {
 		if p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v)); p.Status != 413 || !strings.Contains(p.Detail, "take more than 8 MB of memory") {
 			t.Errorf("%.20s: %+v", text, p)
 		}
-		if len(v.Names)+len(v.More) > 0 {
-			t.Errorf("%.20s: %d and %d were read", text, len(v.Names), len(v.More))
-		}
+		require.Check(t, len(v.Names)+len(v.More) <= 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
 	}
 }
 
@@ -530,14 +489,10 @@ func TestMetrics(t *testing.T) {
 		`marginlab_http_request_duration_seconds_count{route="/runs/{id}"} 3`,
 		`marginlab_trainings_total{learner="svm",outcome="done"} 1`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		require.Check(t, strings.Contains(text, want), "no %s in\n%s", want, text)
 	}
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
-	if err != nil || len(faults) > 0 {
-		t.Errorf("Prometheus objects: %v, %v", faults, err)
-	}
+	require.Check(t, err == nil && len(faults) <= 0, "Prometheus objects: %v, %v", faults, err)
 	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
 		t.Error("no classic histogram")
 	}
@@ -551,13 +506,11 @@ func TestHealth(t *testing.T) {
 	_, s, _ := newSite(nil)
 	var fault error
 	h := s.Health(func(context.Context) error { return fault })
-	if w := ask(h, "GET", "/healthz", ""); w.Code != 200 || w.Body.String() != "ok\n" {
-		t.Error(w)
-	}
+	w := ask(h, "GET", "/healthz", "")
+	require.Check(t, w.Code == 200 && w.Body.String() == "ok\n", "%v", w)
 	fault = errors.New("secret")
-	if w := ask(h, "GET", "/healthz", ""); w.Code != 503 || strings.Contains(w.Body.String(), "secret") {
-		t.Error(w)
-	}
+	w = ask(h, "GET", "/healthz", "")
+	require.Check(t, w.Code == 503 && !strings.Contains(w.Body.String(), "secret"), "%v", w)
 }
 
 func TestStream(t *testing.T) {
@@ -577,9 +530,8 @@ func TestStream(t *testing.T) {
 	require.NoError(t, err)
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
-	if want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"; string(text) != want {
-		t.Errorf("%q", text)
-	}
+	want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"
+	require.Check(t, string(text) == want, "%q", text)
 	if res.Header.Get("Content-Type") != "text/event-stream" || res.Uncompressed || res.Header.Get("Cache-Control") != "no-store" {
 		t.Error(res.Header)
 	}
@@ -597,12 +549,8 @@ func TestStreamBeatsAndEnds(t *testing.T) {
 		time.Sleep(heartbeat*2 + time.Second) // the clock of the bubble
 		synctest.Wait()
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if n := strings.Count(w.Body.String(), ": still here"); n != 2 {
-			t.Errorf("%d heartbeats in %q", n, w.Body)
-		}
+		require.Equal(t, <-done, nil, "<-done")
+		require.Equal(t, strings.Count(w.Body.String(), ": still here"), 2, "heartbeats in %q", w.Body)
 	})
 }
 
@@ -696,9 +644,7 @@ func TestSlowClients(t *testing.T) {
 					t.Errorf("closed after %v, want %v", took, test.want)
 				}
 				stop()
-				if err := <-served; err != nil {
-					t.Error(err)
-				}
+				require.Equal(t, <-served, nil, "<-served")
 			})
 		})
 	}
@@ -738,14 +684,10 @@ func TestInterruptedBodies(t *testing.T) {
 				conn, _ := listener.dial(ctx, "", "")
 				go io.WriteString(conn, test.send)
 				got, _ := io.ReadAll(conn) // until the server closes
-				if !strings.Contains(string(got), test.want) {
-					t.Errorf("%q is not in %s", test.want, got)
-				}
+				require.Check(t, strings.Contains(string(got), test.want), "%q is not in %s", test.want, got)
 				conn.Close()
 				stop()
-				if err := <-served; err != nil {
-					t.Error(err)
-				}
+				require.Equal(t, <-served, nil, "<-served")
 			})
 		})
 	}
@@ -769,19 +711,14 @@ func TestShutdown(t *testing.T) {
 	r.Header.Set("Authorization", strings.TrimPrefix(anyKey, "Authorization: "))
 	res := require.Value(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
-	if res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
-		t.Error(res.Status, res.Header)
-	}
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	require.Check(t, res.StatusCode == 503 && res.Header.Get("Retry-After") != "", "%v %v", res.Status, res.Header)
+	require.Equal(t, <-served, nil, "<-served")
 }
 
 func TestListenTaken(t *testing.T) {
 	t.Parallel()
 	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	defer s.listener.Close()
-	if _, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), s.Addr().String()) {
-		t.Errorf("%v", err)
-	}
+	_, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler))
+	require.Check(t, err != nil && strings.Contains(err.Error(), s.Addr().String()), "%v", err)
 }

@@ -40,30 +40,22 @@ func TestAPIWalk(t *testing.T) {
 
 	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
 	set := handlerstest.Decode[api.Dataset](a)
-	if got := a.Header.Get("Location"); got != "/api/datasets/"+set.ID {
-		t.Errorf("Location %q", got)
-	}
+	require.Equal(t, a.Header.Get("Location"), "/api/datasets/"+set.ID, "Location")
 	if set.Rows != 6 || set.Name != "square.csv" || !slices.Equal(set.Features, []string{"x1", "x2"}) || !slices.Equal(set.Classes, []string{"no", "yes"}) {
 		t.Errorf("data set %+v", set)
 	}
-	if list := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")); len(list.Datasets) != 1 || list.Datasets[0].ID != set.ID {
-		t.Errorf("list %+v", list)
-	}
-	if got := handlerstest.Decode[api.Dataset](c.Want(200, "GET", "/api/datasets/"+set.ID, "")); !reflect.DeepEqual(got, set) {
-		t.Errorf("got %+v, want %+v", got, set)
-	}
-	if csv := c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", ""); string(csv.Body) != handlerstest.Square {
-		t.Errorf("CSV %q", csv.Body)
-	}
-	if got := handlerstest.Decode[api.Dataset](c.Want(200, "PATCH", "/api/datasets/"+set.ID, `{"name":"corners"}`)); got.Name != "corners" {
-		t.Errorf("renamed to %q", got.Name)
-	}
+	list := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
+	require.Check(t, len(list.Datasets) == 1 && list.Datasets[0].ID == set.ID, "list %+v", list)
+	got := handlerstest.Decode[api.Dataset](c.Want(200, "GET", "/api/datasets/"+set.ID, ""))
+	require.Check(t, reflect.DeepEqual(got, set), "got %+v, want %+v", got, set)
+	csv := c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "")
+	require.Check(t, string(csv.Body) == handlerstest.Square, "CSV %q", csv.Body)
+	got = handlerstest.Decode[api.Dataset](c.Want(200, "PATCH", "/api/datasets/"+set.ID, `{"name":"corners"}`))
+	require.Check(t, got.Name == "corners", "renamed to %q", got.Name)
 
 	a = c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{"kernel":"linear","C":1e3,"standardize":false,"tol":1e-8},"name":"first","tags":["a","b"],"note":"why"}`)
 	id := handlerstest.Decode[api.RunStatus](a).ID
-	if got := a.Header.Get("Location"); got != "/api/runs/"+id {
-		t.Errorf("Location %q", got)
-	}
+	require.Equal(t, a.Header.Get("Location"), "/api/runs/"+id, "Location")
 	events := c.Follow(id)
 	if events[0].Name != "status" || events[len(events)-1] != (handlerstest.Event{Name: "status", Data: `{"status":"done"}`}) {
 		t.Fatalf("events %v", events)
@@ -81,18 +73,13 @@ func TestAPIWalk(t *testing.T) {
 	require.NoError(t, err)
 	direct := require.Value(ml.Train(t.Context(), d, run.Spec, nil))(t)
 	direct.Report.FitSeconds = run.Report.FitSeconds
-	if !reflect.DeepEqual(*run.Report, direct.Report) {
-		t.Errorf("report %+v\nwant %+v", *run.Report, direct.Report)
-	}
+	require.Check(t, reflect.DeepEqual(*run.Report, direct.Report), "report %+v\nwant %+v", *run.Report, direct.Report)
 	// The same names as `fit --json`, which prints the report itself.
 	want := require.Value(json.Marshal(direct.Report))(t)
-	if raw := handlerstest.Decode[struct{ Report json.RawMessage }](a); !bytes.Equal(raw.Report, want) {
-		t.Errorf("report %s\nwant %s", raw.Report, want)
-	}
+	raw := handlerstest.Decode[struct{ Report json.RawMessage }](a)
+	require.Check(t, bytes.Equal(raw.Report, want), "report %s\nwant %s", raw.Report, want)
 	model := require.Value(ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))(t)
-	if !reflect.DeepEqual(model, direct.Model) {
-		t.Errorf("model %+v\nwant %+v", model, direct.Model)
-	}
+	require.Check(t, reflect.DeepEqual(model, direct.Model), "model %+v\nwant %+v", model, direct.Model)
 
 	// What a change leaves out stays.
 	if got := handlerstest.Decode[api.Run](c.Want(200, "PATCH", "/api/runs/"+id, `{"note":"because"}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 2 {
@@ -128,9 +115,8 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 	}
 	for id := range ids {
 		last := c.Follow(id)
-		if got := last[len(last)-1]; got.Data != `{"status":"done"}` {
-			t.Errorf("run %s: %v", id, got)
-		}
+		got := last[len(last)-1]
+		require.Check(t, got.Data == `{"status":"done"}`, "run %s: %v", id, got)
 		c.Want(200, "GET", "/api/runs/"+id, "")
 		c.Want(200, "GET", "/api/runs/"+id+"/model.json", "")
 	}
@@ -166,9 +152,7 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 			delete(ids, r.ID)
 		}
 	}
-	if len(ids) != 0 || len(seen) != total {
-		t.Errorf("paging gave %d rows and left out %v", len(seen), ids)
-	}
+	require.Check(t, len(ids) == 0 && len(seen) == total, "paging gave %d rows and left out %v", len(seen), ids)
 }
 
 func TestAPIFile(t *testing.T) {
@@ -255,37 +239,26 @@ func TestAPIErrors(t *testing.T) {
 	} {
 		a := c.Want(tc.status, tc.method, tc.path, tc.body)
 		p := handlerstest.Decode[web.Problem](a)
-		if kind := a.Header.Get("Content-Type"); kind != "application/problem+json" {
-			t.Errorf("%s: %s", tc.name, kind)
-		}
-		if p.Status != tc.status || p.Title == "" || p.Detail == "" {
-			t.Errorf("%s: %+v", tc.name, p)
-		}
+		require.Equal(t, a.Header.Get("Content-Type"), "application/problem+json", "%s", tc.name)
+		require.Check(t, p.Status == tc.status && p.Title != "" && p.Detail != "", "%s: %+v", tc.name, p)
 		var fields []string
 		for _, e := range p.Errors {
 			fields = append(fields, e.Field)
-			if e.Message == "" {
-				t.Errorf("%s: no message for %s", tc.name, e.Field)
-			}
+			require.Check(t, e.Message != "", "%s: no message for %s", tc.name, e.Field)
 		}
-		if got := strings.Join(fields, " "); got != tc.fields {
-			t.Errorf("%s: errors of %q, want %q", tc.name, got, tc.fields)
-		}
+		got := strings.Join(fields, " ")
+		require.Check(t, got == tc.fields, "%s: errors of %q, want %q", tc.name, got, tc.fields)
 	}
-	if a := c.Want(405, "PUT", "/api/runs/"+run, ""); !strings.Contains(a.Header.Get("Allow"), "DELETE") {
-		t.Errorf("Allow %q", a.Header.Get("Allow"))
-	}
+	a := c.Want(405, "PUT", "/api/runs/"+run, "")
+	require.Check(t, strings.Contains(a.Header.Get("Allow"), "DELETE"), "Allow %q", a.Header.Get("Allow"))
 	c.Want(http.StatusUnsupportedMediaType, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "multipart/form-data; boundary=b")
 	if a := c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3") {
 		t.Errorf("the message does not say where: %s", a.Body)
 	}
 	// Nothing of all that was stored.
-	if got := handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs", "")); got.Total != 1 {
-		t.Errorf("%d runs", got.Total)
-	}
-	if got := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 1 {
-		t.Errorf("%d data sets", len(got.Datasets))
-	}
+	require.Equal(t, handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs", "")).Total, 1, "runs")
+	got := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
+	require.Check(t, len(got.Datasets) == 1, "%d data sets", len(got.Datasets))
 }
 
 // A file that ends before its announced length is not taken for a whole one.
@@ -298,12 +271,9 @@ func TestAPIHalfAFile(t *testing.T) {
 	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
 	resp := require.Value(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("status %d for half a file", resp.StatusCode)
-	}
-	if got := handlerstest.Decode[struct{ Datasets []api.Dataset }](s.As(t, handlerstest.Alice).Want(200, "GET", "/api/datasets", "")); len(got.Datasets) != 0 {
-		t.Errorf("stored %+v", got)
-	}
+	require.Equal(t, resp.StatusCode, http.StatusBadRequest, "status … for half a file")
+	got := handlerstest.Decode[struct{ Datasets []api.Dataset }](s.As(t, handlerstest.Alice).Want(200, "GET", "/api/datasets", ""))
+	require.Check(t, len(got.Datasets) == 0, "stored %+v", got)
 }
 
 // A request under a key is done once, and something else under it is refused.
@@ -323,21 +293,16 @@ func TestAPIRepeated(t *testing.T) {
 		for range 2 {
 			for _, key := range []string{"one of ", "two of "} {
 				a := c.Do("POST", made.to, made.one, "Idempotency-Key", key+made.to)
-				if a.Status >= 300 {
-					t.Fatalf("%s: %d %s", made.to, a.Status, a.Body)
-				}
+				require.Must(t, a.Status < 300, "%s: %d %s", made.to, a.Status, a.Body)
 				places[a.Header.Get("Location")] = true
 				if told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to); !bytes.Contains(told.Body, []byte("used before, for something else")) {
 					t.Errorf("%s: another is refused with %s", made.to, told.Body)
 				}
 			}
 		}
-		if len(places) != 2 {
-			t.Errorf("%s: %d made, want 2: %v", made.to, len(places), places)
-		}
-		if a := other.Do("POST", made.otherTo, made.other, "Idempotency-Key", "one of "+made.to); a.Status >= 300 {
-			t.Errorf("%s: of somebody else: %d %s", made.to, a.Status, a.Body)
-		}
+		require.Check(t, len(places) == 2, "%s: %d made, want 2: %v", made.to, len(places), places)
+		a := other.Do("POST", made.otherTo, made.other, "Idempotency-Key", "one of "+made.to)
+		require.Check(t, a.Status < 300, "%s: of somebody else: %d %s", made.to, a.Status, a.Body)
 	}
 
 	// What was deleted is made anew, as often as that may be.
@@ -348,9 +313,7 @@ func TestAPIRepeated(t *testing.T) {
 			places[a.Header.Get("Location")] = true
 			c.Want(http.StatusNoContent, "DELETE", a.Header.Get("Location"), "")
 		}
-		if len(places) != 3 {
-			t.Errorf("%s: %d made, want 3: %v", to, len(places), places)
-		}
+		require.Check(t, len(places) == 3, "%s: %d made, want 3: %v", to, len(places), places)
 	}
 }
 
@@ -369,22 +332,16 @@ func TestAPIRepeatedLink(t *testing.T) {
 	}
 	moons, circles := `{"dataset":"moons"}`, `{"dataset":"circles"}`
 	first := link(moons, "a")
-	if again := link(moons, "a"); again != first {
-		t.Errorf("%s, then %s", first, again)
-	}
+	again := link(moons, "a")
+	require.Check(t, again == first, "%s, then %s", first, again)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "a")
-	if again := link(moons, "b"); again != first {
-		t.Errorf("%s, then %s", first, again)
-	}
+	again = link(moons, "b")
+	require.Check(t, again == first, "%s, then %s", first, again)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "b")
-	if other := link(circles, "c"); other == first {
-		t.Error("two views under one link")
-	}
+	require.Check(t, link(circles, "c") != first, "two views under one link")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", moons, "Idempotency-Key", "c")
 	c.Want(http.StatusNoContent, "DELETE", "/api/links/"+first, "")
-	if anew := link(moons, "b"); anew == first {
-		t.Error("a link that was deleted opens again")
-	}
+	require.Check(t, link(moons, "b") != first, "a link that was deleted opens again")
 }
 
 // A comparison on folds that is asked for again has the searches that it has.
@@ -403,15 +360,13 @@ func TestAPIRepeatedComparison(t *testing.T) {
 	}
 	const to = "/api/comparison/folds"
 	first := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location")
-	if again := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location"); again != first {
-		t.Errorf("%s, then %s", first, again)
-	}
+	again := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location")
+	require.Check(t, again == first, "%s, then %s", first, again)
 	for _, other := range []string{ask(3, ""), ask(2, `,"folds":3`)} {
 		c.Want(http.StatusUnprocessableEntity, "POST", to, other, "Idempotency-Key", "k")
 	}
-	if other := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "l").Header.Get("Location"); other == first {
-		t.Error("two keys, one comparison")
-	}
+	other := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "l").Header.Get("Location")
+	require.Check(t, other != first, "two keys, one comparison")
 }
 
 // Runs saved from searches are compared on the folds of those searches.
@@ -434,12 +389,10 @@ func TestAPIKeptFolds(t *testing.T) {
 	if f.Folds != 5 || f.Repeats != 1 || f.Done != 10 || f.Total != 10 || f.Optimistic || len(f.Pairs) != 1 {
 		t.Fatalf("%+v", f)
 	}
-	if p := f.Pairs[0]; p.First != wide || p.Second != narrow || p.Mean <= 0.2 || p.P == nil || p.Freedom != 4 {
-		t.Errorf("%+v", p)
-	}
-	if a := c.Want(http.StatusConflict, "GET", "/api/comparison/folds?runs="+wide+","+other, ""); !strings.Contains(string(a.Body), "POST") {
-		t.Errorf("no common folds: %s", a.Body)
-	}
+	p := f.Pairs[0]
+	require.Check(t, p.First == wide && p.Second == narrow && p.Mean > 0.2 && p.P != nil && p.Freedom == 4, "%+v", p)
+	a := c.Want(http.StatusConflict, "GET", "/api/comparison/folds?runs="+wide+","+other, "")
+	require.Check(t, strings.Contains(string(a.Body), "POST"), "no common folds: %s", a.Body)
 }
 
 func TestAPIBusy(t *testing.T) {
@@ -447,13 +400,11 @@ func TestAPIBusy(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	for range store.MaxQueuedEach {
-		if _, err := c.App.Store.CreateRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.App.Store.CreateRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), store.NewRun{Data: tiny(t), Spec: ml.DefaultSpec()})
+		require.NoError(t, err)
 	}
-	if a := c.Want(http.StatusTooManyRequests, "POST", "/api/runs", `{"dataset":"moons"}`); a.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
+	a := c.Want(http.StatusTooManyRequests, "POST", "/api/runs", `{"dataset":"moons"}`)
+	require.Check(t, a.Header.Get("Retry-After") != "", "no Retry-After")
 	s.As(t, handlerstest.Bob).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`) // whom that does not concern
 }
 
@@ -472,9 +423,7 @@ func TestQueueFull(t *testing.T) {
 	if text := page.HTML().Find("main").Text(); page.Status != http.StatusServiceUnavailable || !strings.Contains(text, "Too many") || !strings.Contains(text, "go back") {
 		t.Errorf("%d %s", page.Status, text)
 	}
-	if program.Header.Get("Retry-After") == "" || page.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
+	require.Check(t, program.Header.Get("Retry-After") != "" && page.Header.Get("Retry-After") != "", "no Retry-After")
 }
 
 func tiny(t *testing.T) *dataset.Data {
@@ -523,14 +472,11 @@ func TestAPIWorkspaces(t *testing.T) {
 		}
 		his.Want(404, method, strings.ReplaceAll(pattern, "{id}", id), body)
 	}
-	if n < 9 {
-		t.Errorf("only %d routes with an id", n)
-	}
+	require.Check(t, n >= 9, "only %d routes with an id", n)
 	his.Want(404, "POST", "/api/runs", `{"dataset":"`+set.ID+`"}`)
 	his.Want(404, "POST", "/api/runs", `{"dataset":"run-`+run+`"}`)
-	if got := handlerstest.Decode[api.Run](hers.Want(200, "GET", "/api/runs/"+run, "")); got.Status != store.Done || got.Name == "his" {
-		t.Errorf("somebody else changed the run: %+v", got)
-	}
+	got := handlerstest.Decode[api.Run](hers.Want(200, "GET", "/api/runs/"+run, ""))
+	require.Check(t, got.Status == store.Done && got.Name != "his", "somebody else changed the run: %+v", got)
 	hers.Want(200, "GET", "/api/datasets/"+set.ID, "")
 }
 
@@ -554,18 +500,15 @@ func TestAPICancelQueued(t *testing.T) {
 		if path == "/runs/" {
 			want = handlerstest.Event{Name: "status", Data: `{"status":"cancelled"}`}
 		}
-		if e, ok := handlerstest.NextEvent(t, body); !ok || e != want {
-			t.Fatalf("%s: first event %v", path, e)
-		}
+		e, ok := handlerstest.NextEvent(t, body)
+		require.Must(t, ok && e == want, "%s: first event %v", path, e)
 		if path == "/api/runs/" {
 			c.Want(http.StatusAccepted, "POST", "/api/runs/"+run+"/cancel", "")
-			if e, ok := handlerstest.NextEvent(t, body); !ok || e.Data != `{"status":"cancelled"}` {
-				t.Fatalf("after cancelling: %v", e)
-			}
+			e, ok := handlerstest.NextEvent(t, body)
+			require.Must(t, ok && e.Data == `{"status":"cancelled"}`, "after cancelling: %v", e)
 		}
-		if e, ok := handlerstest.NextEvent(t, body); ok {
-			t.Fatalf("after the end: %v", e)
-		}
+		e, ok = handlerstest.NextEvent(t, body)
+		require.Must(t, !ok, "after the end: %v", e)
 	}
 	c.Want(http.StatusConflict, "POST", "/api/runs/"+run+"/cancel", "")
 }
@@ -579,14 +522,10 @@ func TestAPIProgress(t *testing.T) {
 	body := bufio.NewReader(resp.Body)
 	var seen []string
 	for e, ok := handlerstest.NextEvent(t, body); e.Name != "progress"; e, ok = handlerstest.NextEvent(t, body) {
-		if !ok || e.Name != "status" {
-			t.Fatalf("event %v after %v", e, seen)
-		}
+		require.Must(t, ok && e.Name == "status", "event %v after %v", e, seen)
 		seen = append(seen, e.Data)
 	}
-	if seen[len(seen)-1] != `{"status":"running"}` {
-		t.Errorf("progress after the status %v", seen)
-	}
+	require.Check(t, seen[len(seen)-1] == `{"status":"running"}`, "progress after the status %v", seen)
 	// One who comes late hears the status first, too.
 	late := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
 	defer late.Body.Close()
@@ -596,21 +535,16 @@ func TestAPIProgress(t *testing.T) {
 	}
 	e, _ := handlerstest.NextEvent(t, lateBody)
 	var step any
-	if err := json.Unmarshal([]byte(e.Data), &step); err != nil || e.Name != "progress" {
-		t.Fatalf("event %v: %v", e, err)
-	}
-	if err := check(c, "Step", step); err != nil {
-		t.Error(err)
-	}
+	err := json.Unmarshal([]byte(e.Data), &step)
+	require.Must(t, err == nil && e.Name == "progress", "event %v: %v", e, err)
+	require.Equal(t, check(c, "Step", step), nil, "check")
 	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+run, "")
 	for _, b := range []*bufio.Reader{body, lateBody} {
 		var last handlerstest.Event
 		for e, ok := handlerstest.NextEvent(t, b); ok; e, ok = handlerstest.NextEvent(t, b) {
 			last = e
 		}
-		if last != (handlerstest.Event{Name: "status", Data: `{"status":"cancelled"}`}) {
-			t.Errorf("last event %v", last)
-		}
+		require.Equal(t, last, handlerstest.Event{Name: "status", Data: `{"status":"cancelled"}`}, "last event")
 	}
 }
 
@@ -620,16 +554,12 @@ func TestAPIFailedRun(t *testing.T) {
 	run := c.Train(`{"dataset":"moons","spec":{"kernel":"linear","hard_margin":true}}`) // moons are not linearly separable
 	events := c.Follow(run)
 	got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
-	if got.Status != store.Failed || got.Error == "" || got.Report != nil {
-		t.Errorf("run %+v", got)
-	}
+	require.Check(t, got.Status == store.Failed && got.Error != "" && got.Report == nil, "run %+v", got)
 	want, _ := json.Marshal(map[string]string{"status": "failed", "error": got.Error})
 	var a, b any
 	require.NoError(t, json.Unmarshal([]byte(events[len(events)-1].Data), &a))
 	_ = json.Unmarshal(want, &b)
-	if !reflect.DeepEqual(a, b) {
-		t.Errorf("last event %v, want %s", a, want)
-	}
+	require.Check(t, reflect.DeepEqual(a, b), "last event %v, want %s", a, want)
 }
 
 // stuck is a client that reads nothing until it is released.
@@ -665,9 +595,8 @@ func TestAPISlowClient(t *testing.T) {
 		s.App.Handler().ServeHTTP(slow, r)
 	}()
 	<-slow.blocked
-	if events := c.Follow(run); events[len(events)-1].Data != `{"status":"done"}` {
-		t.Errorf("events %v", events)
-	}
+	events := c.Follow(run)
+	require.Check(t, events[len(events)-1].Data == `{"status":"done"}`, "events %v", events)
 	close(slow.release)
 	<-ended
 	if got := slow.Body.String(); !strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n") {
@@ -683,9 +612,8 @@ func TestAPIClientGone(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	resp := c.Open(ctx, "GET", "/api/runs/"+run+"/events", nil)
 	defer resp.Body.Close()
-	if e, ok := handlerstest.NextEvent(t, bufio.NewReader(resp.Body)); !ok || e.Name != "status" {
-		t.Fatalf("event %v", e)
-	}
+	e, ok := handlerstest.NextEvent(t, bufio.NewReader(resp.Body))
+	require.Must(t, ok && e.Name == "status", "event %v", e)
 	leave()
 }
 
@@ -700,9 +628,7 @@ func routes(t *testing.T, a *handlers.App) func(func(method, pattern string) boo
 			}
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, err, nil, "err")
 	}
 }
 
@@ -756,9 +682,8 @@ func TestOpenAPI(t *testing.T) {
 	walk = func(v any) {
 		switch v := v.(type) {
 		case handlerstest.Object:
-			if ref, ok := v["$ref"].(string); ok && handlerstest.Resolve(doc, ref) == nil {
-				t.Errorf("%s leads nowhere", ref)
-			}
+			ref, ok := v["$ref"].(string)
+			require.Check(t, !ok || handlerstest.Resolve(doc, ref) != nil, "%s leads nowhere", ref)
 			for _, x := range v {
 				walk(x)
 			}
@@ -775,9 +700,8 @@ func TestOpenAPI(t *testing.T) {
 func TestOpenAPISpec(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Client{Doc: handlerstest.Description(t)}
-	if got, want := len(c.Doc["components"].(handlerstest.Object)["schemas"].(handlerstest.Object)["Spec"].(handlerstest.Object)["properties"].(handlerstest.Object)), len(ml.Params); got != want {
-		t.Errorf("%d properties, %d parameters", got, want)
-	}
+	got, want := len(c.Doc["components"].(handlerstest.Object)["schemas"].(handlerstest.Object)["Spec"].(handlerstest.Object)["properties"].(handlerstest.Object)), len(ml.Params)
+	require.Check(t, got == want, "%d properties, %d parameters", got, want)
 	agree := func(name string, value any) {
 		t.Helper()
 		b := require.Value(json.Marshal(handlerstest.Object{name: value}))(t)
@@ -820,13 +744,10 @@ func TestOpenAPISpec(t *testing.T) {
 	b := require.Value(json.Marshal(ml.DefaultSpec()))(t)
 	var defaults handlerstest.Object
 	_ = json.Unmarshal(b, &defaults)
-	if err := check(&c, "Spec", defaults); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, check(&c, "Spec", defaults), nil, "check")
 	for name, v := range defaults {
-		if got := handlerstest.Resolve(c.Doc, "#/components/schemas/Spec/properties/"+name).(handlerstest.Object)["default"]; !reflect.DeepEqual(got, v) {
-			t.Errorf("default of %s: %v, want %v", name, got, v)
-		}
+		got := handlerstest.Resolve(c.Doc, "#/components/schemas/Spec/properties/"+name).(handlerstest.Object)["default"]
+		require.Check(t, reflect.DeepEqual(got, v), "default of %s: %v, want %v", name, got, v)
 	}
 }
 
@@ -847,9 +768,7 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 
 	csv := func(a handlerstest.Answer) []string {
 		t.Helper()
-		if kind := a.Header.Get("Content-Type"); kind != "text/csv; charset=utf-8" {
-			t.Errorf("sent as %q", kind)
-		}
+		require.Equal(t, a.Header.Get("Content-Type"), "text/csv; charset=utf-8", "sent as")
 		return strings.Split(strings.TrimSpace(string(a.Body)), "\n")
 	}
 	labelled := csv(c.Want(200, "POST", base+"/predictions", "x1,x2,label\n0,1,-1\n1,-0.5,1\n"))
@@ -873,9 +792,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		if a := c.Want(200, "GET", path+"/figures/boundary.svg?width=300&height=200", ""); a.Header.Get("Content-Type") != "image/svg+xml" || !bytes.Contains(a.Body, []byte("<svg")) {
 			t.Errorf("%s: %s", path, a.Header.Get("Content-Type"))
 		}
-		if a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", ""); !bytes.HasPrefix(a.Body, []byte("\x89PNG")) {
-			t.Errorf("%s: no PNG", path)
-		}
+		a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", "")
+		require.Check(t, bytes.HasPrefix(a.Body, []byte("\x89PNG")), "%s: no PNG", path)
 		if a := c.Want(404, "GET", path+"/figures/before.svg", ""); path[:5] == "/api/" && (!bytes.Contains(a.Body, []byte("expected one of boundary")) || bytes.Contains(a.Body, []byte(".."))) {
 			t.Errorf("no such figure: %s", a.Body)
 		}
@@ -923,9 +841,7 @@ func TestOpenAPIDefaults(t *testing.T) {
 	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{}}`} {
 		var v any
 		_ = json.Unmarshal([]byte(body), &v)
-		if err := check(&c, "NewRun", v); err != nil {
-			t.Errorf("%s: %v", body, err)
-		}
+		require.Equal(t, check(&c, "NewRun", v), nil, "%s", body)
 	}
 }
 
@@ -939,9 +855,8 @@ func TestAPIColumns(t *testing.T) {
 		t.Errorf("refused with %s", told.Body)
 	}
 	made := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed", file))
-	if want := []string{"price", "smoker=TRUE"}; !slices.Equal(made.Features, want) {
-		t.Errorf("features %v, want %v", made.Features, want)
-	}
+	want := []string{"price", "smoker=TRUE"}
+	require.Check(t, slices.Equal(made.Features, want), "features %v, want %v", made.Features, want)
 	made = handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed&label=smoker", file))
 	if want := []string{"price"}; !slices.Equal(made.Features, want) || made.Label != "smoker" {
 		t.Errorf("features %v of %s, want %v of smoker", made.Features, made.Label, want)

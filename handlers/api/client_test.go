@@ -37,14 +37,10 @@ func TestKeysFailClosed(t *testing.T) {
 			t.Errorf("%s without a key: %d %v %s", path, a.Status, a.Header, a.Body)
 		}
 	}
-	if a := nobody.Do("POST", "/api/runs", `{"dataset":"moons"}`); a.Status != 401 {
-		t.Errorf("a run without a key: %d", a.Status)
-	}
+	require.Equal(t, nobody.Do("POST", "/api/runs", `{"dataset":"moons"}`).Status, 401, "a run without a key")
 	nobody.Want(http.StatusOK, "GET", "/api/openapi.json", "")
 	made := handlerstest.Decode[struct{ ID, Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", ""))
-	if made.ID == "" || strings.Contains(made.Key, made.ID) {
-		t.Errorf("%+v", made)
-	}
+	require.Check(t, made.ID != "" && !strings.Contains(made.Key, made.ID), "%+v", made)
 	own := server.As(t, made.Key)
 	own.Upload("name=square", handlerstest.Square)
 	cookie := nobody.Do("GET", "/settings", "").Header.Get("Set-Cookie") // of any page is a key as well
@@ -53,9 +49,8 @@ func TestKeysFailClosed(t *testing.T) {
 	if a := own.Do("POST", "/settings/workspace", "token="+handlerstest.Alice, "Content-Type", "application/x-www-form-urlencoded"); a.Status != 422 || a.Header.Get("Set-Cookie") != "" {
 		t.Errorf("a key of nobody opens a workspace: %d", a.Status)
 	}
-	if other := handlerstest.Decode[struct{ Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", "")); other.Key == made.Key {
-		t.Error("two workspaces have one key")
-	}
+	other := handlerstest.Decode[struct{ Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", ""))
+	require.Check(t, other.Key != made.Key, "two workspaces have one key")
 }
 
 // The client's own examples run against a server, and its estimator inside scikit-learn.
@@ -74,9 +69,8 @@ func TestClient(t *testing.T) {
 	_, example, _ := strings.Cut(string(manual), "\nThen:\n")
 	example, _, _ = strings.Cut(example, "\n## ")
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "\n    ", "\n"), "http://127.0.0.1:8080", server.URL)
-	if n := strings.Count(example, "\n"); n < 25 {
-		t.Errorf("the example of the manual has %d lines", n)
-	}
+	n := strings.Count(example, "\n")
+	require.Check(t, n >= 25, "the example of the manual has %d lines", n)
 	shown := exec.Command(python, "-c", example)
 	shown.Dir = dir
 	if out, err := shown.CombinedOutput(); err != nil || !strings.Contains(string(out), "refused: C must be") || !strings.Contains(string(out), "['a' 'b']") {
@@ -120,8 +114,6 @@ assert m.get_params()["C"] == 2 and m.score(X, y) > 0.95 and m.predict(X).dtype 
 `)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	require.Check(t, err == nil, "%v\n%s", err, out)
 	t.Logf("%s", out)
 }

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -27,9 +28,7 @@ func TestUnknownParameters(t *testing.T) {
 			t.Errorf("%s %s: %d %s", method, pattern, a.Status, a.Body)
 		}
 	}
-	if n < 50 {
-		t.Errorf("only %d routes", n)
-	}
+	require.Check(t, n >= 50, "only %d routes", n)
 	if a := c.Do("GET", "/api/runs?limit=1&limit=2", ""); a.Status != 422 || !strings.Contains(string(a.Body), "limit is given more than once") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
@@ -49,17 +48,15 @@ func TestWaiting(t *testing.T) {
 		t.Helper()
 		return handlerstest.Decode[job](c.Want(http.StatusOK, "GET", path, ""))
 	}
-	if run := get("/api/runs/" + c.Train(`{"dataset":"moons"}`) + "?wait=60"); run.Status != store.Done {
-		t.Errorf("a run that was waited for is %s", run.Status)
-	}
+	run := get("/api/runs/" + c.Train(`{"dataset":"moons"}`) + "?wait=60")
+	require.Check(t, run.Status == store.Done, "a run that was waited for is %s", run.Status)
 	search := handlerstest.Decode[job](c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10,100]},"folds":3}`))
 	none := get("/api/searches/" + search.ID + "?wait=60&cells=none")
 	if none.Status != store.Done || len(none.Cells) > 0 {
 		t.Errorf("a search that was waited for is %s, with %d cells", none.Status, len(none.Cells))
 	}
-	if all := get("/api/searches/" + search.ID); len(all.Cells) != 3 {
-		t.Errorf("%d cells", len(all.Cells))
-	}
+	all := get("/api/searches/" + search.ID)
+	require.Check(t, len(all.Cells) == 3, "%d cells", len(all.Cells))
 	long := c.Train(handlerstest.LongRun)
 	begun := time.Now()
 	if run := get("/api/runs/" + long + "?wait=0.2"); run.Status.Ended() || time.Since(begun) < 200*time.Millisecond {
@@ -68,15 +65,12 @@ func TestWaiting(t *testing.T) {
 	ended := make(chan job)
 	go func() { ended <- get("/api/runs/" + long + "?wait=60") }()
 	c.Want(http.StatusAccepted, "POST", "/api/runs/"+long+"/cancel", "")
-	if run := <-ended; run.Status != store.Cancelled {
-		t.Errorf("a cancelled run is %s", run.Status)
-	}
+	run = <-ended
+	require.Check(t, run.Status == store.Cancelled, "a cancelled run is %s", run.Status)
 	for _, bad := range []string{"61", "-1", "x", "NaN"} {
 		if a := c.Do("GET", "/api/runs/"+c.Train(handlerstest.LongRun)+"?wait="+bad, ""); a.Status != 422 || !strings.Contains(string(a.Body), "0 to 60") {
 			t.Errorf("wait=%s: %d %s", bad, a.Status, a.Body)
 		}
 	}
-	if a := c.Do("GET", "/api/searches/"+search.ID+"?cells=some", ""); a.Status != 422 {
-		t.Errorf("cells=some: %d", a.Status)
-	}
+	require.Equal(t, c.Do("GET", "/api/searches/"+search.ID+"?cells=some", "").Status, 422, "cells=some")
 }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // What a program has already is not sent again, and a change that is about another state than
@@ -20,24 +21,19 @@ func TestTags(t *testing.T) {
 	id := c.Upload("name=square", handlerstest.Square)
 	path := "/api/datasets/" + id.ID
 	tag := c.Want(200, "GET", path, "").Header.Get("ETag")
-	if tag == "" {
-		t.Fatal("no ETag")
-	}
-	if a := c.Do("GET", path, "", "If-None-Match", tag); a.Status != http.StatusNotModified || len(a.Body) != 0 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-	if a := c.Do("PATCH", path, `{"name":"first"}`, "If-Match", tag); a.Status != 200 {
-		t.Errorf("the present tag: %d %s", a.Status, a.Body)
-	}
+	require.Must(t, tag != "", "no ETag")
+	a := c.Do("GET", path, "", "If-None-Match", tag)
+	require.Check(t, a.Status == http.StatusNotModified && len(a.Body) == 0, "%d %s", a.Status, a.Body)
+	a = c.Do("PATCH", path, `{"name":"first"}`, "If-Match", tag)
+	require.Check(t, a.Status == 200, "the present tag: %d %s", a.Status, a.Body)
 	for _, method := range []string{"PATCH", "PUT", "DELETE"} {
 		a := c.Do(method, path, `{"name":"second"}`, "If-Match", tag)
 		if a.Status != http.StatusPreconditionFailed || !strings.Contains(string(a.Body), `"type":"/api/docs#changed"`) {
 			t.Errorf("%s with a former tag: %d %s", method, a.Status, a.Body)
 		}
 	}
-	if now := handlerstest.Decode[struct{ Name string }](c.Want(200, "GET", path, "")); now.Name != "first" {
-		t.Errorf("it is called %q", now.Name)
-	}
+	now := handlerstest.Decode[struct{ Name string }](c.Want(200, "GET", path, ""))
+	require.Check(t, now.Name == "first", "it is called %q", now.Name)
 	if tag := c.Want(200, "GET", "/api/openapi.json", "").Header.Get("ETag"); c.Do("GET", "/api/openapi.json", "", "If-None-Match", tag).Status != http.StatusNotModified {
 		t.Error("the description is sent twice")
 	}
@@ -104,8 +100,6 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`id="not-found"`, "curl -H", "lab.post(&#34;/api/runs&#34;, {&#34;dataset&#34;: &#34;"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s", want)
-		}
+		require.Check(t, strings.Contains(page, want), "no %s", want)
 	}
 }

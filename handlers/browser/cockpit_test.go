@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	cdp "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // levers lists what the lab shows without scrolling: the picture, the numbers below it, the
@@ -67,9 +69,7 @@ func TestLabOnOneScreen(t *testing.T) {
 	help := func() string {
 		return get[string](p, `[...document.querySelectorAll(".controls .help")].filter((e) => e.checkVisibility() && e.getClientRects().length && !e.closest("details:not([open])")).map((e) => e.textContent).join("|")`)
 	}
-	if shown := help(); shown != "" {
-		t.Errorf("explanations without a question: %s", shown)
-	}
+	require.Equal(t, help(), "", "explanations without a question")
 	get[bool](p, `(document.querySelector("#f-C").focus(), true)`)
 	if shown := help(); !strings.HasPrefix(shown, "Price of a point") || strings.Contains(shown, "|") {
 		t.Errorf("explanation of C: %q", shown)
@@ -77,9 +77,8 @@ func TestLabOnOneScreen(t *testing.T) {
 	before := p.where()
 	p.click("[data-fold=evaluation] > summary")
 	p.click("#explain")
-	if shown := help(); strings.Count(shown, "|") < 5 || p.where() != before {
-		t.Errorf("explanations of all controls: %q", shown)
-	}
+	shown := help()
+	require.Check(t, strings.Count(shown, "|") >= 5 && p.where() == before, "explanations of all controls: %q", shown)
 
 	p.visit("/lab") // the fold is as it was left
 	p.picture(".stage img")
@@ -90,9 +89,8 @@ func TestLabOnOneScreen(t *testing.T) {
 	p.size(360, 740)
 	p.fits(360)
 	get[bool](p, `(document.querySelector("[data-field=gamma] input[type=range]").scrollIntoView({ block: "end", behavior: "instant" }), true)`)
-	if top := get[float64](p, `document.querySelector(".main-figure .stage").getBoundingClientRect().top`); top < 0 || top > 8 {
-		t.Errorf("on a phone the picture is at %g px beside the controls", top)
-	}
+	top := get[float64](p, `document.querySelector(".main-figure .stage").getBoundingClientRect().top`)
+	require.Check(t, top >= 0 && top <= 8, "on a phone the picture is at %g px beside the controls", top)
 }
 
 // From the top of the page C is ten Tabs away, and its C in the objective grows with the slider.
@@ -105,17 +103,15 @@ func TestFewTabsToC(t *testing.T) {
 	for range 10 {
 		p.keys(kb.Tab)
 	}
-	if at := get[string](p, `document.activeElement.closest("[data-field]")?.dataset.field + " " + document.activeElement.type`); at != "C range" {
-		t.Errorf("ten Tabs lead to %s", at)
-	}
+	at := get[string](p, `document.activeElement.closest("[data-field]")?.dataset.field + " " + document.activeElement.type`)
+	require.Check(t, at == "C range", "ten Tabs lead to %s", at)
 	size := func() float64 {
 		return get[float64](p, `document.querySelector("[data-formula-of=learner] .price").getBoundingClientRect().height`)
 	}
 	before := size()
 	p.change(func() { p.keys(kb.End) })
-	if after := size(); after <= before {
-		t.Errorf("the C of the objective is %g px high, was %g", after, before)
-	}
+	after := size()
+	require.Check(t, after > before, "the C of the objective is %g px high, was %g", after, before)
 }
 
 // Nothing jumps while a page comes alive, nor when its first answer comes, nor while it
@@ -141,16 +137,13 @@ func TestNothingJumps(t *testing.T) {
 				return get[string](p, `JSON.stringify((s => JSON.parse(s.dataset.stage).frames[s.querySelector("img").naturalWidth])(document.querySelector(".stage")))`)
 			}
 			before := frame()
-			if jumps := get[string](p, `jumps.join("\n")`); jumps != "" {
-				t.Errorf("%s at %v: what jumps: %s", path, size, jumps)
-			}
+			require.Equal(t, get[string](p, `jumps.join("\n")`), "", "%s at %v: what jumps", path, size)
 			if path == "/lab?data=drawing" {
 				continue
 			}
 			p.change(func() { p.fill("#f-C", "3") })
-			if now := frame(); now != before {
-				t.Errorf("%s at %v: the frame was at %s, is at %s", path, size, before, now)
-			}
+			now := frame()
+			require.Check(t, now == before, "%s at %v: the frame was at %s, is at %s", path, size, before, now)
 		}
 	}
 }
@@ -163,9 +156,7 @@ func TestLabHoldsOut(t *testing.T) {
 	p := open(t, s)
 	p.visit("/lab?data=moons")
 	p.picture(".stage img")
-	if v := p.value("#f-test_fraction"); v != "0.3" {
-		t.Errorf("the share held out is %s", v)
-	}
+	require.Equal(t, p.value("#f-test_fraction"), "0.3", "the share held out")
 	held := p.text(".headline div:first-child")
 	if !strings.Contains(held, "Test accuracy") || !strings.Contains(held, "of 60 points (95 % CI ") {
 		t.Errorf("the first number is %q", held)
@@ -179,7 +170,5 @@ func TestLabHoldsOut(t *testing.T) {
 		t.Errorf("a link with a share of 0 holds out %s: %q", v, held)
 	}
 	p.visit("/lab?data=drawing")
-	if v := p.value("#f-test_fraction"); v != "0" {
-		t.Errorf("of a drawing %s is held out", v)
-	}
+	require.Equal(t, p.value("#f-test_fraction"), "0", "of a drawing … is held out")
 }

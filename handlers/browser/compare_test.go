@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // brush drags along the middle of an element, between shares of its height from the top.
@@ -69,12 +71,10 @@ func TestRunsAreBrushed(t *testing.T) {
 	p.wait(`document.querySelector("#axes li span").textContent === "C"`)
 	p.wait(`new URLSearchParams(location.search).get("axes") === "C,kernel,test_accuracy"`)
 	p.visit(get[string](p, `location.pathname + location.search`)) // the link shows the same
-	if got := get[string](p, `document.querySelector("#f-where").value + document.querySelector("#axes li span").textContent`); got != "kernel = rbfC" {
-		t.Errorf("the link shows %q", got)
-	}
-	if n := get[int](p, `[...document.querySelectorAll(".compare thead .cut")].filter((c) => { c.textContent = "a name of many letters ".repeat(4); return c.getBoundingClientRect().right > c.parentElement.getBoundingClientRect().right; }).length`); n > 0 {
-		t.Errorf("%d names reach into the next column", n)
-	}
+	got := get[string](p, `document.querySelector("#f-where").value + document.querySelector("#axes li span").textContent`)
+	require.Check(t, got == "kernel = rbfC", "the link shows %q", got)
+	n := get[int](p, `[...document.querySelectorAll(".compare thead .cut")].filter((c) => { c.textContent = "a name of many letters ".repeat(4); return c.getBoundingClientRect().right > c.parentElement.getBoundingClientRect().right; }).length`)
+	require.Check(t, n <= 0, "%d names reach into the next column", n)
 }
 
 // TestBrushedByKeys: each axis takes a brush from the keyboard, several narrow down together and

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestCourse follows a course from the lab of the teacher to the picture of all
@@ -29,9 +31,7 @@ func TestCourse(t *testing.T) {
 	if strings.Contains(teacher.where(), "teach/") {
 		t.Errorf("the projector shows the secret: %s", teacher.where())
 	}
-	if h := teacher.text("#gallery h2"); h != "Nothing handed in yet" {
-		t.Errorf("an empty gallery says %q", h)
-	}
+	require.Equal(t, teacher.text("#gallery h2"), "Nothing handed in yet", "an empty gallery says")
 
 	ada := open(t, s)
 	ada.visit("/")
@@ -39,18 +39,12 @@ func TestCourse(t *testing.T) {
 	ada.follow(func() { ada.clickText("button", "Open") })
 	ada.picture(".stage img")
 	ada.wait(`document.querySelector("[data-field=C] input[type=range]")`)
-	if v := ada.value("#f-gamma"); v != "2" {
-		t.Errorf("gamma is %s", v)
-	}
+	require.Equal(t, ada.value("#f-gamma"), "2", "gamma")
 	for _, css := range []string{"#f-kernel", "#f-gamma", "[data-field=gamma] input[type=range]"} {
-		if !get[bool](ada, element(css)+".matches(':disabled')") {
-			t.Errorf("%s can be changed", css)
-		}
+		require.Check(t, get[bool](ada, element(css)+".matches(':disabled')"), "%s can be changed", css)
 	}
 	for _, css := range []string{"#f-learner", "#f-conformal", "#f-data", "#f-points", "[data-act=edit]"} {
-		if get[bool](ada, "Boolean("+element(css)+")") {
-			t.Errorf("%s is there", css)
-		}
+		require.Check(t, !get[bool](ada, "Boolean("+element(css)+")"), "%s is there", css)
 	}
 	get[bool](ada, "(document.activeElement.blur(), true)")
 	ada.keys("k")
@@ -59,19 +53,14 @@ func TestCourse(t *testing.T) {
 	if q := ada.query(); q.Get("course") != code || q.Has("kernel") || q.Get("gamma") != "2" || q.Get("data") != "moons" {
 		t.Errorf("the address says %v", q)
 	}
-	if k := ada.value("#f-kernel"); k != "rbf" {
-		t.Errorf("the key k leads to %s", k)
-	}
+	require.Equal(t, ada.value("#f-kernel"), "rbf", "the key k leads to")
 	at := ada.where()
 	ada.fill("#f-who", "Ada")
 	ada.follow(func() { ada.clickText("button", "Hand in") })
 	ada.picture(".stage img")
-	if got := ada.text(".course-banner .handed-in a"); got != "Ada" {
-		t.Errorf("handed in as %q", got)
-	}
-	if got := ada.where(); got != at {
-		t.Errorf("after handing in the lab is at\n%s, not\n%s", got, at)
-	}
+	require.Equal(t, ada.text(".course-banner .handed-in a"), "Ada", "handed in as")
+	got := ada.where()
+	require.Check(t, got == at, "after handing in the lab is at\n%s, not\n%s", got, at)
 	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
 	teacher.picture(".gallery tbody img")
 
@@ -81,18 +70,15 @@ func TestCourse(t *testing.T) {
 	ben.picture(".stage img")
 	ben.fill("#f-C", "0.1")
 	ben.follow(func() { ben.clickText("button", "Hand in") })
-	if got := ben.text(".handed-in a"); got != "anonymous 2" {
-		t.Errorf("handed in as %q", got)
-	}
+	require.Equal(t, ben.text(".handed-in a"), "anonymous 2", "handed in as")
 	teacher.click(`.gallery tbody tr input`)
 	teacher.wait(`document.querySelectorAll(".gallery tbody tr").length === 2`)
 	if !get[bool](teacher, `document.querySelector(".gallery tbody tr input").checked`) {
 		t.Error("news unchoose what was chosen")
 	}
 	teacher.picture(".gallery-columns .figure img")
-	if got := get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`); got != "Ada, anonymous 2" {
-		t.Errorf("in the gallery: %s", got)
-	}
+	got = get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`)
+	require.Check(t, got == "Ada, anonymous 2", "in the gallery: %s", got)
 	if got := get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`); got != "choose picture name Test accuracy handed in C Training accuracy SVs Margin 1/|w|" {
 		t.Errorf("the columns are not the settings that differ: %s", got)
 	}
@@ -110,9 +96,7 @@ func TestCourse(t *testing.T) {
 	ada.change(func() { ada.fill("#f-C", "50") })
 	ada.wait(`new URLSearchParams(location.search).get("C") === "50"`)
 	ada.follow(func() { ada.clickText("button", "Withdraw") })
-	if c := ada.value("#f-C"); c != "50" {
-		t.Errorf("after the withdrawal C is %s", c)
-	}
+	require.Equal(t, ada.value("#f-C"), "50", "after the withdrawal C")
 	teacher.wait(`document.querySelector("#gallery h2").textContent.trim() === "1 run handed in"`)
 	secret := teacher.value(".share")
 	colleague := s.client()
@@ -122,9 +106,7 @@ func TestCourse(t *testing.T) {
 	}
 	teacher.follow(func() { teacher.clickText("button", "Close for hand-ins") })
 	ben.follow(func() { ben.click(".course-banner .links a") })
-	if ben.visible("#f-who") {
-		t.Error("a closed course takes hand-ins")
-	}
+	require.Check(t, !ben.visible("#f-who"), "a closed course takes hand-ins")
 }
 
 // courseOf sets a course up in which some have handed in, and returns its code.
@@ -191,9 +173,8 @@ func TestCoursePages(t *testing.T) {
 	p.use(teacher)
 	p.size(360, 740)
 	p.visit("/courses/" + few)
-	if right := get[float64](p, `Math.max(...[...document.querySelectorAll(".gallery tr")].map((row) => row.cells[3].getBoundingClientRect().right))`); right > 360 {
-		t.Errorf("on a phone the column that ranks ends at %g px", right)
-	}
+	right := get[float64](p, `Math.max(...[...document.querySelectorAll(".gallery tr")].map((row) => row.cells[3].getBoundingClientRect().right))`)
+	require.Check(t, right <= 360, "on a phone the column that ranks ends at %g px", right)
 	p.use(student)
 	p.visit("/lab?course=" + few)
 	p.picture(".stage img")

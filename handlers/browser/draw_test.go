@@ -96,9 +96,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 	})
 	p.expectClasses("-1 -1 1 1")
 	moved := p.drawn()
-	if moved[0] == was[0] || moved[1] != was[1] {
-		t.Errorf("the drag turned %v into %v", was, moved)
-	}
+	require.Check(t, moved[0] != was[0] && moved[1] == was[1], "the drag turned %v into %v", was, moved)
 
 	// Undo and redo, by keys and by buttons.
 	same := func(want []string) {
@@ -132,18 +130,15 @@ func TestDrawWithTheMouse(t *testing.T) {
 		t.Fatalf("after saving the address says %v", p.query())
 	}
 	p.visit("/datasets/" + id)
-	if n, c := p.number("points"), p.number("classes"); n != "4" || c != "2 of class -1, 2 of class 1" {
-		t.Errorf("saved %s points: %s", n, c)
-	}
+	n, c := p.number("points"), p.number("classes")
+	require.Check(t, n == "4" && c == "2 of class -1, 2 of class 1", "saved %s points: %s", n, c)
 }
 
 func TestDrawWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	p := draw(t)
 	for tabs := 0; !get[bool](p, `document.activeElement.matches(".stage")`); tabs++ {
-		if tabs > 20 {
-			t.Fatal("the picture is not reached with the Tab key")
-		}
+		require.Must(t, tabs <= 20, "the picture is not reached with the Tab key")
 		p.keys(kb.Tab)
 		if get[bool](p, `document.activeElement.matches("[href='#answer']")`) { // past the rest of the controls
 			p.keys(kb.Enter)
@@ -151,9 +146,8 @@ func TestDrawWithTheKeyboard(t *testing.T) {
 	}
 	p.keys(strings.Repeat(kb.ArrowLeft, 6))
 	p.wait(`document.querySelector(".ghost").getClientRects().length`)
-	if said := p.text("[data-readout]"); !strings.Contains(said, "Cursor at") {
-		t.Errorf("moving the cursor reads out %q", said)
-	}
+	said := p.text("[data-readout]")
+	require.Check(t, strings.Contains(said, "Cursor at"), "moving the cursor reads out %q", said)
 	p.keys(kb.Enter)
 	p.expectClasses("-1")
 	p.keys(strings.Repeat(kb.ArrowRight, 12) + "2" + kb.Enter)
@@ -206,7 +200,6 @@ func TestEditStoredPoints(t *testing.T) {
 	p.wait(`document.querySelector("#f-points").value.split("\n").length === 5`)
 	p.follow(func() { p.clickText("button", "Save points into four") })
 	p.visit(set)
-	if n, f := p.number("points"), p.number("features"); n != "5" || f != "a, b" {
-		t.Errorf("%s points with features %s after saving", n, f)
-	}
+	n, f := p.number("points"), p.number("features")
+	require.Check(t, n == "5" && f == "a, b", "%s points with features %s after saving", n, f)
 }

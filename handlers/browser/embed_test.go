@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The HTML that a lesson gives shows its demo as it is, in a page of another site, and
@@ -25,12 +27,8 @@ func TestEmbed(t *testing.T) {
 	p.click("#line .embed button")
 	p.wait(`document.querySelector("#line .embed [role=status]").textContent === "copied"`)
 	html := get[string](p, `document.querySelector("#line .embed textarea").value`)
-	if strings.Contains(html, `height="900"`) {
-		t.Error("it was copied before its height was known")
-	}
-	if !strings.Contains(html, "/embed/margins/line?b=0.5") {
-		t.Fatalf("the HTML is %s", html)
-	}
+	require.Check(t, !strings.Contains(html, `height="900"`), "it was copied before its height was known")
+	require.Must(t, strings.Contains(html, "/embed/margins/line?b=0.5"), "the HTML is %s", html)
 
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -55,16 +53,13 @@ func TestEmbed(t *testing.T) {
 	_, text, _ := strings.Cut(html, `height="`)
 	text, _, _ = strings.Cut(text, `"`)
 	height, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("the HTML is %s", html)
-	}
+	require.Must(t, err == nil, "the HTML is %s", html)
 	for _, width := range []int64{640, 1000} {
 		p.size(width, int64(height))
 		p.visit("/embed/margins/line?b=0.5")
 		p.picture(".stage img")
-		if over := get[float64](p, `document.documentElement.scrollHeight - innerHeight`); over > 0 {
-			t.Errorf("in a frame of %d by %d pixels %g are out of sight", width, height, over)
-		}
+		over := get[float64](p, `document.documentElement.scrollHeight - innerHeight`)
+		require.Check(t, over <= 0, "in a frame of %d by %d pixels %g are out of sight", width, height, over)
 		if bottom := get[float64](p, `document.querySelector("main").getBoundingClientRect().bottom`); bottom < float64(height)*0.8 {
 			t.Errorf("in a frame of %d by %d pixels the page ends at %g", width, height, bottom)
 		}

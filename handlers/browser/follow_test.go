@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestFollow: a phone shows the slide, the part and the state of the teacher's slides as they
@@ -72,9 +74,7 @@ func TestFollow(t *testing.T) {
 	student.wait(`document.querySelector(".follow .verdict.right")`)
 	teacher.keys("e")
 	student.wait(`document.querySelector(".follow.shows-ask:not([data-folded])")`)
-	if !student.visible(".follow .verdict.right") {
-		t.Error("the answer is gone")
-	}
+	require.Check(t, student.visible(".follow .verdict.right"), "the answer is gone")
 
 	// The teacher asks the class without leaving the slide.
 	teacher.keys("q")

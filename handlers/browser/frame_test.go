@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // edges holds the edges of the frame of the lab's picture: left, right, bottom, top.
@@ -76,9 +78,8 @@ func TestFrameIsMoved(t *testing.T) {
 		})
 		p.settle()
 		zoomed := p.edges()
-		if by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0]); math.Abs(by-0.64) > 0.01 {
-			t.Errorf("%v: two notches of the wheel show %.3f of the width", size, by)
-		}
+		by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0])
+		require.Check(t, math.Abs(by-0.64) <= 0.01, "%v: two notches of the wheel show %.3f of the width", size, by)
 		if now := under(); math.Abs(now[0]-place[0])+math.Abs(now[1]-place[1]) > 0.02 {
 			t.Errorf("%v: under the pointer is %v, was %v", size, now, place)
 		}
@@ -86,9 +87,8 @@ func TestFrameIsMoved(t *testing.T) {
 		p.do(chromedp.Reload())
 		p.picture(".stage img")
 		p.wait(`document.querySelector(".stage.movable")`)
-		if again := p.edges(); !near(again, zoomed) {
-			t.Errorf("%v: after a reload the frame is %v, was %v", size, again, zoomed)
-		}
+		again := p.edges()
+		require.Check(t, near(again, zoomed), "%v: after a reload the frame is %v, was %v", size, again, zoomed)
 
 		// Dragged by a tenth of the picture, to the right.
 		p.reach(".stage")
@@ -114,9 +114,8 @@ func TestFrameIsMoved(t *testing.T) {
 		}
 		p.change(func() { p.keys("+") })
 		p.settle()
-		if in := p.edges(); in[1]-in[0] >= moved[1]-moved[0] {
-			t.Errorf("%v: + leads from %v to %v", size, moved, in)
-		}
+		in := p.edges()
+		require.Check(t, in[1]-in[0] < moved[1]-moved[0], "%v: + leads from %v to %v", size, moved, in)
 		p.change(func() { p.keys("0") })
 		p.settle()
 		if again := p.edges(); !near(again, whole) || p.query().Has("limits") {
@@ -124,9 +123,8 @@ func TestFrameIsMoved(t *testing.T) {
 		}
 		p.change(func() { p.click("[data-do=farther]") })
 		p.settle()
-		if out := p.edges(); out[1]-out[0] <= whole[1]-whole[0] {
-			t.Errorf("%v: the button to zoom out leads to %v", size, out)
-		}
+		out := p.edges()
+		require.Check(t, out[1]-out[0] > whole[1]-whole[0], "%v: the button to zoom out leads to %v", size, out)
 		p.change(func() { p.click("[data-do=reset]") })
 		p.settle()
 	}
@@ -166,9 +164,7 @@ func TestFrameIsPinched(t *testing.T) {
 		if by := (after[1] - after[0]) / (before[1] - before[0]); by > 0.5 || by < 0.2 {
 			t.Errorf("%s: fingers three times as far apart show %.2f of the width", path, by)
 		}
-		if points := p.value("#f-points"); points != "" {
-			t.Errorf("%s: the fingers drew %q", path, points)
-		}
+		require.Equal(t, p.value("#f-points"), "", "%s: the fingers drew", path)
 	}
 }
 
@@ -201,13 +197,9 @@ func TestPlacesTellAboutThemselves(t *testing.T) {
 		p.wait(`document.querySelector(".tip").checkVisibility() && document.querySelector(".tip").textContent.includes("class ")`)
 		tip := p.text(".tip")
 		for _, part := range at.want {
-			if !strings.Contains(tip, part) {
-				t.Errorf("%s: a place shows %q without %q", at.path, tip, part)
-			}
+			require.Check(t, strings.Contains(tip, part), "%s: a place shows %q without %q", at.path, tip, part)
 		}
-		if strings.Contains(tip, "Point ") {
-			t.Errorf("%s: a place far from points shows %q", at.path, tip)
-		}
+		require.Check(t, !strings.Contains(tip, "Point "), "%s: a place far from points shows %q", at.path, tip)
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, 2, 2))
 		p.wait(`!document.querySelector(".tip").getClientRects().length`)
 	}
@@ -256,12 +248,9 @@ func TestFirstPointsMoveNothing(t *testing.T) {
 		p.press(0.3+0.2*float64(i), 0.4)
 		p.expectClasses(strings.Join(classes[:i+1], " "))
 		p.wait(answered)
-		if now := p.box(); now != empty {
-			t.Errorf("with %d points the picture is at %s, empty at %s", i+1, now, empty)
-		}
-		if v := p.value("#f-positive"); v != "-1" {
-			t.Errorf("with %d points the positive class is %q", i+1, v)
-		}
+		now := p.box()
+		require.Check(t, now == empty, "with %d points the picture is at %s, empty at %s", i+1, now, empty)
+		require.Equal(t, p.value("#f-positive"), "-1", "with %d points the positive class", i+1)
 	}
 	limits := p.edges()
 	p.do(chromedp.Reload())
@@ -361,25 +350,19 @@ func TestFrameOfARun(t *testing.T) {
 		p.keys("+")
 		p.wait(`new URLSearchParams(location.search).has("limits") && document.querySelector("[data-do=reset]:enabled")`)
 		zoomed := p.edges()
-		if by := (zoomed[1] - zoomed[0]) / (whole[1] - whole[0]); math.Abs(by-0.8) > 0.01 {
-			t.Errorf("%s: + shows %.3f of the width", path, by)
-		}
-		if first := get[string](p, `performance.getEntriesByType("resource").map((r) => r.name).filter((r) => r.includes("limits=")).map((r) => r.includes("/figures/") ? "picture" : r.includes("coarse=1") ? "coarse" : "fine").filter((r, i, all) => r !== all[i - 1]).join(" ")`); first != "coarse fine picture" {
-			t.Errorf("%s: asked for are %s", path, first)
-		}
+		require.Near(t, (zoomed[1]-zoomed[0])/(whole[1]-whole[0]), 0.8, 0.01, "%s: + shows … of the width", path)
+		first := get[string](p, `performance.getEntriesByType("resource").map((r) => r.name).filter((r) => r.includes("limits=")).map((r) => r.includes("/figures/") ? "picture" : r.includes("coarse=1") ? "coarse" : "fine").filter((r, i, all) => r !== all[i - 1]).join(" ")`)
+		require.Check(t, first == "coarse fine picture", "%s: asked for are %s", path, first)
 		p.do(chromedp.Reload())
 		p.wait(`document.querySelector(".stage.movable")`)
 		p.picture(".stage img")
-		if again := p.edges(); !near(again, zoomed) {
-			t.Errorf("%s: after a reload the frame is %v, was %v", path, again, zoomed)
-		}
-		if said := get[string](p, `document.querySelector("[data-at]").dataset.at`); !strings.HasSuffix(said, "/at") {
-			t.Errorf("%s: places are asked about at %q", path, said)
-		}
+		again := p.edges()
+		require.Check(t, near(again, zoomed), "%s: after a reload the frame is %v, was %v", path, again, zoomed)
+		said := get[string](p, `document.querySelector("[data-at]").dataset.at`)
+		require.Check(t, strings.HasSuffix(said, "/at"), "%s: places are asked about at %q", path, said)
 		p.click("[data-do=reset]")
 		p.wait(`!new URLSearchParams(location.search).has("limits")`)
-		if again := p.edges(); !near(again, whole) {
-			t.Errorf("%s: the whole is %v, was %v", path, again, whole)
-		}
+		again = p.edges()
+		require.Check(t, near(again, whole), "%s: the whole is %v, was %v", path, again, whole)
 	}
 }

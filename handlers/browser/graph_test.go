@@ -66,7 +66,6 @@ func TestDrawAGraph(t *testing.T) {
 	p.keys(kb.Delete)
 	p.fill("#f-object-label", "c")
 	p.follow(func() { p.clickText("button", "Add") })
-	if rows := get[int](p, `document.querySelectorAll("td.drawn img").length`); rows != 3 || !strings.Contains(p.text("main"), "3 graphs") {
-		t.Errorf("%d graphs are drawn", rows)
-	}
+	rows := get[int](p, `document.querySelectorAll("td.drawn img").length`)
+	require.Check(t, rows == 3 && strings.Contains(p.text("main"), "3 graphs"), "%d graphs are drawn", rows)
 }

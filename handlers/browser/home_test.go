@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestHome drags the C of the first picture: the picture follows, the way to the lab leads to
@@ -21,25 +23,17 @@ func TestHome(t *testing.T) {
 		p.keys(kb.ArrowRight)
 	}
 	p.wait(`(i => i.currentSrc.includes("C=316&") && i.complete && i.naturalWidth > 0)(document.querySelector(".alive img"))`)
-	if now := get[string](p, `document.querySelector(".alive img").currentSrc`); now == shown {
-		t.Error("the picture is the same")
-	}
-	if text := p.text(".alive output"); text != "C = 316" {
-		t.Errorf("it says %q", text)
-	}
+	now := get[string](p, `document.querySelector(".alive img").currentSrc`)
+	require.Check(t, now != shown, "the picture is the same")
+	require.Equal(t, p.text(".alive output"), "C = 316", "it says")
 	p.follow(func() { p.click(".intro-picture") })
-	if c := p.query().Get("C"); c != "316" {
-		t.Errorf("the lab opens with C = %s", c)
-	}
+	require.Equal(t, p.query().Get("C"), "316", "the lab opens with C")
 
 	plain := open(t, s)
 	plain.noScript()
 	plain.visit("/?c=-4")
 	plain.picture(".alive img")
-	if text := plain.text(".alive output"); text != "C = 0.1" {
-		t.Errorf("without a script: %q", text)
-	}
-	if text := plain.text("main"); !strings.Contains(text, "Used Margin Lab in another browser") {
-		t.Error("nothing says how to come back")
-	}
+	require.Equal(t, plain.text(".alive output"), "C = 0.1", "without a script")
+	text := plain.text("main")
+	require.Check(t, strings.Contains(text, "Used Margin Lab in another browser"), "nothing says how to come back")
 }

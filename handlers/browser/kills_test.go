@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The server is killed again and again while others write: upload, train, search, hand in.
@@ -56,9 +58,8 @@ func TestKills(t *testing.T) {
 		time.Sleep(time.Duration(rng.Int64N(int64(30 * time.Millisecond)))) // not always just after an answer
 		k.down.Lock()                                                       // nobody asks a server that is not there
 		s.kill()
-		if bad := trouble.FindAllString(s.log.String(), 5); bad != nil {
-			t.Errorf("in the log:\n%s", strings.Join(bad, "\n"))
-		}
+		bad := trouble.FindAllString(s.log.String(), 5)
+		require.Check(t, bad == nil, "in the log:\n%s", strings.Join(bad, "\n"))
 		begin := time.Now()
 		s.restart()
 		starting += time.Since(begin)
@@ -74,9 +75,7 @@ func TestKills(t *testing.T) {
 	k.check(teacher)
 	s.stop()
 	out, err := exec.Command(binary, "check", "--data-dir", s.dir).CombinedOutput()
-	if err != nil || !bytes.HasPrefix(out, []byte("Whole: ")) {
-		t.Errorf("check: %v\n%s", err, out)
-	}
+	require.Check(t, err == nil && bytes.HasPrefix(out, []byte("Whole: ")), "check: %v\n%s", err, out)
 	t.Logf("%d kills, restarted within %v on average; writes: %v\n%s", kills, (starting / kills).Round(time.Millisecond), k.counts, out)
 }
 
@@ -264,18 +263,14 @@ func (k *killed) check(teacher *client) {
 	}
 	for _, code := range k.courses {
 		rows, err := csv.NewReader(strings.NewReader(teacher.get(k.t, "/courses/"+code+"/handins.csv").body)).ReadAll()
-		if err != nil {
-			k.t.Fatal(err)
-		}
+		require.NoError(k.t, err)
 		var got []string
 		for _, row := range rows[1:] {
 			got = append(got, row[0])
 		}
 		slices.Sort(got)
 		slices.Sort(in[code])
-		if !slices.Equal(got, in[code]) {
-			k.t.Errorf("course %s: handed in were\n%q, not\n%q", code, got, in[code])
-		}
+		require.Check(k.t, slices.Equal(got, in[code]), "course %s: handed in were\n%q, not\n%q", code, got, in[code])
 	}
 }
 
@@ -283,20 +278,14 @@ func (k *killed) check(teacher *client) {
 func (k *killed) checkOne(w *write) {
 	get := func(path string) string {
 		status, _, body, err := k.ask(http.MethodGet, path, "", w.header)
-		if err != nil || status != http.StatusOK {
-			k.t.Errorf("%v: %s: %d, %v\n%s", w, path, status, err, body)
-		}
+		require.Check(k.t, err == nil && status == http.StatusOK, "%v: %s: %d, %v\n%s", w, path, status, err, body)
 		return body
 	}
 	var lists map[string]json.RawMessage
 	var list []struct{ ID, Status, Error string }
 	read := func() {
-		if err := json.Unmarshal([]byte(get("/api/"+w.list)), &lists); err != nil {
-			k.t.Errorf("%v: %v", w, err)
-		}
-		if err := json.Unmarshal(lists[w.list], &list); err != nil {
-			k.t.Errorf("%v: %v", w, err)
-		}
+		require.Equal(k.t, json.Unmarshal([]byte(get("/api/"+w.list)), &lists), nil, "%v", w)
+		require.Equal(k.t, json.Unmarshal(lists[w.list], &list), nil, "%v", w)
 	}
 	read()
 	switch {
@@ -311,9 +300,8 @@ func (k *killed) checkOne(w *write) {
 		k.t.Errorf("%v: it is %s, and was answered with %s", w, list[0].ID, w.location)
 	}
 	if w.list == "datasets" {
-		if kept := get("/api/datasets/" + list[0].ID + ".csv"); kept != w.body {
-			k.t.Errorf("%v: of %d bytes these are kept:\n%s", w, len(w.body), kept)
-		}
+		kept := get("/api/datasets/" + list[0].ID + ".csv")
+		require.Check(k.t, kept == w.body, "%v: of %d bytes these are kept:\n%s", w, len(w.body), kept)
 		return
 	}
 	get("/api/" + w.list + "/" + list[0].ID + "/events") // until it has ended

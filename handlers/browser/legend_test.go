@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The legend hides layers of the picture, by click and by key, also while something moves; the
@@ -23,9 +25,8 @@ func TestLegendHidesLayers(t *testing.T) {
 	}
 	pressed := func(layer, want string) {
 		t.Helper()
-		if got := get[string](p, element("[data-layer="+layer+"]")+".getAttribute('aria-pressed')"); got != want {
-			t.Errorf("the toggle of %s is pressed: %s, want %s", layer, got, want)
-		}
+		got := get[string](p, element("[data-layer="+layer+"]")+".getAttribute('aria-pressed')")
+		require.Check(t, got == want, "the toggle of %s is pressed: %s, want %s", layer, got, want)
 	}
 	keep("whole")
 	p.change(func() { p.click("[data-layer=held]") })
@@ -34,21 +35,17 @@ func TestLegendHidesLayers(t *testing.T) {
 	if p.query().Get("hide") != "held" {
 		t.Errorf("the address is %s", p.where())
 	}
-	if apart("whole") == 0 {
-		t.Error("the picture without the held-out points is the same")
-	}
+	require.Check(t, apart("whole") != 0, "the picture without the held-out points is the same")
 
 	// The group is one stop of the keyboard, with arrows from entry to entry.
 	get[bool](p, "("+element("[data-layer=boundary]")+".focus(), true)")
 	p.keys(kb.ArrowRight)
 	p.change(func() { p.keys(" ") })
-	if at := get[string](p, "document.activeElement.dataset.layer"); at != "margin" {
-		t.Errorf("the focus is at %q after the new picture", at)
-	}
+	at := get[string](p, "document.activeElement.dataset.layer")
+	require.Check(t, at == "margin", "the focus is at %q after the new picture", at)
 	pressed("margin", "false")
-	if n := get[int](p, `document.querySelectorAll(".legend-toggles button[tabindex='0']").length`); n != 1 {
-		t.Errorf("the legend has %d stops", n)
-	}
+	n := get[int](p, `document.querySelectorAll(".legend-toggles button[tabindex='0']").length`)
+	require.Check(t, n == 1, "the legend has %d stops", n)
 
 	// While something moves both stay hidden.
 	slider := element("[data-field=C] input[type=range]")
@@ -57,9 +54,8 @@ func TestLegendHidesLayers(t *testing.T) {
 	})
 	get[bool](p, "(globalThis.moved = document.querySelector('canvas.motion'), true)")
 	p.change(func() { get[bool](p, "("+slider+".dispatchEvent(new Event('change', { bubbles: true })), true)") })
-	if d := apart("moved"); d > 4 {
-		t.Errorf("the picture that moved differs from the one that rests by %.2f of 255", d)
-	}
+	d := apart("moved")
+	require.Check(t, d <= 4, "the picture that moved differs from the one that rests by %.2f of 255", d)
 	pressed("margin", "false")
 
 	p.visit("/lab?" + p.query().Encode())

@@ -106,9 +106,8 @@ func TestLessonWalk(t *testing.T) {
 				asked += len(s.Questions)
 			}
 			want := fmt.Sprintf("%d of %d questions answered, %d right", asked, asked, asked)
-			if got := p.text(".lesson-head"); asked > 0 && !strings.Contains(got, want) {
-				t.Errorf("%q does not say %q", got, want)
-			}
+			got := p.text(".lesson-head")
+			require.Check(t, asked <= 0 || strings.Contains(got, want), "%q does not say %q", got, want)
 		})
 	}
 }
@@ -215,9 +214,8 @@ func TestSketch(t *testing.T) {
 	p.visit("/lessons/procedures/hinge#ask-shape")
 	const form, layer, box = "#q-hinge-shape", "#q-hinge-shape .sketch-layer", "#q-hinge-shape [name=answer]"
 	p.wait(element(layer) + " && " + element(form+" img") + ".complete")
-	if src := get[string](p, element(form+" img")+".src"); strings.Contains(src, "drawn") {
-		t.Errorf("the picture %s shows the curve", src)
-	}
+	src := get[string](p, element(form+" img")+".src")
+	require.Check(t, !strings.Contains(src, "drawn"), "the picture %s shows the curve", src)
 	at := func(share [2]float64) point {
 		return get[point](p, fmt.Sprintf("(({left, top, width, height}) => ({X: left + %g * width, Y: top + %g * height}))(%s.getBoundingClientRect())", share[0], share[1], element(layer)))
 	}
@@ -236,9 +234,7 @@ func TestSketch(t *testing.T) {
 		return all
 	}
 	drawn := heights()
-	if len(drawn) != 11 || drawn[0] <= drawn[10] {
-		t.Fatalf("a stroke down across the picture is %v", drawn)
-	}
+	require.Must(t, len(drawn) == 11 && drawn[0] > drawn[10], "a stroke down across the picture is %v", drawn)
 	p.tabTo(form + " .knot")
 	p.keys(kb.ArrowUp)
 	p.keys(kb.ArrowRight)
@@ -270,9 +266,8 @@ func TestLessonHandle(t *testing.T) {
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, from.X+40, from.Y+10, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.wait(element(".exhibit-numbers .value") + ".textContent !== " + quote(first))
 	p.wait("location.search.includes('ax=')")
-	if x := p.value("input[name=ax]"); x == "-1.5" {
-		t.Errorf("the end of the line is still at x1 = %s", x)
-	}
+	x := p.value("input[name=ax]")
+	require.Check(t, x != "-1.5", "the end of the line is still at x1 = %s", x)
 	if at := p.reach(".handle"); at.X < from.X+30 || at.X > from.X+50 {
 		t.Errorf("the handle went from %v to %v, not 40 px to the right", from, at)
 	}
@@ -280,9 +275,7 @@ func TestLessonHandle(t *testing.T) {
 	p.tabTo(".handle")
 	p.keys(kb.ArrowDown)
 	p.wait(element("input[name=ay]") + ".value !== " + quote(dragged))
-	if !get[bool](p, "document.activeElement.matches('.handle')") {
-		t.Error("the keyboard has left the handle")
-	}
+	require.Check(t, get[bool](p, "document.activeElement.matches('.handle')"), "the keyboard has left the handle")
 	p.wait(answered)
 	p.clickText("[data-move]", "Keep this line")
 	p.wait("location.search.includes('kept=') && document.querySelector('.exhibit').textContent.includes('Best try')")
@@ -301,9 +294,8 @@ func TestTapsACell(t *testing.T) {
 	from := p.reach(".handle")
 	p.do(chromedp.MouseClickXY(from.X-150, from.Y))
 	p.wait(answered + " && location.search.includes('column=')")
-	if at := p.reach(".handle"); at.X > from.X-75 {
-		t.Errorf("the handle went from %v to %v", from, at)
-	}
+	at := p.reach(".handle")
+	require.Check(t, at.X <= from.X-75, "the handle went from %v to %v", from, at)
 	before := p.value("input[name=row]")
 	p.tabTo(".handle")
 	for _, key := range []string{kb.ArrowUp, kb.ArrowDown} { // a cell up, and back
@@ -359,9 +351,8 @@ func TestLessonWords(t *testing.T) {
 
 	// A number in the words that is a control.
 	const number = "#price .words data[role=slider]"
-	if said, value := p.text(number), p.value("#price input[name=C]"); said != value {
-		t.Errorf("the words say C = %s, the control %s", said, value)
-	}
+	said, value := p.text(number), p.value("#price input[name=C]")
+	require.Check(t, said == value, "the words say C = %s, the control %s", said, value)
 	before = p.value("#price input[name=C]")
 	get[bool](p, "("+element(number)+".focus(), true)")
 	p.keys(kb.ArrowRight)
@@ -430,9 +421,8 @@ func TestLessonRun(t *testing.T) {
 	p.wait(element("#canonical [data-count]") + ".textContent.startsWith('line 2 ')")
 	turn(p, "r")
 	p.wait(element("#canonical [data-go=run]") + ".textContent === 'Run'")
-	if q := p.query(); q.Get("screen") != "canonical" || q.Get("step") == "" {
-		t.Errorf("the address does not hold the step: %v", q)
-	}
+	q := p.query()
+	require.Check(t, q.Get("screen") == "canonical" && q.Get("step") != "", "the address does not hold the step: %v", q)
 }
 
 // TestLessonWithoutScript reads, steps and answers without JavaScript.
@@ -443,9 +433,7 @@ func TestLessonWithoutScript(t *testing.T) {
 	p.size(1280, 900)
 	p.visit("/lessons/margins")
 	p.follow(func() { p.click("#canonical [data-go=step]") })
-	if got := p.text("#canonical [data-count]"); got != "line 2 of 5" {
-		t.Errorf("after a step: %s", got)
-	}
+	require.Equal(t, p.text("#canonical [data-count]"), "line 2 of 5", "after a step")
 	p.fill("#canonical input[name=angle]", "20")
 	p.follow(func() { p.click("#canonical .update") })
 	if got := p.text("#canonical [data-count]"); got != "line 2 of 5" || p.value("#canonical input[name=angle]") != "20" {
@@ -453,9 +441,8 @@ func TestLessonWithoutScript(t *testing.T) {
 	}
 	p.fill("#q-canonical-width input[name=answer]", "4")
 	p.follow(func() { p.click("#q-canonical-width button") })
-	if got := p.text("#q-canonical-width .verdict"); !strings.HasPrefix(got, "✓ Right.") {
-		t.Errorf("the verdict is %q", got)
-	}
+	got := p.text("#q-canonical-width .verdict")
+	require.Check(t, strings.HasPrefix(got, "✓ Right."), "the verdict is %q", got)
 	if p.visible(".handle") || p.visible("#canonical [data-go=run]") {
 		t.Error("controls that need a script are shown")
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // answered is the condition that the last question to the server has its answer on
@@ -37,9 +39,7 @@ func TestSlidersAreLive(t *testing.T) {
 	})
 	p.wait(`new URLSearchParams(location.search).get("C") === document.querySelector("#f-C").value`)
 	byKey := p.value("#f-C")
-	if byKey == "1" {
-		t.Error("the arrow keys left C at 1")
-	}
+	require.Check(t, byKey != "1", "the arrow keys left C at 1")
 
 	// The pointer goes to the right end; every answer on the way is drawn.
 	at := p.reach(slider)
@@ -135,9 +135,8 @@ func TestKernelShowsItsParameters(t *testing.T) {
 	rbf := p.text(`[data-formula-of=kernel]`)
 	p.change(func() { p.choose("#f-kernel", "poly") })
 	shows("gamma", "coef0", "degree")
-	if poly := p.text(`[data-formula-of=kernel]`); poly == rbf {
-		t.Errorf("the formula stayed %s", poly)
-	}
+	poly := p.text(`[data-formula-of=kernel]`)
+	require.Check(t, poly != rbf, "the formula stayed %s", poly)
 	p.change(func() { p.choose("#f-kernel", "linear") })
 	shows()
 	p.change(func() { p.choose("#f-kernel", "rbf") })
@@ -169,12 +168,10 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	if get[string](p, picture) != before || p.query().Get("C") == "-3" {
 		t.Error("a number that is refused changes the picture")
 	}
-	if e := p.text("#f-C-error"); !strings.Contains(e, "-3") && !strings.Contains(e, "0") {
-		t.Errorf("beside C: %q", e)
-	}
-	if c, g, bad := p.value("#f-C"), p.value("#f-gamma"), get[string](p, `document.querySelector("#f-C").ariaInvalid`); c != "-3" || g != "2" || bad != "true" {
-		t.Errorf("C = %s, gamma = %s, invalid %s", c, g, bad)
-	}
+	e := p.text("#f-C-error")
+	require.Check(t, strings.Contains(e, "-3") || strings.Contains(e, "0"), "beside C: %q", e)
+	c, g, bad := p.value("#f-C"), p.value("#f-gamma"), get[string](p, `document.querySelector("#f-C").ariaInvalid`)
+	require.Check(t, c == "-3" && g == "2" && bad == "true", "C = %s, gamma = %s, invalid %s", c, g, bad)
 	p.change(func() { p.fill("#f-C", "3") })
 	p.wait(`!document.querySelector("#f-C-error").getClientRects().length`)
 	p.wait(`(q => q.get("C") === "3" && q.get("gamma") === "2")(new URLSearchParams(location.search))`)
@@ -186,9 +183,8 @@ func TestBadNumberStaysBesideItsField(t *testing.T) {
 	comma := get[float64](p, at)
 	p.change(func() { p.fill("#f-C", "30") })
 	p.change(func() { p.fill("#f-C", "1.5") })
-	if point := get[float64](p, at); point != comma {
-		t.Errorf("the slider stands at %g for 1,5 and at %g for 1.5", comma, point)
-	}
+	point := get[float64](p, at)
+	require.Check(t, point == comma, "the slider stands at %g for 1,5 and at %g for 1.5", comma, point)
 }
 
 // pixel returns the position of a data point in the window.
@@ -225,9 +221,7 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 	p.wait(`document.querySelector(".tip").getClientRects().length`)
 	tip := p.text(".tip")
 	for _, part := range []string{"Point " + sv.Row + ",", "class " + sv.Label, "x1 = ", "x2 = ", "f(x) = " + sv.F, "= " + sv.Margin, "slack = " + sv.Slack, "inside the margin", "weight " + sv.Weight} {
-		if !strings.Contains(tip, part) {
-			t.Errorf("hovering over point %s shows %q without %q", sv.Row, tip, part)
-		}
+		require.Check(t, strings.Contains(tip, part), "hovering over point %s shows %q without %q", sv.Row, tip, part)
 	}
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, 2, 2))
 	p.wait(`!document.querySelector(".tip").getClientRects().length`)
@@ -241,14 +235,10 @@ func TestPointsTellAboutThemselves(t *testing.T) {
 		said := p.text("[data-readout]")
 		seen[said] = true
 		for _, part := range []string{"Point ", "x1 = ", "f(x) = ", "margin y·f = "} {
-			if !strings.Contains(said, part) {
-				t.Errorf("the arrow keys read out %q", said)
-			}
+			require.Check(t, strings.Contains(said, part), "the arrow keys read out %q", said)
 		}
 	}
-	if len(seen) != 3 {
-		t.Errorf("three steps read out %d points", len(seen))
-	}
+	require.Equal(t, len(seen), 3, "three steps read out … points")
 	p.keys(kb.Escape)
 	p.wait(`!document.querySelector(".tip").getClientRects().length`)
 }
@@ -274,12 +264,9 @@ func TestGeneratedPointsAreLive(t *testing.T) {
 	p.picture(".stage img")
 	p.change(func() { p.fill(`[name="gen.n"]`, "90") })
 	p.wait(`document.querySelector("h1").textContent === "moons, 90 points"`)
-	if data := p.query().Get("data"); data != "new-moons,n=90" {
-		t.Errorf("the address says %q", data)
-	}
-	if caption := p.text(".caption"); !strings.Contains(caption, "90 points") {
-		t.Errorf("the picture shows %q", caption)
-	}
+	require.Equal(t, p.query().Get("data"), "new-moons,n=90", "the address says")
+	caption := p.text(".caption")
+	require.Check(t, strings.Contains(caption, "90 points"), "the picture shows %q", caption)
 	p.act("edit")
 	p.change(func() { p.press(0.5, 0.5) })
 	p.wait(`document.querySelector('[data-field="gen.n"]').hidden`)
@@ -297,9 +284,7 @@ func TestCurvesFollow(t *testing.T) {
 	p.wait(`(` + roc + `)?.src.includes("C=30")`)
 	get[bool](p, "("+roc+".scrollIntoView(), true)")
 	p.wait(roc + `.naturalWidth > 0`)
-	if now := get[string](p, roc+".currentSrc"); now == was {
-		t.Error("the curve is still that of before")
-	}
+	require.Check(t, get[string](p, roc+".currentSrc") != was, "the curve is still that of before")
 }
 
 // differ is the mean difference of two pictures, 0 to 255, each an image or a canvas, at the
@@ -336,9 +321,8 @@ func TestMotion(t *testing.T) {
 		if get[bool](p, "globalThis.moved.isConnected") {
 			t.Errorf("%s: the canvas stays over the picture that rests", query)
 		}
-		if d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.moved)"); d > 4 {
-			t.Errorf("%s: the picture that moved differs from the one that rests by %.2f of 255", query, d)
-		}
+		d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.moved)")
+		require.Check(t, d <= 4, "%s: the picture that moved differs from the one that rests by %.2f of 255", query, d)
 		get[bool](p, `(fetch(document.querySelector("#answer .main-figure .downloads a").href).then((r) => r.blob()).then(async (b) => {
 			const i = new Image();
 			i.src = "data:image/svg+xml," + encodeURIComponent(await b.text());
@@ -346,8 +330,7 @@ func TestMotion(t *testing.T) {
 			globalThis.exported = i;
 		}), true)`)
 		p.wait("globalThis.exported")
-		if d := get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.exported)"); d > 0 {
-			t.Errorf("%s: the picture that rests differs from the SVG by %.4f of 255", query, d)
-		}
+		d = get[float64](p, "("+differ+")(document.querySelector('.stage img'), globalThis.exported)")
+		require.Check(t, d <= 0, "%s: the picture that rests differs from the SVG by %.4f of 255", query, d)
 	}
 }

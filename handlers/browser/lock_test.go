@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestSecondServerIsRefused starts the program twice on one data directory: the second says
@@ -18,9 +20,7 @@ func TestSecondServerIsRefused(t *testing.T) {
 		t.Errorf("%v: %s", err, said)
 	}
 	for _, want := range []string{s.dir, s.url, "marginlab serve", "stop it first", "--data-dir"} {
-		if !strings.Contains(string(said), want) {
-			t.Errorf("%s does not say %q", said, want)
-		}
+		require.Check(t, strings.Contains(string(said), want), "%s does not say %q", said, want)
 	}
 	s.kill()
 	s.restart()

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // big makes a data set that takes long to train on, and returns its id.
@@ -43,9 +45,8 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	if say := p.text("main .problem"); !strings.Contains(say, "takes longer than") || !strings.Contains(say, "in the background") {
 		t.Errorf("the lab says %q of a long training", say)
 	}
-	if caption := p.text(".caption"); !strings.Contains(caption, "20000 points") {
-		t.Errorf("the picture shows %q", caption)
-	}
+	caption := p.text(".caption")
+	require.Check(t, strings.Contains(caption, "20000 points"), "the picture shows %q", caption)
 	p.fill("#f-name", "endless")
 	p.keep()
 	p.follow(func() { p.click("[data-saved] a") })
@@ -55,13 +56,11 @@ func TestLongTrainingIsCancelled(t *testing.T) {
 	p.wait(`document.querySelector("[data-progress]").textContent.trim() !== ` + quote(was))
 	p.follow(func() { p.clickText("button", "Cancel") })
 	p.wait(`!document.querySelector(".pending")`)
-	if say := p.text("main .problem"); !strings.Contains(say, "cancelled") {
-		t.Errorf("after cancelling: %q", say)
-	}
+	say := p.text("main .problem")
+	require.Check(t, strings.Contains(say, "cancelled"), "after cancelling: %q", say)
 	p.visit("/runs?status=cancelled")
-	if row := p.text(".runs tbody tr"); !strings.Contains(row, "endless") || !strings.Contains(row, "cancelled") {
-		t.Errorf("the list says %q", row)
-	}
+	row := p.text(".runs tbody tr")
+	require.Check(t, strings.Contains(row, "endless") && strings.Contains(row, "cancelled"), "the list says %q", row)
 }
 
 // A page is there before a long training is: it shows the points, and waits for the model
@@ -74,9 +73,8 @@ func TestPageIsThereBeforeItsModel(t *testing.T) {
 	p.base = base
 	p.visit("/lab?data=" + p.big() + "&" + long)
 	p.picture(".stage img")
-	if caption := p.text(".caption"); !strings.Contains(caption, "20000 points") {
-		t.Errorf("the picture shows %q", caption)
-	}
+	caption := p.text(".caption")
+	require.Check(t, strings.Contains(caption, "20000 points"), "the picture shows %q", caption)
 	q := <-questions
 	p.wait(`document.querySelector("[data-status] button")`)
 	p.clickText("[data-status] button", "Cancel")
@@ -117,9 +115,8 @@ func TestLongTrainingOutlivesTheProgram(t *testing.T) {
 		t.Errorf("after a restart the run is not pending:\n%s", page.body)
 	}
 	c.post(t, run+"/cancel", "")
-	if page := c.get(t, run); !strings.Contains(page.body, "was cancelled") {
-		t.Errorf("the run is not cancelled:\n%s", page.body)
-	}
+	page := c.get(t, run)
+	require.Check(t, strings.Contains(page.body, "was cancelled"), "the run is not cancelled:\n%s", page.body)
 }
 
 // A path over C that takes long shows how far it is, follows itself with scripts and without,
@@ -144,9 +141,8 @@ func TestPathFollowed(t *testing.T) {
 		t.Errorf("the script leaves the address: %s", p.where())
 	}
 	p.follow(func() { p.clickText("#path button", "Cancel") })
-	if text := p.text("main"); !strings.Contains(text, "The path was cancelled.") {
-		t.Error(text)
-	}
+	text := p.text("main")
+	require.Check(t, strings.Contains(text, "The path was cancelled."), "%v", text)
 	p.noScript()
 	p.follow(func() { p.clickText("a", "Begin again") })
 	now = p.text("#path [data-progress]")

@@ -22,9 +22,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	c := s.client()
 	run := c.post(t, "/runs", "data=moons&C=2")
 	for !strings.Contains(c.get(t, run).body, "accuracy") { // asks until it is trained
-		if t.Context().Err() != nil {
-			t.Fatal("the run is not trained")
-		}
+		require.Must(t, t.Context().Err() == nil, "the run is not trained")
 	}
 	metrics := func() string {
 		t.Helper()
@@ -32,9 +30,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	}
 	text := metrics()
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
-	if err != nil || len(faults) > 0 {
-		t.Errorf("Prometheus objects: %v, %v", faults, err)
-	}
+	require.Check(t, err == nil && len(faults) <= 0, "Prometheus objects: %v, %v", faults, err)
 	manual := require.Value(os.ReadFile("../../views/manual/server.md"))(t)
 	_, list, _ := strings.Cut(string(manual), "\n## Metrics\n")
 	list, rules, _ := strings.Cut(list, "[A dashboard")
@@ -43,9 +39,8 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	var panels struct {
 		Panels []struct{ Targets []struct{ Expr string } }
 	}
-	if err := json.Unmarshal([]byte(dashboard), &panels); err != nil || len(panels.Panels) < 10 {
-		t.Errorf("%d panels, %v", len(panels.Panels), err)
-	}
+	err = json.Unmarshal([]byte(dashboard), &panels)
+	require.Check(t, err == nil && len(panels.Panels) >= 10, "%d panels, %v", len(panels.Panels), err)
 	for _, p := range panels.Panels {
 		for _, target := range p.Targets {
 			for _, name := range regexp.MustCompile(`\b(marginlab|process|go)_\w+`).FindAllString(target.Expr, -1) {
@@ -66,24 +61,17 @@ func TestMetricsOfTheProgram(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (marginlab_\w+) `).FindAllStringSubmatch(text, -1) {
-		if !named[m[1]] {
-			t.Errorf("the manual does not list %s", m[1])
-		}
+		require.Check(t, named[m[1]], "the manual does not list %s", m[1])
 	}
 	used := regexp.MustCompile(`marginlab_\w+`).FindAllString(rules, -1)
 	for _, name := range used {
-		if !named[name] {
-			t.Errorf("a rule asks for %s, which is not there", name)
-		}
+		require.Check(t, named[name], "a rule asks for %s, which is not there", name)
 	}
-	if len(named) < 12 || len(used) < 5 {
-		t.Errorf("%d metrics, %d in rules", len(named), len(used))
-	}
+	require.Check(t, len(named) >= 12 && len(used) >= 5, "%d metrics, %d in rules", len(named), len(used))
 	for _, lane := range []string{"light", "medium", "heavy"} {
 		for _, name := range []string{"waiting", "running"} {
-			if line := "marginlab_work_" + name + `{lane="` + lane + `"} `; !strings.Contains(text, line) {
-				t.Errorf("no %s", line)
-			}
+			line := "marginlab_work_" + name + `{lane="` + lane + `"} `
+			require.Check(t, strings.Contains(text, line), "no %s", line)
 		}
 	}
 
@@ -91,9 +79,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 		t.Helper()
 		limit := time.Now().Add(time.Minute)
 		for !strings.Contains(metrics(), "\nmarginlab_workers "+want+"\n") {
-			if time.Now().After(limit) {
-				t.Fatalf("not %s workers", want)
-			}
+			require.Must(t, !time.Now().After(limit), "not %s workers", want)
 		}
 	}
 	workers("0")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestWithoutJavaScript(t *testing.T) {
@@ -16,9 +18,8 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.upload(file(t, "people.csv", "name,height,weight,member\nAda,1.65,55,yes\nBob,1.80,82,no\nCyd,1.71,60,yes\nDan,1.90,95,no\nEve,1.60,50,yes\nFay,1.85,90,no\n"))
 	p.choose("#f-label", "height")
 	p.follow(func() { p.clickText("button", "Update") })
-	if s := p.text(".sentence"); !strings.Contains(s, "a regression) from 2 columns") {
-		t.Errorf("another label: %s", s)
-	}
+	s := p.text(".sentence")
+	require.Check(t, strings.Contains(s, "a regression) from 2 columns"), "another label: %s", s)
 	p.choose("#f-label", "member")
 	p.follow(func() { p.clickText("button", "Update") })
 	p.follow(func() { p.clickText("button", "Use these columns") })
@@ -28,30 +29,21 @@ func TestWithoutJavaScript(t *testing.T) {
 	// The lab: another kernel, another C, a held-out part, a button.
 	p.follow(func() { p.clickText(".button", "Open in the lab") })
 	p.picture(".stage img")
-	if v := p.number("Training accuracy"); v == "" {
-		t.Error("no numbers")
-	}
+	require.Check(t, p.number("Training accuracy") != "", "no numbers")
 	p.choose("#f-kernel", "linear")
 	p.fill("#f-C", "7")
 	p.follow(func() { p.clickText(".save button", "Train") })
 	p.picture(".stage img")
-	if q := p.query(); q.Get("kernel") != "linear" || q.Get("C") != "7" {
-		t.Errorf("the address says %v", q)
-	}
-	if k, c := p.value("#f-kernel"), p.value("#f-C"); k != "linear" || c != "7" {
-		t.Errorf("the form comes back with kernel %s and C %s", k, c)
-	}
-	if p.visible("[data-field=gamma]") {
-		t.Error("a linear kernel has a gamma")
-	}
+	q := p.query()
+	require.Check(t, q.Get("kernel") == "linear" && q.Get("C") == "7", "the address says %v", q)
+	k, c := p.value("#f-kernel"), p.value("#f-C")
+	require.Check(t, k == "linear" && c == "7", "the form comes back with kernel %s and C %s", k, c)
+	require.Check(t, !p.visible("[data-field=gamma]"), "a linear kernel has a gamma")
 	p.fill("#f-C", "many")
 	p.follow(func() { p.clickText(".save button", "Train") })
-	if e := p.text("#f-C-error"); !strings.Contains(e, "many") {
-		t.Errorf("beside C: %q", e)
-	}
-	if c := p.value("#f-C"); c != "many" {
-		t.Errorf("C came back as %q", c)
-	}
+	e := p.text("#f-C-error")
+	require.Check(t, strings.Contains(e, "many"), "beside C: %q", e)
+	require.Equal(t, p.value("#f-C"), "many", "C came back as")
 
 	// Runs: save two, look, edit, compare.
 	save := func(c, name string) string {
@@ -67,17 +59,14 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.fill("#f-tags", "demo, second try")
 	p.fill("#f-note", "a note")
 	p.follow(func() { p.clickText("button", "Save changes") })
-	if tags, note := p.value("#f-tags"), p.value("#f-note"); tags != "demo, second try" || note != "a note" {
-		t.Errorf("saved tags %q and note %q", tags, note)
-	}
+	tags, note := p.value("#f-tags"), p.value("#f-note")
+	require.Check(t, tags == "demo, second try" && note == "a note", "saved tags %q and note %q", tags, note)
 	p.follow(func() { p.clickText("button", "Make a read-only link") })
 	link := p.value(".share")
 	p.follow(func() { p.clickText(".button", "Open in lab") })
 	save("70", "second")
 	p.visit("/runs?tag=demo")
-	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {
-		t.Errorf("%d runs with the tag", n)
-	}
+	require.Equal(t, get[int](p, `document.querySelectorAll(".runs tbody tr").length`), 1, "runs with the tag")
 	p.visit("/runs")
 	p.click(".runs tbody tr:nth-child(1) input")
 	p.click(".runs tbody tr:nth-child(2) input")
@@ -85,16 +74,14 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.picture("[aria-labelledby=h-overlay] img")
 	p.click("#tables summary")
 	p.follow(func() { p.clickText(".button", "Differences only") })
-	if n := get[int](p, `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`); n != 1 {
-		t.Errorf("%d settings differ", n)
-	}
+	n := get[int](p, `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`)
+	require.Check(t, n == 1, "%d settings differ", n)
 
 	// The link shows the run and nothing that changes it.
 	p.do(chromedp.Navigate(link))
 	p.picture(".stage img")
-	if n := get[int](p, `[...document.querySelectorAll("main form, main button")].filter((e) => e.checkVisibility()).length`); n != 0 {
-		t.Errorf("a shared run has %d forms and buttons", n)
-	}
+	n = get[int](p, `[...document.querySelectorAll("main form, main button")].filter((e) => e.checkVisibility()).length`)
+	require.Check(t, n == 0, "a shared run has %d forms and buttons", n)
 
 	// All versions at once: every learner, with and without a map.
 	p.visit("/lab?data=moons")
@@ -102,26 +89,22 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.click(".more summary")
 	p.follow(func() { p.click(`button[formaction="/compare/versions"]`) })
 	p.lookAgain()
-	if n := get[int](p, `document.querySelectorAll(".side-by-side figure").length`); n != 2*learners || n < 4 {
-		t.Errorf("%d versions of %d learners compared", n, learners)
-	}
+	n = get[int](p, `document.querySelectorAll(".side-by-side figure").length`)
+	require.Check(t, n == 2*learners && n >= 4, "%d versions of %d learners compared", n, learners)
 
 	// Delete: one run, the others, the data.
 	p.visit(first)
 	p.follow(func() { p.clickText("button", "Delete this run") })
 	p.expect("404")
 	p.visit(first)
-	if h := p.text("h1"); !strings.Contains(strings.ToLower(h), "not found") {
-		t.Errorf("a deleted run shows %q", h)
-	}
+	h := p.text("h1")
+	require.Check(t, strings.Contains(strings.ToLower(h), "not found"), "a deleted run shows %q", h)
 	p.visit("/runs?q=second")
 	p.click(".runs tbody tr:nth-child(1) input")
 	p.follow(func() { p.clickText("button", "Delete selected") })
 	p.visit(set)
 	p.follow(func() { p.clickText("button", "Delete this data set") })
-	if !p.visible("[aria-labelledby=h-own] .empty") {
-		t.Error("the data set is still listed")
-	}
+	require.Check(t, p.visible("[aria-labelledby=h-own] .empty"), "the data set is still listed")
 }
 
 // lookAgain follows the link that a page offers in place of a script, until what it

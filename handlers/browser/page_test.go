@@ -166,9 +166,7 @@ func try[T any](p *page, js string) (T, error) {
 func get[T any](p *page, js string) T {
 	p.t.Helper()
 	v, err := try[T](p, js)
-	if err != nil {
-		p.t.Fatalf("%s: %v", js, err)
-	}
+	require.Must(p.t, err == nil, "%s: %v", js, err)
 	return v
 }
 
@@ -397,8 +395,6 @@ func call[P, R any](p *page, command cdp.Command[P, R], params P) R {
 	ctx, cancel := p.limited()
 	defer cancel()
 	r, err := chromedp.Call(ctx, command, params)
-	if err != nil {
-		p.t.Fatalf("%s: %v", command.Method, err)
-	}
+	require.Must(p.t, err == nil, "%s: %v", command.Method, err)
 	return r
 }

@@ -195,9 +195,7 @@ func accessibilityChecker(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("MARGINLAB_AXE")
 	if path == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("MARGINLAB_AXE must name the axe.min.js of axe-core")
-		}
+		require.Must(t, os.Getenv("CI") != "true", "MARGINLAB_AXE must name the axe.min.js of axe-core")
 		return ""
 	}
 	source := require.Value(os.ReadFile(path))(t)
@@ -237,9 +235,7 @@ func (p *page) fits(width int64) {
 	p.t.Helper()
 	wide := get[[]string](p, `((root, out) => root.scrollWidth <= root.clientWidth ? [] : ["it scrolls to " + root.scrollWidth + " px", ...[...document.querySelectorAll("body *")].filter(out).slice(0, 5)
 		.map((e) => Math.round(e.getBoundingClientRect().right) + " px: " + e.outerHTML.slice(0, 120))])(document.documentElement, (e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)`)
-	if len(wide) > 0 {
-		p.t.Errorf("wider than %d px:\n%s", width, strings.Join(wide, "\n"))
-	}
+	require.Check(p.t, len(wide) <= 0, "wider than %d px:\n%s", width, strings.Join(wide, "\n"))
 }
 
 // shoot takes pictures of the window and of the whole page where that is asked for.
@@ -262,9 +258,8 @@ func (p *page) capture(take chromedp.Action[[]byte]) []byte {
 
 func (p *page) write(path string, content []byte) {
 	p.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
-		p.t.Error(err)
-	}
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
+	require.Check(p.t, err == nil, "%v", err)
 }
 
 // accessible fails on what axe-core finds serious or critical.

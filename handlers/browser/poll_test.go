@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestPoll: a teacher's question appears on a waiting phone, the answer in the histogram,
@@ -20,9 +22,7 @@ func TestPoll(t *testing.T) {
 	student.use(hand)
 	student.size(360, 740)
 	student.visit("/course/" + code + "/poll")
-	if h := student.text("h1"); h != "No question yet" {
-		t.Errorf("before a question: %q", h)
-	}
+	require.Equal(t, student.text("h1"), "No question yet", "before a question")
 	teacher.visit("/lessons/margins?course=" + code)
 	teacher.follow(func() { teacher.click("#two-margins .ask-class button") })
 	poll := strings.TrimPrefix(teacher.where(), s.url)
@@ -37,9 +37,8 @@ func TestPoll(t *testing.T) {
 	teacher.follow(func() { teacher.clickText("button", "Close") })
 	teacher.wait(`[...document.querySelectorAll(".histogram tbody tr")].some((row) => row.textContent.includes("The functional one doubles") && row.textContent.includes("100"))`)
 	student.follow(func() { student.clickText("button", "Use it") })
-	if said := student.text(".course-name summary"); said != "Your teacher sees your first answers, as Ada" {
-		t.Errorf("after a name was given: %q", said)
-	}
+	said := student.text(".course-name summary")
+	require.Check(t, said == "Your teacher sees your first answers, as Ada", "after a name was given: %q", said)
 	teacher.follow(func() { teacher.clickText("button", "Reveal the answer") })
 	student.wait(`document.querySelector(".verdict.right")`)
 
@@ -48,9 +47,7 @@ func TestPoll(t *testing.T) {
 		teacher.run(name, func() { teacher.inspect(name, path, host) })
 	}
 	teacher.visit(course + "/answers")
-	if !teacher.visible(".answers tbody tr") {
-		t.Error("how the questions were answered is not shown")
-	}
+	require.Check(t, teacher.visible(".answers tbody tr"), "how the questions were answered is not shown")
 	get[bool](teacher, element(".answers a")+".focus(), true")
 	student.visit("/course/" + code + "/poll")
 	student.fill("[data-vote] [name=answer]", "7")
@@ -95,9 +92,7 @@ func TestPollElsewhere(t *testing.T) {
 			}
 			student.fits(look.width)
 			student.click("[data-later]")
-			if student.visible("[data-asked]") {
-				student.t.Error("put off, the notice stays")
-			}
+			require.Check(student.t, !student.visible("[data-asked]"), "put off, the notice stays")
 			host.post(t, poll, "do=again")
 			student.wait(`!document.querySelector("[data-asked]").hidden`)
 			student.follow(func() { student.click("[data-asked] a") })
@@ -135,9 +130,8 @@ func TestPollDrawn(t *testing.T) {
 	drawn := student.value(box)
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector(".poll-status").textContent.includes("Your drawing counts") && document.querySelector(".sketch-layer")`)
-	if again := student.value(box); again != drawn || drawn == "" {
-		t.Errorf("%q was drawn, and %q may be changed", drawn, again)
-	}
+	again := student.value(box)
+	require.Check(t, again == drawn && drawn != "", "%q was drawn, and %q may be changed", drawn, again)
 	teacher.wait(`document.querySelector(".class-results .poll-count b").textContent === "1"`)
 	teacher.keys("c")
 	teacher.wait(`document.querySelector(".class-results .overlay img")?.alt.includes("median of the class")`)
@@ -175,8 +169,7 @@ func TestPollOffline(t *testing.T) {
 	student.click("[data-vote] [type=radio][value='2']")
 	student.click("[data-vote] [type=submit]")
 	student.wait(`document.querySelector("[data-poll-part] [role=alert]")?.textContent.includes("closed before your answer came")`)
-	if said := student.text(".poll-status"); !strings.Contains(said, "Closed. Your answer") {
-		t.Errorf("of the answer that counts is said %q", said)
-	}
+	said := student.text(".poll-status")
+	require.Check(t, strings.Contains(said, "Closed. Your answer"), "of the answer that counts is said %q", said)
 	student.fits(360)
 }

@@ -169,9 +169,7 @@ func TestLetters(t *testing.T) {
 	t.Parallel()
 	got := letters(".24 0 0 -.24 0 842 cm q 3 0 0 3 100 200 cm BT /F4 12 Tf 1 0 0 -1 10 20 Tm <01> Tj ET Q BT /F5 50 Tf 0 1 1 0 50 0 Tm ET")
 	want := []letter{{0.24 * 130, 842 - 0.24*260, 0.24 * 36}, {12, 842, 12}}
-	if len(got) != len(want) {
-		t.Fatalf("%v, want %v", got, want)
-	}
+	require.Must(t, len(got) == len(want), "%v, want %v", got, want)
 	for i, w := range want {
 		if g := got[i]; math.Abs(g.x-w.x) > 1e-9 || math.Abs(g.y-w.y) > 1e-9 || math.Abs(g.size-w.size) > 1e-9 {
 			t.Errorf("letter %d: %v, want %v", i, g, w)
@@ -233,9 +231,7 @@ func TestPrint(t *testing.T) {
 func (p *page) printed(size string, width, height float64) {
 	p.t.Helper()
 	pages, smallest := p.sheets(width, height)
-	if smallest < 8.99 {
-		p.t.Errorf("%s: letters of %.2f points", size, smallest)
-	}
+	require.Check(p.t, smallest >= 8.99, "%s: letters of %.2f points", size, smallest)
 	for i, f := range pages {
 		left, right := math.Round(100*f[0]), math.Round(100*f[1])
 		switch last := i == len(pages)-1; {

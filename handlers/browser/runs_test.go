@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestFilterIsCompleted: the filter of the list of runs offers fields, operators and values,
@@ -50,15 +52,12 @@ func TestSavedInPlace(t *testing.T) {
 	if name, at := p.text("[data-saved] a"), p.where(); name != "SVM, γ 2, C 10 · Moons, noise 0.15" || !strings.Contains(at, "/lab?") {
 		t.Errorf("%q was saved, on %s", name, at)
 	}
-	if p.visible("[data-saved] [data-compare]") {
-		t.Error("one run is compared")
-	}
+	require.Check(t, !p.visible("[data-saved] [data-compare]"), "one run is compared")
 	p.fill("#f-name", "wider")
 	p.change(func() { p.fill("#f-gamma", "0.5") })
 	p.keep()
-	if name, left := p.text("[data-saved] a"), p.value("#f-name"); name != "wider" || left != "" {
-		t.Errorf("%q was saved, the next is called %q", name, left)
-	}
+	name, left := p.text("[data-saved] a"), p.value("#f-name")
+	require.Check(t, name == "wider" && left == "", "%q was saved, the next is called %q", name, left)
 	p.follow(func() { p.clickText("[data-saved] a", "Compare the 2 saved here") })
 	if got := p.text("main"); !strings.Contains(got, "wider") || !strings.Contains(got, "γ 2, C 10") {
 		t.Errorf("the comparison is of %.200s", got)
@@ -66,9 +65,7 @@ func TestSavedInPlace(t *testing.T) {
 	p.visit("/lab?data=moons&C=-1")
 	p.expect("422")
 	p.follow(func() { p.clickText("button", "Save run") })
-	if say := p.text("[data-error-of=C]"); say == "" {
-		t.Error("what is wrong with the run is not said")
-	}
+	require.Check(t, p.text("[data-error-of=C]") != "", "what is wrong with the run is not said")
 }
 
 // TestRunsAreChosenByShift: a click with Shift, and the space bar with Shift, choose all runs up

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"marginlab/ml/mltest/require"
 )
 
 // One press in the lab begins a search whose page fills by itself; its cells tell their
@@ -27,9 +29,7 @@ func TestSearchIsLive(t *testing.T) {
 	}
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector(".heat-map .best") && !document.querySelector(".pending")`)
-	if !get[bool](p, `window.kept`) {
-		t.Error("the page was loaded anew")
-	}
+	require.Check(t, get[bool](p, `window.kept`), "the page was loaded anew")
 	if n := get[int](p, `document.querySelectorAll(".heat-map td a").length`); n != 21 || !strings.Contains(p.text("#search"), "This is the number to report.") {
 		t.Errorf("%d cells: %s", n, p.text("#search"))
 	}
@@ -79,9 +79,8 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p.follow(func() { p.clickText("button", "Search C and gamma") })
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
-	if n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`); n != 12 || !get[bool](p, `window.kept`) {
-		t.Errorf("%d points, or the page was loaded anew", n)
-	}
+	n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`)
+	require.Check(t, n == 12 && get[bool](p, `window.kept`), "%d points, or the page was loaded anew", n)
 	if say := p.text("main"); !strings.Contains(say, "12 points of a Sobol sequence") || !strings.Contains(say, "held out, drawn 3 times") {
 		t.Errorf("%s", say)
 	}
@@ -91,9 +90,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	}
 	p.follow(func() { p.clickText("button", "Search finer around the best") })
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
-	if n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`); n != 13 {
-		t.Errorf("%d points around the best", n)
-	}
+	require.Equal(t, get[int](p, `document.querySelectorAll(".heat .cloud a").length`), 13, "points around the best")
 	get[bool](p, `(document.querySelector(".heat .cloud .best").focus(), true)`)
 	p.follow(func() { p.keys("\r") })
 	p.picture(".stage img")
@@ -117,7 +114,6 @@ func TestStudyIsLive(t *testing.T) {
 		t.Errorf("the page says %s", say)
 	}
 	p.follow(func() { p.clickText("a", "Edit and run again") })
-	if text := p.value("#f-study"); !strings.Contains(text, "[learner.MCM]") {
-		t.Errorf("the file is %s", text)
-	}
+	text := p.value("#f-study")
+	require.Check(t, strings.Contains(text, "[learner.MCM]"), "the file is %s", text)
 }

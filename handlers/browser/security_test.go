@@ -35,28 +35,21 @@ func TestHeadersOfEveryPage(t *testing.T) {
 		"/api/openapi.json": 200, "/api/runs": 200, "/api/nowhere": 404,
 	} {
 		a := c.get(t, path)
-		if a.StatusCode != status {
-			t.Errorf("%s: status %d, want %d", path, a.StatusCode, status)
-		}
+		require.Equal(t, a.StatusCode, status, "%s: status", path)
 		policy := a.Header.Get("Content-Security-Policy")
 		for _, must := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
-			if !strings.Contains(policy, must) {
-				t.Errorf("%s: policy %q without %s", path, policy, must)
-			}
+			require.Check(t, strings.Contains(policy, must), "%s: policy %q without %s", path, policy, must)
 		}
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
-		if a.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: no nosniff", path)
-		}
+		require.Check(t, a.Header.Get("X-Content-Type-Options") == "nosniff", "%s: no nosniff", path)
 		if !strings.Contains(a.Header.Get("Cache-Control"), "private") && !strings.Contains(a.Header.Get("Cache-Control"), "no-") {
 			t.Errorf("%s: Cache-Control %q", path, a.Header.Get("Cache-Control"))
 		}
 		page := require.Value(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
-		if n := page.Find("[style], [onclick], style, script:not([src])").Length(); n > 0 {
-			t.Errorf("%s: %d inline styles or scripts", path, n)
-		}
+		n := page.Find("[style], [onclick], style, script:not([src])").Length()
+		require.Check(t, n <= 0, "%s: %d inline styles or scripts", path, n)
 	}
 }
 
@@ -65,19 +58,14 @@ func TestWorkspaceCookie(t *testing.T) {
 	s := start(t)
 	c := s.client()
 	cookies := c.get(t, "/").Cookies()
-	if len(cookies) != 1 {
-		t.Fatalf("%d cookies", len(cookies))
-	}
+	require.Must(t, len(cookies) == 1, "%d cookies", len(cookies))
 	k := cookies[0]
 	if len(k.Value) != 32 || !k.HttpOnly || k.SameSite != http.SameSiteLaxMode || k.Path != "/" || k.MaxAge <= 0 {
 		t.Errorf("cookie %v", k)
 	}
-	if again := c.get(t, "/lab").Cookies(); len(again) == 1 && again[0].Value != k.Value {
-		t.Error("a second visit gets another workspace")
-	}
-	if other := s.client().get(t, "/").Cookies(); other[0].Value == k.Value {
-		t.Error("two visitors share a workspace")
-	}
+	again := c.get(t, "/lab").Cookies()
+	require.Check(t, len(again) != 1 || again[0].Value == k.Value, "a second visit gets another workspace")
+	require.Check(t, s.client().get(t, "/").Cookies()[0].Value != k.Value, "two visitors share a workspace")
 }
 
 func TestCrossSiteRequestsAreRefused(t *testing.T) {
@@ -90,17 +78,13 @@ func TestCrossSiteRequestsAreRefused(t *testing.T) {
 		"by fetch site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 	} {
 		for _, path := range []string{run + "/delete", run + "/share", "/runs", "/settings/workspace", "/api/runs"} {
-			if a := c.do(t, "POST", path, "x=1", from); a.StatusCode != http.StatusForbidden {
-				t.Errorf("POST %s %s: status %d", path, name, a.StatusCode)
-			}
+			a := c.do(t, "POST", path, "x=1", from)
+			require.Check(t, a.StatusCode == http.StatusForbidden, "POST %s %s: status %d", path, name, a.StatusCode)
 		}
-		if a := c.do(t, "DELETE", "/api"+run, "", from); a.StatusCode != http.StatusForbidden {
-			t.Errorf("DELETE /api%s %s: status %d", run, name, a.StatusCode)
-		}
+		a := c.do(t, "DELETE", "/api"+run, "", from)
+		require.Check(t, a.StatusCode == http.StatusForbidden, "DELETE /api%s %s: status %d", run, name, a.StatusCode)
 	}
-	if a := c.get(t, run); a.StatusCode != 200 {
-		t.Errorf("the run answers %d", a.StatusCode)
-	}
+	require.Equal(t, c.get(t, run).StatusCode, 200, "the run answers")
 	if a := c.do(t, "POST", run+"/share", "", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }); a.StatusCode != http.StatusSeeOther {
 		t.Errorf("the own page is refused with %d", a.StatusCode)
 	}
@@ -117,25 +101,16 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 		"/compare?run=" + run[6:] + "&run=" + run[6:], "/compare/figures/overlay.svg?run=" + run[6:] + "&run=" + run[6:], "/api" + set, "/api" + set + ".csv",
 	}
 	for _, path := range paths {
-		if a := own.get(t, path); a.StatusCode != 200 {
-			t.Errorf("the owner gets %d for %s", a.StatusCode, path)
-		}
-		if a := other.get(t, path); a.StatusCode != 404 {
-			t.Errorf("another workspace gets %d for %s", a.StatusCode, path)
-		}
+		require.Equal(t, own.get(t, path).StatusCode, 200, "the owner gets … for %s", path)
+		require.Equal(t, other.get(t, path).StatusCode, 404, "another workspace gets … for %s", path)
 	}
-	if a := other.get(t, run+"/events"); a.StatusCode != 404 {
-		t.Errorf("another workspace gets %d for the events", a.StatusCode)
-	}
+	require.Equal(t, other.get(t, run+"/events").StatusCode, 404, "another workspace gets … for the events")
 	for _, path := range []string{run, run + "/delete", run + "/share", run + "/cancel", set, set + "/delete", set + "/rows"} {
-		if a := other.do(t, "POST", path, "name=mine&rows=x"); a.StatusCode != 404 {
-			t.Errorf("another workspace gets %d for POST %s", a.StatusCode, path)
-		}
+		a := other.do(t, "POST", path, "name=mine&rows=x")
+		require.Check(t, a.StatusCode == 404, "another workspace gets %d for POST %s", a.StatusCode, path)
 	}
 	other.do(t, "POST", "/runs/delete", "run="+run[6:])
-	if a := own.get(t, run); a.StatusCode != 200 {
-		t.Errorf("another workspace could delete a run: %d", a.StatusCode)
-	}
+	require.Equal(t, own.get(t, run).StatusCode, 200, "another workspace could delete a run")
 	if body := other.get(t, "/runs").body + other.get(t, "/datasets").body + other.get(t, "/").body; strings.Contains(body, run) || strings.Contains(body, set) {
 		t.Error("the lists of another workspace name the run or the data set")
 	}
@@ -154,36 +129,26 @@ func TestSharedLinkReadsOnly(t *testing.T) {
 	if !ok || !strings.HasPrefix(shared, "/shared/") || len(shared) < len("/shared/")+22 {
 		t.Fatalf("the link is %q", link)
 	}
-	if strings.Contains(shared, run[6:]) {
-		t.Error("the link holds the id of the run")
-	}
+	require.Check(t, !strings.Contains(shared, run[6:]), "the link holds the id of the run")
 
 	visitor := s.client()
 	a := visitor.get(t, shared)
-	if a.StatusCode != 200 || !strings.Contains(a.body, "shown") {
-		t.Fatalf("the link answers %d", a.StatusCode)
-	}
+	require.Must(t, a.StatusCode == 200 && strings.Contains(a.body, "shown"), "the link answers %d", a.StatusCode)
 	page, err = goquery.NewDocumentFromReader(strings.NewReader(a.body))
 	require.NoError(t, err)
-	if n := page.Find("form, button:not([type=button])").Length(); n > 0 {
-		t.Errorf("%d forms and buttons that send something on a shared page", n)
-	}
+	n := page.Find("form, button:not([type=button])").Length()
+	require.Check(t, n <= 0, "%d forms and buttons that send something on a shared page", n)
 	figure, _ := page.Find(".stage img").Attr("src")
 	if f := visitor.get(t, figure); f.StatusCode != 200 || f.Header.Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("its picture %s answers %d", figure, f.StatusCode)
 	}
 	for _, path := range []string{shared, shared + "/delete", shared + "/share"} {
-		if a := visitor.do(t, "POST", path, "name=x"); a.StatusCode != 404 && a.StatusCode != 405 {
-			t.Errorf("POST %s answers %d", path, a.StatusCode)
-		}
+		a := visitor.do(t, "POST", path, "name=x")
+		require.Check(t, a.StatusCode == 404 || a.StatusCode == 405, "POST %s answers %d", path, a.StatusCode)
 	}
-	if a := visitor.get(t, run); a.StatusCode != 404 {
-		t.Errorf("with the link the run itself answers %d", a.StatusCode)
-	}
+	require.Equal(t, visitor.get(t, run).StatusCode, 404, "with the link the run itself answers")
 	c.post(t, run+"/unshare", "")
-	if a := visitor.get(t, shared); a.StatusCode != 404 {
-		t.Errorf("a withdrawn link answers %d", a.StatusCode)
-	}
+	require.Equal(t, visitor.get(t, shared).StatusCode, 404, "a withdrawn link answers")
 }
 
 // Everything a person types comes back as text.
@@ -194,18 +159,14 @@ func TestNamesAreEscaped(t *testing.T) {
 	p.upload(file(t, "evil.csv", "a,b,label\n0,0,<script>document.title='pwned'</script>\n1,0,no\n0,2,\"<b>\"\"yes\"\n1,2,no\n0,1,<script>document.title='pwned'</script>\n"))
 	p.fill("#f-rename", evil)
 	p.follow(func() { p.clickText("button", "Rename") })
-	if h := p.text("h1"); h != evil {
-		t.Errorf("the data set is called %q", h)
-	}
+	require.Equal(t, p.text("h1"), evil, "the data set is called")
 	p.follow(func() { p.clickText(".button", "Open in the lab") })
 	p.picture(".stage img")
 	run := p.save(evil)
 	p.fill("#f-tags", "<b onclick=alert(1)>")
 	p.fill("#f-note", evil)
 	p.follow(func() { p.clickText("button", "Save changes") })
-	if got := p.value("#f-note"); got != evil {
-		t.Errorf("the note came back as %q", got)
-	}
+	require.Equal(t, p.value("#f-note"), evil, "the note came back as")
 	for _, path := range []string{"/", "/runs", "/datasets", run, "/compare?run=" + run[6:] + "&run=" + run[6:], "/runs?q=%3Cscript%3Edocument.title=1%3C/script%3E"} {
 		p.visit(path)
 		if n := get[int](p, `document.querySelectorAll("script:not([src]), img[onerror]").length`); n > 0 || get[string](p, "document.title") == "pwned" {
@@ -215,8 +176,6 @@ func TestNamesAreEscaped(t *testing.T) {
 	p.expect("favicon.ico") // a picture names no icon
 	for _, svg := range []string{"/runs/" + run[6:] + "/figures/boundary.svg", "/compare/figures/overlay.svg?run=" + run[6:] + "&run=" + run[6:]} {
 		p.do(chromedp.Navigate(p.base + svg)) // opened by itself it is a document
-		if n := get[int](p, `document.querySelectorAll("script").length`); n > 0 {
-			t.Errorf("%s holds a script", svg)
-		}
+		require.Check(t, get[int](p, `document.querySelectorAll("script").length`) <= 0, "%s holds a script", svg)
 	}
 }

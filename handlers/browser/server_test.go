@@ -83,9 +83,8 @@ func (s *server) run(addr string) {
 	}
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadString('\n')
-	if s.url = listening.FindString(line); s.url == "" {
-		s.t.Fatalf("the program did not say where it listens (%v):\n%s%s", err, line, s.log)
-	}
+	s.url = listening.FindString(line)
+	require.Must(s.t, s.url != "", "the program did not say where it listens (%v):\n%s%s", err, line, s.log)
 	if slices.ContainsFunc(s.args, func(arg string) bool { return strings.HasPrefix(arg, "--nats") }) {
 		for !strings.Contains(line, "marginlab worker ") && err == nil {
 			line, err = lines.ReadString('\n')
@@ -102,12 +101,10 @@ func (s *server) stop() {
 		return
 	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	if err := s.wait(); err != nil {
-		s.t.Errorf("the program ended with %v:\n%s", err, s.log)
-	}
-	if bad := trouble.FindAllString(s.log.String(), 5); bad != nil {
-		s.t.Errorf("in the log:\n%s", strings.Join(bad, "\n"))
-	}
+	err := s.wait()
+	require.Check(s.t, err == nil, "the program ended with %v:\n%s", err, s.log)
+	bad := trouble.FindAllString(s.log.String(), 5)
+	require.Check(s.t, bad == nil, "in the log:\n%s", strings.Join(bad, "\n"))
 }
 
 // wait returns what the program ended with.
@@ -231,8 +228,6 @@ func (c *client) upload(t *testing.T, name, content string) string {
 	io.WriteString(part, content)
 	form.Close()
 	a := c.do(t, "POST", "/datasets", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })
-	if a.StatusCode != http.StatusSeeOther {
-		t.Fatalf("upload of %s: status %d", name, a.StatusCode)
-	}
+	require.Must(t, a.StatusCode == http.StatusSeeOther, "upload of %s: status %d", name, a.StatusCode)
 	return a.Header.Get("Location")
 }

@@ -219,9 +219,8 @@ func TestSlideKeys(t *testing.T) {
 	p.wait(element("[data-go=run]") + ".textContent === 'Pause'")
 	p.keys("r")
 	p.wait(element("[data-go=run]") + ".textContent === 'Run'")
-	if got := p.value("input[name=gamma]"); got != gamma {
-		t.Errorf("the keys have moved the slider from %s to %s", gamma, got)
-	}
+	got := p.value("input[name=gamma]")
+	require.Check(t, got == gamma, "the keys have moved the slider from %s to %s", gamma, got)
 
 	p.clickText(".parts a", "Picture") // after the mouse has gone to a part, too
 	current("picture")
@@ -243,9 +242,8 @@ func TestSlideKeys(t *testing.T) {
 	p.wait("!" + element(list) + ".matches(':open')")
 	clicker(p, "ArrowRight", "ArrowRight", 39, 0)
 	count("line 3 ")
-	if got := p.value(list); got != speed {
-		t.Errorf("the keys have chosen the speed %s after %s", got, speed)
-	}
+	got = p.value(list)
+	require.Check(t, got == speed, "the keys have chosen the speed %s after %s", got, speed)
 
 	get[bool](p, "("+element("input[name=gamma]")+".focus(), true)")
 	turn(p, kb.Tab) // what the keyboard comes to has the arrows, but not the keys of a clicker
@@ -304,9 +302,7 @@ func TestSlidesTurnInPlace(t *testing.T) {
 	p.wait("location.pathname === '/lessons/lagrange/touch' && location.hash === '#numbers'")
 	get[bool](p, "(history.back(), true)")
 	p.wait("location.pathname === '/lessons/lagrange/equality' && " + element("h1") + ".id === 'h-equality'")
-	if got := get[string](p, "document.documentElement.dataset.left"); got != "no" {
-		t.Error("a slide came as a new page")
-	}
+	require.Check(t, get[string](p, "document.documentElement.dataset.left") == "no", "a slide came as a new page")
 	turn(p, " ") // the demo of the new slide is alive
 	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ')")
 
@@ -334,9 +330,8 @@ func TestMoves(t *testing.T) {
 	p.fill("#summary input[name=gamma]", "2")
 	p.keys(kb.Enter) // no bet
 	p.wait("location.search.includes('gamma=2') && " + answered)
-	if q := p.query(); q.Has("bets") {
-		t.Errorf("Enter in a field placed the bet %q", q.Get("bets"))
-	}
+	q := p.query()
+	require.Check(t, !q.Has("bets"), "Enter in a field placed the bet %q", q.Get("bets"))
 }
 
 // TestStepsComeTogether steps through a replay whose states came together: no step asks
@@ -351,9 +346,8 @@ func TestStepsComeTogether(t *testing.T) {
 		turn(p, " ")
 		p.wait(element("[data-count]") + ".textContent.startsWith(" + quote(fmt.Sprintf("step %d ", k+1)) + ")")
 	}
-	if n := get[int](p, "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/dual/live')).length"); n != 0 {
-		t.Errorf("eight steps asked the server %d times", n)
-	}
+	n := get[int](p, "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/dual/live')).length")
+	require.Check(t, n == 0, "eight steps asked the server %d times", n)
 }
 
 // TestQuickSteps presses a key three times before any state has arrived: as soon as the states are
@@ -376,18 +370,15 @@ func TestQuickSteps(t *testing.T) {
 	for range 3 {
 		clicker(p, " ", "Space", 32, 0)
 	}
-	if got := p.text("[data-count]"); !strings.HasPrefix(got, "step 0 ") {
-		t.Errorf("before anything has come it is %s", got)
-	}
+	got := p.text("[data-count]")
+	require.Check(t, strings.HasPrefix(got, "step 0 "), "before anything has come it is %s", got)
 	const third = `document.querySelector("[data-count]").textContent.startsWith("step 3 ")`
 	get[bool](p, "(late.letstates(), true)")
 	p.wait(third + " && " + answered)
 	get[bool](p, "(late.letlive(), true)")
 	clicker(p, " ", "Space", 32, 0)
 	p.wait(`document.querySelector("[data-count]").textContent.startsWith("step 4 ")`)
-	if text := p.text("[data-status]"); text != "" {
-		t.Errorf("the page says %q", text)
-	}
+	require.Equal(t, p.text("[data-status]"), "", "the page says")
 }
 
 // TestNotes speaks to slides as the second window with the notes does, and to that as the
@@ -414,17 +405,14 @@ func TestNotes(t *testing.T) {
 	p.wait(element("[data-count]") + ".textContent.startsWith('line 2 ') && told.step === 'line 2 of 7' && sessionStorage.begun === '1'")
 
 	p.visit("/lessons/lagrange/touch/notes")
-	if text := p.text(".question"); !strings.Contains(text, "Answer:") {
-		t.Errorf("the notes do not tell the answer: %s", text)
-	}
+	text := p.text(".question")
+	require.Check(t, strings.Contains(text, "Answer:"), "the notes do not tell the answer: %s", text)
 	other()
 	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'words' }), true)")
 	p.wait(element(".shown .current") + "?.dataset.part === 'words'")
 	get[bool](p, "(other.postMessage({ notes: location.pathname, part: 'picture', step: 'step 3 of 9', numbers: false }), true)")
 	p.wait(element("[data-state]") + ".textContent === 'On the screen: Picture, step 3 of 9'")
-	if p.visible("[data-part=numbers]") {
-		t.Error("the notes list numbers where the slide has none")
-	}
+	require.Check(t, !p.visible("[data-part=numbers]"), "the notes list numbers where the slide has none")
 	p.click("[data-key=PageDown]")
 	p.wait("told.key === 'PageDown'")
 	clicker(p, " ", "Space", 32, 8)
@@ -443,21 +431,14 @@ func TestPredictionFirst(t *testing.T) {
 	p.size(1280, 900)
 	p.visit("/lessons/width")
 	const words, picture = "#curves [data-after]", "#curves .main-figure img"
-	if p.visible(words) {
-		t.Error("the words give the answer away")
-	}
-	if src := get[string](p, element(picture)+".src"); !strings.Contains(src, "asking=1") {
-		t.Errorf("the picture %s gives the answer away", src)
-	}
-	if p.visible("#curves .exhibit-numbers") {
-		t.Error("the numbers give the answer away")
-	}
+	require.Check(t, !p.visible(words), "the words give the answer away")
+	src := get[string](p, element(picture)+".src")
+	require.Check(t, strings.Contains(src, "asking=1"), "the picture %s gives the answer away", src)
+	require.Check(t, !p.visible("#curves .exhibit-numbers"), "the numbers give the answer away")
 	p.click("#curves [data-question] input[value='0']")
 	p.click("#curves [data-question] button")
 	p.wait(element("#curves .verdict"))
-	if p.visible(words) {
-		t.Error("the first of two answers unfolds what the second asks for")
-	}
+	require.Check(t, !p.visible(words), "the first of two answers unfolds what the second asks for")
 	const sketch = "#q-curves-fresh"
 	get[bool](p, "("+element(sketch+" [name=answer]")+".value = '0.4 0.4 0.3 0.2 0.1 0.1 0.1 0.2 0.3 0.3', true)")
 	p.click(sketch + " button")
@@ -467,30 +448,21 @@ func TestPredictionFirst(t *testing.T) {
 	if !p.visible(words) || !p.visible("#curves .exhibit-numbers") {
 		t.Error("after the answer the rest is still folded")
 	}
-	if p.visible("#gram [data-after]") {
-		t.Error("an answer unfolds another screen")
-	}
+	require.Check(t, !p.visible("#gram [data-after]"), "an answer unfolds another screen")
 	p.follow(func() { p.click("[data-switch]") })
 	p.wait("location.search.includes('everything=1') && document.readyState === 'complete'")
-	if !p.visible("#gram [data-after]") {
-		t.Error("the switch does not show everything")
-	}
+	require.Check(t, p.visible("#gram [data-after]"), "the switch does not show everything")
 	p.follow(func() { p.click("[data-switch]") })
 	p.wait("!location.search.includes('everything=1') && document.readyState === 'complete'")
-	if p.visible("#gram [data-after]") {
-		t.Error("the switch does not fold again")
-	}
+	require.Check(t, !p.visible("#gram [data-after]"), "the switch does not fold again")
 
 	p.visit("/lessons/width/gram")
 	p.wait(element(".parts a.current"))
-	if p.visible(".parts [data-after]") {
-		t.Error("the slide has a part that gives the answer away")
-	}
+	require.Check(t, !p.visible(".parts [data-after]"), "the slide has a part that gives the answer away")
 	turn(p, "e")
 	p.wait("!" + element("[data-folded]"))
-	if p.part("after"); !p.visible(".words [data-after]") {
-		t.Error("the key does not show what is folded")
-	}
+	p.part("after")
+	require.Check(t, p.visible(".words [data-after]"), "the key does not show what is folded")
 
 	plain := open(t, s)
 	plain.noScript()
@@ -499,9 +471,7 @@ func TestPredictionFirst(t *testing.T) {
 		t.Error("without scripts the answer is given away")
 	}
 	plain.visit("/lessons/width?everything=1")
-	if !plain.visible("#gram [data-after]") {
-		t.Error("without scripts the words are lost")
-	}
+	require.Check(t, plain.visible("#gram [data-after]"), "without scripts the words are lost")
 }
 
 // TestLinesComeAfterTheirQuestions: a clicker reaches a question before the line that answers
@@ -514,9 +484,8 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	p.visit("/lessons/kernel-trick/xor?step=5")
 	p.wait(element(".parts a.current"))
 	names := []string{"derivation", "ask-opposite", "ask-vectors", "picture", "words", "numbers"}
-	if got := get[[]string](p, partNames); !slices.Equal(got, names) {
-		t.Errorf("the parts are %v", got)
-	}
+	got := get[[]string](p, partNames)
+	require.Check(t, slices.Equal(got, names), "the parts are %v", got)
 	at := func(part, line string) {
 		p.t.Helper()
 		p.wait(answered + " && " + element(".parts a.current") + ".hash === " + quote("#"+part) + " && " + element("[data-count]") + ".textContent.startsWith(" + quote("line "+line+" ") + ")")
@@ -553,9 +522,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 			onward()
 		}
 		at("derivation", line)
-		if turns := p.visible(".main-figure.turns img"); turns != (line == "5") {
-			t.Errorf("line %s: the picture can be turned: %t", line, turns)
-		}
+		require.Equal(t, p.visible(".main-figure.turns img"), line == "5", "line %s: the picture can be turned", line)
 	}
 	p.part("ask-vectors") // a link to a question does not pass the lines before it
 	clicker(p, "Home", "Home", 36, 0)
@@ -595,9 +562,7 @@ func TestLinesComeAfterTheirQuestions(t *testing.T) {
 	if after := get[int](p, top); after < before-2 || after > before+2 {
 		t.Errorf("the answer has gone from %d to %d while its line came", before, after)
 	}
-	if !p.visible(screen + " [data-line=gram] math") {
-		t.Error("the line has not come with the answer")
-	}
+	require.Check(t, p.visible(screen+" [data-line=gram] math"), "the line has not come with the answer")
 	p.click(step) // the second question was answered on the slide
 	count("4")
 

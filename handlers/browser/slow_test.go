@@ -95,18 +95,13 @@ func TestSlowAnswersAreShown(t *testing.T) {
 		pictures[get[string](p, `document.querySelector("canvas.motion").toDataURL()`)] = true
 		late = <-questions
 	}
-	if len(pictures) != 3 {
-		t.Errorf("%d different pictures were shown, want 3", len(pictures))
-	}
+	require.Equal(t, len(pictures), 3, "different pictures were shown")
 	p.do(chromedp.MouseEvent(chromedp.MouseReleased, at.X+0.68*width/2, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	answer(late, http.StatusOK)
 	answer(<-questions, http.StatusNoContent)
 	answer(<-questions, http.StatusOK)
 	p.wait(answered + ` && document.querySelector(".live-status").textContent === ""`)
-	if c, shown := p.value("#f-C"), p.query().Get("C"); c != shown {
-		t.Errorf("the last picture is of C = %s, not %s", shown, c)
-	}
-	if len(questions) > 0 {
-		t.Errorf("%d questions more", len(questions))
-	}
+	c, shown := p.value("#f-C"), p.query().Get("C")
+	require.Check(t, c == shown, "the last picture is of C = %s, not %s", shown, c)
+	require.Check(t, len(questions) <= 0, "%d questions more", len(questions))
 }

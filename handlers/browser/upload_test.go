@@ -37,12 +37,10 @@ func (p *page) train() {
 	p.t.Helper()
 	p.follow(func() { p.clickText(".button", "Open in the lab") })
 	p.picture(".stage img")
-	if l, k := p.value("#f-learner"), p.value("#f-kernel"); l != "svm" || k != "rbf" {
-		p.t.Fatalf("the lab begins with %s, %s", l, k)
-	}
-	if n := p.number("Support vectors"); n == "" || n == "0" {
-		p.t.Errorf("%q support vectors", n)
-	}
+	l, k := p.value("#f-learner"), p.value("#f-kernel")
+	require.Must(p.t, l == "svm" && k == "rbf", "the lab begins with %s, %s", l, k)
+	n := p.number("Support vectors")
+	require.Check(p.t, n != "" && n != "0", "%q support vectors", n)
 }
 
 // number is the measured value beside a label.
@@ -67,9 +65,7 @@ func (p *page) save(name string) (path string) {
 	p.follow(func() { p.click("[data-saved] a") })
 	p.wait(`!document.querySelector(".pending")`)
 	p.picture(".stage img")
-	if h := p.text("h1"); h != name {
-		p.t.Errorf("the run is called %q, not %q", h, name)
-	}
+	require.Equal(p.t, p.text("h1"), name, "the run is called")
 	return strings.TrimPrefix(p.where(), p.base)
 }
 
@@ -79,34 +75,26 @@ func TestFromUploadToComparison(t *testing.T) {
 	p := open(t, s)
 
 	p.upload(ripley)
-	if h, at := p.text("h1"), p.where(); h != "ripley_train" || !datasetPath.MatchString(at) {
-		t.Fatalf("the upload leads to %q on %s", h, at)
-	}
+	h, at := p.text("h1"), p.where()
+	require.Must(t, h == "ripley_train" && datasetPath.MatchString(at), "the upload leads to %q on %s", h, at)
 	p.picture(".figure img")
-	if n := p.number("points"); n != "250" {
-		t.Errorf("%s points", n)
-	}
+	require.Equal(t, p.number("points"), "250", "points")
 	p.train()
 	first := p.save("narrow & <b>first</b>")
 	accuracy := p.number("Training accuracy")
-	if accuracy == "" {
-		t.Error("no training accuracy")
-	}
+	require.Check(t, accuracy != "", "no training accuracy")
 
 	s.stop()
 	s.restart()
 	p.visit("/runs")
-	if n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`); n != 1 {
-		t.Fatalf("%d runs after a restart", n)
-	}
+	n := get[int](p, `document.querySelectorAll(".runs tbody tr").length`)
+	require.Must(t, n == 1, "%d runs after a restart", n)
 	p.follow(func() { p.click(".runs tbody th a") })
-	if at := p.where(); at != p.base+first {
-		t.Errorf("the list leads to %s, not to %s", at, first)
-	}
+	at = p.where()
+	require.Check(t, at == p.base+first, "the list leads to %s, not to %s", at, first)
 	p.picture(".stage img")
-	if again := p.number("Training accuracy"); again != accuracy {
-		t.Errorf("training accuracy %s before the restart, %s after", accuracy, again)
-	}
+	again := p.number("Training accuracy")
+	require.Check(t, again == accuracy, "training accuracy %s before the restart, %s after", accuracy, again)
 
 	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
@@ -117,9 +105,7 @@ func TestFromUploadToComparison(t *testing.T) {
 	p.visit("/runs")
 	compare := `button[data-needs="2"]`
 	for i, ready := range []bool{false, false, true} {
-		if got := get[bool](p, "!"+element(compare)+".disabled"); got != ready {
-			t.Errorf("%d chosen: compare offered: %v", i, got)
-		}
+		require.Equal(t, get[bool](p, "!"+element(compare)+".disabled"), ready, "%d chosen: compare offered", i)
 		if i < 2 {
 			p.click([]string{".runs tbody tr:nth-child(1) input", ".runs tbody tr:nth-child(2) input"}[i])
 		}
@@ -128,9 +114,8 @@ func TestFromUploadToComparison(t *testing.T) {
 	for i := range 3 { // the two, and both in one
 		p.picture([]string{".side-by-side figure:nth-child(1) img", ".side-by-side figure:nth-child(2) img", "[aria-labelledby=h-overlay] img"}[i])
 	}
-	if say := p.text("[aria-labelledby=h-differs]"); !strings.Contains(say, "100") {
-		t.Errorf("what differs is %q", say)
-	}
+	say := p.text("[aria-labelledby=h-differs]")
+	require.Check(t, strings.Contains(say, "100"), "what differs is %q", say)
 	p.clickText("summary", "All settings and numbers")
 	differing := func() []string {
 		return get[[]string](p, `[...document.querySelectorAll("[aria-labelledby=h-settings] tr.differs")].map((r) => r.innerText.replace(/\s+/g, " "))`)
@@ -139,17 +124,14 @@ func TestFromUploadToComparison(t *testing.T) {
 		t.Errorf("settings marked as different: %q", d)
 	}
 	rows := `document.querySelectorAll("[aria-labelledby=h-settings] tbody tr").length`
-	if all := get[int](p, rows); all < 5 {
-		t.Errorf("%d settings", all)
-	}
+	all := get[int](p, rows)
+	require.Check(t, all >= 5, "%d settings", all)
 	p.follow(func() { p.clickText(".button", "Differences only") })
-	if n := get[int](p, rows); n != 1 || len(differing()) != 1 {
-		t.Errorf("%d settings under \"differences only\"", n)
-	}
+	n = get[int](p, rows)
+	require.Check(t, n == 1 && len(differing()) == 1, `%d settings under "differences only"`, n)
 	p.follow(func() { p.clickText(".button", "Differences only") })
-	if n := get[int](p, rows); n < 5 || !p.visible("[aria-labelledby=h-settings] table") {
-		t.Errorf("%d settings after switching back", n)
-	}
+	n = get[int](p, rows)
+	require.Check(t, n >= 5 && p.visible("[aria-labelledby=h-settings] table"), "%d settings after switching back", n)
 }
 
 func TestRunSurvivesKill(t *testing.T) {
@@ -163,14 +145,11 @@ func TestRunSurvivesKill(t *testing.T) {
 	s.restart()
 	p.visit(run)
 	p.picture(".stage img")
-	if h := p.text("h1"); h != "last words" {
-		t.Errorf("after kill -9 the run is called %q", h)
-	}
+	require.Equal(t, p.text("h1"), "last words", "after kill -9 the run is called")
 	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
-	if q := p.query(); q.Get("C") != "10" {
-		t.Errorf("the clone opens as %v", q)
-	}
+	q := p.query()
+	require.Check(t, q.Get("C") == "10", "the clone opens as %v", q)
 }
 
 func TestDroppedFile(t *testing.T) {
@@ -188,9 +167,7 @@ func TestDroppedFile(t *testing.T) {
 	drag(input.DispatchDragEventTypeDragOver)
 	p.wait(`document.querySelector(".upload.over")`)
 	p.follow(func() { drag(input.DispatchDragEventTypeDrop) })
-	if h := p.text("h1"); h != "ripley_train" {
-		t.Errorf("the drop leads to %q", h)
-	}
+	require.Equal(t, p.text("h1"), "ripley_train", "the drop leads to")
 }
 
 func TestColumnsAreChosen(t *testing.T) {
@@ -232,17 +209,11 @@ func TestBrokenFile(t *testing.T) {
 	p.follow(func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{broken})) })
 	message := p.text(".upload [role=alert]")
 	for _, part := range []string{"roken.csv", "line 3", "column 2", "four"} {
-		if !strings.Contains(message, part) {
-			t.Errorf("the message %q does not name %q", message, part)
-		}
+		require.Check(t, strings.Contains(message, part), "the message %q does not name %q", message, part)
 	}
-	if name := p.value("#f-upload-name"); name != "My points" {
-		t.Errorf("the name came back as %q", name)
-	}
+	require.Equal(t, p.value("#f-upload-name"), "My points", "the name came back as")
 	p.visit("/datasets")
-	if !p.visible("[aria-labelledby=h-own] .empty") {
-		t.Error("something was saved")
-	}
+	require.Check(t, p.visible("[aria-labelledby=h-own] .empty"), "something was saved")
 }
 
 // Rows of a spreadsheet that are pasted outside a field become a data set, on every page that has data.
@@ -259,9 +230,8 @@ func TestRowsArePasted(t *testing.T) {
 	const rows = "x1\tx2\tkind\n1\t2.5\ta\n2\t3\tb\n3\t1\ta\n4\t2\tb\n"
 	for _, path := range []string{"/datasets", "/lab", "/"} {
 		p.visit(path)
-		if taken := !get[bool](p, paste("document.body", "just a line, of words")); taken {
-			t.Errorf("%s: a sentence is taken for rows", path)
-		}
+		taken := !get[bool](p, paste("document.body", "just a line, of words"))
+		require.Check(t, !taken, "%s: a sentence is taken for rows", path)
 		if path == "/datasets" && !get[bool](p, paste(`document.querySelector("#f-typed")`, rows)) {
 			t.Error("what is pasted into a field does not stay there")
 		}

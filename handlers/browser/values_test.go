@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // A regression is live as classes are; its points tell their residuals, and the way to
@@ -18,9 +20,8 @@ func TestValuesAreLive(t *testing.T) {
 	p.change(func() { p.fill("#f-lambda", "0.01") })
 	p.wait(`new URLSearchParams(location.search).get("lambda") === "0.01"`)
 	p.wait(`document.querySelector("#answer details.points")`)
-	if after := p.number("Training MSE"); after == "" || after == before {
-		t.Errorf("training MSE %q before and %q after", before, after)
-	}
+	after := p.number("Training MSE")
+	require.Check(t, after != "" && after != before, "training MSE %q before and %q after", before, after)
 
 	p.reach(".stage")
 	type row struct{ Row, Coordinates, Label, F, Residual string }
@@ -37,9 +38,8 @@ func TestValuesAreLive(t *testing.T) {
 	}
 
 	p.follow(func() { p.choose("#f-data", "moons") })
-	if l := p.value("#f-target"); l != "class" || p.value("#f-learner") != "ridge" {
-		t.Errorf("moons open with the target %s", l)
-	}
+	l := p.value("#f-target")
+	require.Check(t, l == "class" && p.value("#f-learner") == "ridge", "moons open with the target %s", l)
 	p.follow(func() { p.choose("#f-target", "value") })
 	p.picture(".stage img")
 	if get[bool](p, `Boolean(document.querySelector("#f-positive, [data-editor]"))`) || p.number("Training MSE") == "" {
@@ -47,7 +47,5 @@ func TestValuesAreLive(t *testing.T) {
 	}
 	p.follow(func() { p.choose("#f-target", "class") })
 	p.picture(".stage img")
-	if p.number("Training accuracy") == "" {
-		t.Error("there is no way back to classes")
-	}
+	require.Check(t, p.number("Training accuracy") != "", "there is no way back to classes")
 }

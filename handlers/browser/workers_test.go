@@ -50,9 +50,8 @@ func hire(t *testing.T, flags ...string) *worker {
 		}
 		in.Close()
 	}()
-	if err := <-started; err != nil {
-		t.Fatal(err)
-	}
+	err := <-started
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		if w.cmd.ProcessState == nil {
 			w.stop()
@@ -61,9 +60,8 @@ func hire(t *testing.T, flags ...string) *worker {
 	lines := bufio.NewReader(io.TeeReader(out, w.log))
 	for joined := false; !joined; {
 		line, err := lines.ReadString('\n')
-		if joined = strings.Contains(line, "msg=joined"); err != nil {
-			t.Fatalf("a worker did not join: %v\n%s", err, w.log)
-		}
+		joined = strings.Contains(line, "msg=joined")
+		require.Must(t, err == nil, "a worker did not join: %v\n%s", err, w.log)
 	}
 	go io.Copy(io.Discard, lines)
 	return w
@@ -72,12 +70,10 @@ func hire(t *testing.T, flags ...string) *worker {
 // stop ends the worker as a service manager does; it must end well.
 func (w *worker) stop() {
 	w.cmd.Process.Signal(syscall.SIGTERM)
-	if err := <-w.ended; err != nil {
-		w.t.Errorf("a worker ended with %v:\n%s", err, w.log)
-	}
-	if bad := trouble.FindAllString(w.log.String(), 5); bad != nil {
-		w.t.Errorf("in the log of a worker:\n%s", strings.Join(bad, "\n"))
-	}
+	err := <-w.ended
+	require.Check(w.t, err == nil, "a worker ended with %v:\n%s", err, w.log)
+	bad := trouble.FindAllString(w.log.String(), 5)
+	require.Check(w.t, bad == nil, "in the log of a worker:\n%s", strings.Join(bad, "\n"))
 }
 
 // kill ends the worker without a chance to tidy up.
@@ -106,9 +102,7 @@ func search(t *testing.T, s *server) *searched {
 	}
 	q := &searched{client: s.client(), total: 48}
 	out, err := exec.Command(binary, "cv", "--data", file(t, "rings.csv", csv.String()), "--C", "1,100", "--gamma", "0.1,1,10,100", "--folds", "3", "--repeats", "4", "--seed", "7", "--json").Output()
-	if err != nil {
-		t.Fatalf("cv: %v", err)
-	}
+	require.Must(t, err == nil, "cv: %v", err)
 	require.NoError(t, json.Unmarshal(out, &q.want))
 	type answer struct {
 		ID string `json:"id"`
@@ -117,9 +111,8 @@ func search(t *testing.T, s *server) *searched {
 		t.Helper()
 		a := q.do(t, "POST", path, body, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
 		var made answer
-		if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.ID == "" {
-			t.Fatalf("%s: %s, %v", path, a.body, err)
-		}
+		err := json.Unmarshal([]byte(a.body), &made)
+		require.Must(t, err == nil && made.ID != "", "%s: %s, %v", path, a.body, err)
 		return made.ID
 	}
 	q.get(t, "/") // for a workspace
@@ -159,9 +152,8 @@ func (q *searched) check(t *testing.T) {
 		t.Errorf("the search is %v, %v of %v cells: %v", got["status"], got["done"], got["total"], got["error"])
 	}
 	for _, part := range []string{"cells", "best"} {
-		if diff := cmp.Diff(q.want[part], got[part]); diff != "" || got[part] == nil {
-			t.Errorf("%s, by one process and by workers:\n%s", part, diff)
-		}
+		diff := cmp.Diff(q.want[part], got[part])
+		require.Check(t, diff == "" && got[part] != nil, "%s, by one process and by workers:\n%s", part, diff)
 	}
 }
 
@@ -235,9 +227,8 @@ func TestWorkersAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--nats-listen", "127.0.0.1:0")
 	plain := append(os.Environ(), "MARGINLAB_SIMD=plain")
-	if out, _ := exec.Command(binary, "--help").Output(); !bytes.Contains(out, []byte("MARGINLAB_SIMD")) {
-		t.Error("the help does not tell of MARGINLAB_SIMD")
-	}
+	out, _ := exec.Command(binary, "--help").Output()
+	require.Check(t, bytes.Contains(out, []byte("MARGINLAB_SIMD")), "the help does not tell of MARGINLAB_SIMD")
 	for name, tc := range map[string]struct {
 		flags []string
 		env   []string

@@ -24,12 +24,9 @@ func TestChange(t *testing.T) {
 	band := filepath.Join(t.TempDir(), "band.svg")
 	var got ml.Sensitivity
 	require.NoError(t, json.Unmarshal([]byte(must(t, "change", file, "--json", "--plot", band)), &got))
-	if diff := cmp.Diff(want, &got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")); diff != "" {
-		t.Error(diff)
-	}
-	if svg, err := os.ReadFile(band); err != nil || !strings.Contains(string(svg), "30 bootstrap samples") {
-		t.Errorf("%v: %.100s", err, svg)
-	}
+	require.Equal(t, cmp.Diff(want, &got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")), "", "diff")
+	svg, err := os.ReadFile(band)
+	require.Check(t, err == nil && strings.Contains(string(svg), "30 bootstrap samples"), "%v: %.100s", err, svg)
 	text := must(t, "change", file)
 	for _, word := range []string{"gamma", fmt.Sprintf("%d of %d tried", len(want.Removals), want.SupportVectors), fmt.Sprintf("\n%d ", want.Removals[0].Row), "Under 30 bootstrap samples"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\n ", "\n"), word) {
@@ -37,8 +34,7 @@ func TestChange(t *testing.T) {
 		}
 	}
 	for args, word := range map[string]string{"--learner mcm": "take an SVM", "--plot a.eps": "ends in .svg, .png or .pdf"} {
-		if o := run(t.Context(), "", append([]string{"change", file}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, word) {
-			t.Errorf("%s: %d %s", args, o.code, o.err)
-		}
+		o := run(t.Context(), "", append([]string{"change", file}, strings.Fields(args)...)...)
+		require.Check(t, o.code != 0 && strings.Contains(o.err, word), "%s: %d %s", args, o.code, o.err)
 	}
 }

@@ -43,9 +43,7 @@ func run(ctx context.Context, stdin string, args ...string) outcome {
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	o := run(t.Context(), "", args...)
-	if o.code != 0 || o.err != "" {
-		t.Fatalf("%q exits with %d: %s", args, o.code, o.err)
-	}
+	require.Must(t, o.code == 0 && o.err == "", "%q exits with %d: %s", args, o.code, o.err)
 	return o.out
 }
 
@@ -229,13 +227,9 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: exit %d: %q, want 1 and one line", name, o.code, o.err)
 		}
 		for _, s := range c.says {
-			if !strings.Contains(o.err, s) {
-				t.Errorf("%s: %q does not say %q", name, o.err, s)
-			}
+			require.Check(t, strings.Contains(o.err, s), "%s: %q does not say %q", name, o.err, s)
 		}
-		if o.out != "" {
-			t.Errorf("%s: output %q beside the error", name, o.out)
-		}
+		require.Equal(t, o.out, "", "%s: output … beside the error", name)
 	}
 }
 
@@ -244,9 +238,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"fit", "--help"}, {"fit", "-h"}, {"help", "fit"}, {"fit", "--data", "nowhere", "-help"}} {
 		text := must(t, args...)
 		for _, g := range ml.Groups {
-			if !strings.Contains(text, "\n"+g.Title+"\n") {
-				t.Errorf("%q: no heading %q", args, g.Title)
-			}
+			require.Check(t, strings.Contains(text, "\n"+g.Title+"\n"), "%q: no heading %q", args, g.Title)
 		}
 		words := strings.Join(strings.Fields(text), " ")
 		for _, p := range ml.Params {
@@ -260,14 +252,11 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text) {
-			if len([]rune(line)) > 100 {
-				t.Errorf("long line %q", line)
-			}
+			require.Check(t, len([]rune(line)) <= 100, "long line %q", line)
 		}
 	}
-	if text := must(t, "predict", "--help"); !strings.Contains(text, "--model FILE") {
-		t.Error(text)
-	}
+	text := must(t, "predict", "--help")
+	require.Check(t, strings.Contains(text, "--model FILE"), "%v", text)
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
 		text := must(t, args...)
 		for _, c := range cmdline.Commands {
@@ -286,13 +275,10 @@ func TestWithoutACommandTheFirstRuns(t *testing.T) {
 		return nil
 	}}}
 	for _, args := range [][]string{nil, {"--addr", ":0"}, {"serve", "--addr", ":0"}} {
-		if code := cmdline.Run(t.Context(), table, args, cmdline.Streams{Out: io.Discard, Err: io.Discard}); code != 0 {
-			t.Errorf("%q exits with %d", args, code)
-		}
+		code := cmdline.Run(t.Context(), table, args, cmdline.Streams{Out: io.Discard, Err: io.Discard})
+		require.Check(t, code == 0, "%q exits with %d", args, code)
 	}
-	if diff := cmp.Diff([]string{"[]", "[--addr :0]", "[--addr :0]"}, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"[]", "[--addr :0]", "[--addr :0]"}, got), "", "diff")
 }
 
 // keys are the names in a JSON object.
@@ -300,12 +286,10 @@ func keys(t *testing.T, text string) []string {
 	t.Helper()
 	var m map[string]any
 	dec := json.NewDecoder(strings.NewReader(text))
-	if err := dec.Decode(&m); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		t.Fatalf("more than one object in %s", text)
-	}
+	err := dec.Decode(&m)
+	require.Must(t, err == nil, "%v in %s", err, text)
+	_, err = dec.Token()
+	require.Must(t, err == io.EOF, "more than one object in %s", text)
 	var ks []string
 	for k := range m {
 		ks = append(ks, k)
@@ -332,14 +316,10 @@ func TestFitJSONHasTheFixedNames(t *testing.T) {
 	} {
 		got := keys(t, must(t, append([]string{"fit", "--data", data, "--json"}, strings.Fields(c.args)...)...))
 		for _, k := range strings.Fields(c.want) {
-			if !slices.Contains(got, k) {
-				t.Errorf("fit %s: no %s among %v", c.args, k, got)
-			}
+			require.Check(t, slices.Contains(got, k), "fit %s: no %s among %v", c.args, k, got)
 		}
 		for _, k := range strings.Fields(c.none) {
-			if slices.Contains(got, k) {
-				t.Errorf("fit %s: %s among %v", c.args, k, got)
-			}
+			require.Check(t, !slices.Contains(got, k), "fit %s: %s among %v", c.args, k, got)
 		}
 	}
 }
@@ -349,9 +329,8 @@ func report(t *testing.T, args ...string) ml.Report {
 	t.Helper()
 	var r ml.Report
 	text := must(t, append([]string{"fit", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
+	err := json.Unmarshal([]byte(text), &r)
+	require.Must(t, err == nil, "%v in %s", err, text)
 	return r
 }
 
@@ -381,9 +360,7 @@ func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 		res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
 		got := report(t, append(fields, "--data", path)...)
 		got.FitSeconds, res.Report.FitSeconds = 0, 0
-		if diff := cmp.Diff(res.Report, got); diff != "" {
-			t.Errorf("fit %s: %s", args, diff)
-		}
+		require.Equal(t, cmp.Diff(res.Report, got), "", "fit %s", args)
 	}
 }
 
@@ -452,28 +429,21 @@ func TestOnlyMemoryLimits(t *testing.T) {
 	}
 	long := strings.Repeat("1,A\n2,B\n", 60_000)
 	for name, text := range map[string]string{"wide": wide.String(), "long": long} {
-		if o := run(t.Context(), text, "fit", "--data", "-", "--max-iter", "1", "--json"); o.code != 0 {
-			t.Errorf("%s: %d, %s", name, o.code, o.err)
-		}
+		o := run(t.Context(), text, "fit", "--data", "-", "--max-iter", "1", "--json")
+		require.Check(t, o.code == 0, "%s: %d, %s", name, o.code, o.err)
 	}
 }
 
 func TestStandardInput(t *testing.T) {
 	t.Parallel()
 	o := run(t.Context(), points, "fit", "--data", "-", "--json")
-	if o.code != 0 || !strings.Contains(o.out, `"n":6`) {
-		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
-	}
+	require.Check(t, o.code == 0 && strings.Contains(o.out, `"n":6`), "exit %d: %s%s", o.code, o.out, o.err)
 	o = run(t.Context(), "x1,kind\n1,a\nb,c\n", "fit", "--data", "-")
-	if o.code != 1 || !strings.Contains(o.err, "standard input, line 3") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "standard input, line 3"), "exit %d: %s", o.code, o.err)
 	model := filepath.Join(t.TempDir(), "m.json")
 	must(t, "fit", "--data", file(t, "points.csv", points), "--out", model)
 	o = run(t.Context(), "x1,x2\n3,3\n", "predict", "--model", model, "--data", "-")
-	if o.code != 0 || !strings.Contains(o.out, "\n1,yes,") {
-		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
-	}
+	require.Check(t, o.code == 0 && strings.Contains(o.out, "\n1,yes,"), "exit %d: %s%s", o.code, o.out, o.err)
 }
 
 func TestTableNamesEveryNumber(t *testing.T) {
@@ -489,9 +459,7 @@ func TestTableNamesEveryNumber(t *testing.T) {
 		}
 		slices.Sort(printed)
 		want := keys(t, must(t, append(fields, "--json")...))
-		if diff := cmp.Diff(want, printed); diff != "" {
-			t.Errorf("fit %s: %s", args, diff)
-		}
+		require.Equal(t, cmp.Diff(want, printed), "", "fit %s", args)
 	}
 }
 
@@ -510,24 +478,18 @@ func TestPredictIsTheModel(t *testing.T) {
 		dir := t.TempDir()
 		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "p.csv")
 		must(t, append([]string{"fit", "--data", data, "--out", model}, strings.Fields(args)...)...)
-		if text := must(t, "predict", "--model", model, "--data", data, "--out", out); text != "accuracy  1  of 6 rows\n" {
-			t.Errorf("output %q beside the file", text)
-		}
+		text := must(t, "predict", "--model", model, "--data", data, "--out", out)
+		require.Check(t, text == "accuracy  1  of 6 rows\n", "output %q beside the file", text)
 		written := require.Value(os.ReadFile(out))(t)
-		if text := must(t, "predict", "--model", model, "--data", data); text != string(written) {
-			t.Errorf("the file has %s, standard output %s", written, text)
-		}
+		text = must(t, "predict", "--model", model, "--data", data)
+		require.Check(t, text == string(written), "the file has %s, standard output %s", written, text)
 		f := require.Value(os.Open(model))(t)
 		defer f.Close()
 		m := require.Value(ml.ReadModel(f))(t)
 		cols := require.Value(d.Columns(m.Features))(t)
 		head, rows := predictions(t, string(written))
-		if diff := cmp.Diff([]string{"row", "label", "f", "true"}, head); diff != "" {
-			t.Error(diff)
-		}
-		if len(rows) != 6 {
-			t.Fatalf("%d rows", len(rows))
-		}
+		require.Equal(t, cmp.Diff([]string{"row", "label", "f", "true"}, head), "", "diff")
+		require.Must(t, len(rows) == 6, "%d rows", len(rows))
 		for i, want := range m.Decisions(cols.X) {
 			got, err := strconv.ParseFloat(rows[i][2], 64)
 			if err != nil || math.Float64bits(got) != math.Float64bits(want) {
@@ -582,9 +544,7 @@ func TestPredictFindsTheColumns(t *testing.T) {
 			f = rows[0][2]
 		}
 		for _, r := range rows {
-			if r[2] != f {
-				t.Errorf("%s: f = %s, want %s", c.name, r[2], f)
-			}
+			require.Equal(t, r[2], f, "%s: f", c.name)
 		}
 	}
 	for text, says := range map[string]string{
@@ -596,9 +556,7 @@ func TestPredictFindsTheColumns(t *testing.T) {
 		"x2,q,name\n1,2,foo\n2,3,bar\n":      `no column "x1"`,
 	} {
 		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p.csv", text))
-		if o.code != 1 || !strings.Contains(o.err, says) {
-			t.Errorf("%q: exit %d: %s", text, o.code, o.err)
-		}
+		require.Check(t, o.code == 1 && strings.Contains(o.err, says), "%q: exit %d: %s", text, o.code, o.err)
 	}
 	for name, text := range map[string]string{
 		"labelled":   "0.5,2,no\n-1,-1,yes\n",
@@ -606,9 +564,7 @@ func TestPredictFindsTheColumns(t *testing.T) {
 		"flags":      "1,2\n0,2\n1,5\n", // the first column could be labels, in a file with labels
 	} {
 		_, rows := predictions(t, must(t, "predict", "--model", plain, "--data", file(t, "p.csv", text)))
-		if rows[0][1] != "yes" {
-			t.Errorf("%s: %q", name, rows)
-		}
+		require.Check(t, rows[0][1] == "yes", "%s: %q", name, rows)
 	}
 }
 
@@ -622,9 +578,7 @@ func TestPredictFindsWords(t *testing.T) {
 		t.Fatalf("exit %d: %s", o.code, o.err)
 	}
 	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,soft\n0,none\n0,wet\n")))
-	if rows[0][1] != "cat" || rows[1][1] != "bug" || rows[2][2] == rows[1][2] {
-		t.Errorf("predictions %q", rows)
-	}
+	require.Check(t, rows[0][1] == "cat" && rows[1][1] == "bug" && rows[2][2] != rows[1][2], "predictions %q", rows)
 	if o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,\n")); o.code != 1 || !strings.Contains(o.err, "found nothing") {
 		t.Errorf("a missing word: exit %d: %s", o.code, o.err)
 	}
@@ -636,9 +590,8 @@ func TestPredictOnSparseFiles(t *testing.T) {
 	must(t, "fit", "--data", file(t, "a.libsvm", "1 1:1 3:2\n1 1:2 3:1\n-1 2:1\n-1 2:2\n"), "--out", model)
 	_, short := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "b.libsvm", "-1 2:1\n")))
 	_, full := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "c.libsvm", "-1 1:0 2:1 3:0 4:9\n")))
-	if diff := cmp.Diff(full, short); diff != "" || short[0][1] != "-1" || short[0][3] != "-1" {
-		t.Errorf("%q %s", short, diff)
-	}
+	diff := cmp.Diff(full, short)
+	require.Check(t, diff == "" && short[0][1] == "-1" && short[0][3] == "-1", "%q %s", short, diff)
 }
 
 func TestTestFileIsEvaluated(t *testing.T) {
@@ -650,14 +603,10 @@ func TestTestFileIsEvaluated(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	one := report(t, "--data", data, "--test", file(t, "one.csv", "x1,x2,kind\n3,3,no\n"))
-	if *one.TestAccuracy != 0 || one.TestN != 1 {
-		t.Errorf("%+v", one)
-	}
+	require.Check(t, *one.TestAccuracy == 0 && one.TestN == 1, "%+v", one)
 	three := file(t, "three.csv", "x,kind\n1,1.0\n2,1.0\n5,2.0\n6,2.0\n9,3.0\n10,3.0\n")
 	rest := report(t, "--data", three, "--positive", "2", "--C", "100", "--test", file(t, "t.csv", "x,kind\n5.5,2\n1,3\n9,1\n9,2\n"))
-	if *rest.TestAccuracy != 0.75 {
-		t.Errorf("%+v", rest)
-	}
+	require.Check(t, *rest.TestAccuracy == 0.75, "%+v", rest)
 }
 
 func TestPlot(t *testing.T) {
@@ -689,9 +638,8 @@ func TestPlot(t *testing.T) {
 			}
 			continue
 		}
-		if img, err := png.Decode(bytes.NewReader(text)); err != nil || img.Bounds().Dx() < 400 {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		img, err := png.Decode(bytes.NewReader(text))
+		require.Check(t, err == nil && img.Bounds().Dx() >= 400, "%s: %v", c.name, err)
 	}
 }
 
@@ -723,9 +671,8 @@ func TestInterrupt(t *testing.T) {
 	if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a model was saved")
-	}
+	_, err := os.Stat(out)
+	require.Check(t, err != nil, "a model was saved")
 
 	// Standard input that never ends does not hold the program up.
 	never, end := io.Pipe()
@@ -736,9 +683,8 @@ func TestInterrupt(t *testing.T) {
 		_, _ = end.Write([]byte("x1,"))
 		cancel()
 	}()
-	if code := cmdline.Run(ctx, cmdline.Commands, []string{"fit", "--data", "-"}, cmdline.Streams{In: never, Out: io.Discard, Err: &errs}); code != 1 {
-		t.Errorf("exit %d: %s", code, &errs)
-	}
+	code := cmdline.Run(ctx, cmdline.Commands, []string{"fit", "--data", "-"}, cmdline.Streams{In: never, Out: io.Discard, Err: &errs})
+	require.Check(t, code == 1, "exit %d: %s", code, &errs)
 }
 
 // expiring is a context that is cancelled when it is looked at for the k-th time.
@@ -776,26 +722,22 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("interrupted at look %d: exit %d: %s", k+1, o.code, o.err)
 		}
-		if _, err := os.Stat(out); err == nil {
-			t.Errorf("interrupted at look %d: a model was saved", k+1)
-		}
+		_, err := os.Stat(out)
+		require.Check(t, err != nil, "interrupted at look %d: a model was saved", k+1)
 		if strings.Contains(o.out, `"status":"cancelled"`) {
 			cancelled++
 			ks := keys(t, o.out)
 			// Without a step there is nothing measured, not even a zero.
 			if !slices.Contains(ks, "iterations") {
 				early++
-				if want := strings.Fields("classes d kernel learner n positive status"); !cmp.Equal(ks, want) {
-					t.Errorf("interrupted at look %d: %s", k+1, o.out)
-				}
+				want := strings.Fields("classes d kernel learner n positive status")
+				require.Check(t, cmp.Equal(ks, want), "interrupted at look %d: %s", k+1, o.out)
 			} else if !slices.Contains(ks, "objective") || strings.Contains(o.out, `"iterations":0,`) {
 				t.Errorf("interrupted at look %d: %s", k+1, o.out)
 			}
 		}
 	}
-	if early == 0 {
-		t.Error("no training was interrupted before its first step")
-	}
+	require.Check(t, early != 0, "no training was interrupted before its first step")
 
 	_, values, _, _ := gram(t, d, 60) // objects without features have no d
 	early = 0
@@ -808,12 +750,8 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 			early++
 		}
 	}
-	if early == 0 {
-		t.Error("no training on values of a kernel was interrupted before its first step")
-	}
-	if cancelled == 0 {
-		t.Error("status cancelled was never reported")
-	}
+	require.Check(t, early != 0, "no training on values of a kernel was interrupted before its first step")
+	require.Check(t, cancelled != 0, "status cancelled was never reported")
 }
 
 func TestFilesAreWrittenWhole(t *testing.T) {
@@ -825,24 +763,19 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	link := filepath.Join(dir, "link.json")
 	require.NoError(t, os.Symlink("m.json", link))
 	must(t, "fit", "--data", data, "--out", link, "--plot", filepath.Join(dir, "p.svg"))
-	if text, err := os.ReadFile(out); err != nil || !json.Valid(text) {
-		t.Errorf("%s, %v", text, err)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v, %v", info, err)
-	}
+	text, err := os.ReadFile(out)
+	require.Check(t, err == nil && json.Valid(text), "%s, %v", text, err)
+	info, err := os.Lstat(link)
+	require.Check(t, err == nil && info.Mode()&os.ModeSymlink != 0, "the link is gone: %v, %v", info, err)
 	entries := require.Value(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if diff := cmp.Diff([]string{"link.json", "m.json", "p.svg"}, names); diff != "" {
-		t.Errorf("files left behind: %s", diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"link.json", "m.json", "p.svg"}, names), "", "files left behind")
 	must(t, "fit", "--data", data, "--out", os.DevNull)
-	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Errorf("%s became a file", os.DevNull)
-	}
+	info, err = os.Stat(os.DevNull)
+	require.Check(t, err == nil && !info.Mode().IsRegular(), "%s became a file", os.DevNull)
 }
 
 // A model of several machines gives the label that its rule chooses and a column of
@@ -853,9 +786,7 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	for rule, names := range map[string]string{"ovr": "f ash|f beech|f elm", "ovo": "f beech vs ash|f elm vs ash|f elm vs beech"} {
 		model := "../../ml/testdata/model_format2_" + rule + ".json"
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", data))
-		if got := strings.Join(head, "|"); got != "row|label|"+names+"|true" {
-			t.Errorf("%s: columns %s", rule, got)
-		}
+		require.Equal(t, strings.Join(head, "|"), "row|label|"+names+"|true", "%s: columns", rule)
 		f := require.Value(os.Open(model))(t)
 		defer f.Close()
 		m := require.Value(ml.ReadModel(f))(t)
@@ -872,9 +803,8 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 		}
 	}
 	value := file(t, "value.json", `{"format":2,"features":["x1"],"label":"y","classes":[],"objects":"vectors","kernel":{"name":"linear"},"supports":{"rows":[0],"vectors":[[2]]},"machines":[{"coef":[0.5],"b":1}],"rule":"value"}`)
-	if got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n")); got != "row,f\n1,4\n2,0\n" {
-		t.Errorf("a regression predicts %q", got)
-	}
+	got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n"))
+	require.Check(t, got == "row,f\n1,4\n2,0\n", "a regression predicts %q", got)
 	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
 	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
 		t.Errorf("a newer format: exit %d: %s", o.code, o.err)

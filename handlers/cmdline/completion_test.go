@@ -32,15 +32,11 @@ func TestCompletion(t *testing.T) {
 		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
 		run.Args = append(run.Args, words...)
 		out := require.Value(run.Output())(t)
-		if got := strings.TrimSpace(string(out)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.words, got, c.want)
-		}
+		require.Equal(t, strings.TrimSpace(string(out)), c.want, "%s", c.words)
 	}
 	out := must(t, "completion", "zsh")
 	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:How similar two points are; decides which boundaries are possible'", "generate) words_=("} {
-		if !strings.Contains(out, want) {
-			t.Errorf("zsh: no %s", want)
-		}
+		require.Check(t, strings.Contains(out, want), "zsh: no %s", want)
 	}
 	if zsh, err := exec.LookPath("zsh"); err == nil {
 		// _describe and _files stand for those of zsh, and print what they are asked for.
@@ -66,7 +62,6 @@ func TestQuiet(t *testing.T) {
 	if loud.code != 0 || !strings.Contains(loud.err, "left out") || quiet.code != 0 || quiet.err != "" || quiet.out == "" {
 		t.Errorf("exits %d and %d, messages %q and %q", loud.code, quiet.code, loud.err, quiet.err)
 	}
-	if o := run(t.Context(), "", "fit", "--data", gaps, "--quiet"); o.code != 1 || !strings.Contains(o.err, "found nothing") {
-		t.Errorf("exit %d: %q", o.code, o.err)
-	}
+	o := run(t.Context(), "", "fit", "--data", gaps, "--quiet")
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "found nothing"), "exit %d: %q", o.code, o.err)
 }

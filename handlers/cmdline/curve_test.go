@@ -32,12 +32,10 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 		N        int
 	}
 	require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json", "--plot", plot)...)), &got))
-	if diff := cmp.Diff(want, got.Learning); diff != "" || got.Cells != nil || got.N != 60 {
-		t.Errorf("%s%+v", diff, got)
-	}
-	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "training points") {
-		t.Errorf("%v: %.200s", err, picture)
-	}
+	diff := cmp.Diff(want, got.Learning)
+	require.Check(t, diff == "" && got.Cells == nil && got.N == 60, "%s%+v", diff, got)
+	picture, err := os.ReadFile(plot)
+	require.Check(t, err == nil && strings.Contains(string(picture), "training points"), "%v: %.200s", err, picture)
 	lines := strings.Split(must(t, args...), "\n")
 	for i, s := range want {
 		fields := strings.Fields(lines[3+i])
@@ -59,9 +57,8 @@ func TestValidationCurve(t *testing.T) {
 	_, path := moons(t, 40)
 	dir := t.TempDir()
 	plain := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2")
-	if drawn := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2", "--plot", filepath.Join(dir, "a.svg")); drawn != plain {
-		t.Errorf("%s\ninstead of\n%s", drawn, plain)
-	}
+	drawn := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2", "--plot", filepath.Join(dir, "a.svg"))
+	require.Check(t, drawn == plain, "%s\ninstead of\n%s", drawn, plain)
 	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
 	a := require.Value(os.ReadFile(filepath.Join(dir, "a.svg")))(t)
 	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))

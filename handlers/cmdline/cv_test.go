@@ -43,15 +43,12 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&got); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	err := dec.Decode(&got)
+	require.Must(t, err == nil, "%v: %s", err, out)
 	spec := ml.DefaultSpec()
 	want := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
 		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil))(t)
-	if diff := cmp.Diff(*want, got.Result); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(*want, got.Result), "", "diff")
 	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Rule != ml.Sign || got.Learner != "svm" || got.Kernel != "rbf" ||
 		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil ||
 		got.OneError == nil || *got.OneError != want.WithinOneError() {
@@ -69,9 +66,7 @@ func TestCVTable(t *testing.T) {
 		return s
 	}(), eval.Grid{"C": {param.Of(1), param.Of(100)}}, eval.Scheme{Folds: 3, Seed: 1, Nested: true}, nil))(t)
 	lines := strings.Split(out, "\n")
-	if len(lines) != 16 || !strings.Contains(lines[0], "over 3 folds") {
-		t.Fatalf("%s", out)
-	}
+	require.Must(t, len(lines) == 16 && strings.Contains(lines[0], "over 3 folds"), "%s", out)
 	if strings.Contains(lines[2], "gamma") { // it applies to no setting
 		t.Errorf("line %q", lines[2])
 	}
@@ -120,17 +115,13 @@ func TestCVOfAnyNumber(t *testing.T) {
 		for _, name := range []string{"balanced_accuracy", "f1", "mcc", "auc"} {
 			want[name], want[name+"_sd"], _ = eval.RankedBy(name, false).Over(res.Settings[i].Folds)
 		}
-		if diff := cmp.Diff(want, cell); diff != "" {
-			t.Errorf("cell %d: %s", i, diff)
-		}
+		require.Equal(t, cmp.Diff(want, cell), "", "cell %d", i)
 	}
 	lines := strings.Split(must(t, args...), "\n")
-	if want := []string{"C", "gamma", "coef0", "rho", "core_gamma", "accuracy", "sd", "support", "vectors", "status"}; !cmp.Equal(strings.Fields(lines[2]), want) {
-		t.Errorf("head %q", lines[2])
-	}
-	if want := []string{"1", "auto", "1", "0.01", "1", fmt.Sprintf("%.2f", 100*res.Settings[5].Accuracy)}; !cmp.Equal(strings.Fields(lines[3+5])[:6], want) {
-		t.Errorf("line %q, want %v", lines[3+5], want)
-	}
+	want := []string{"C", "gamma", "coef0", "rho", "core_gamma", "accuracy", "sd", "support", "vectors", "status"}
+	require.Check(t, cmp.Equal(strings.Fields(lines[2]), want), "head %q", lines[2])
+	want = []string{"1", "auto", "1", "0.01", "1", fmt.Sprintf("%.2f", 100*res.Settings[5].Accuracy)}
+	require.Check(t, cmp.Equal(strings.Fields(lines[3+5])[:6], want), "line %q, want %v", lines[3+5], want)
 }
 
 // TestCVOfWhatApplies takes a flag that means something in one of the settings.
@@ -138,14 +129,11 @@ func TestCVOfWhatApplies(t *testing.T) {
 	t.Parallel()
 	_, path := moons(t, 40)
 	o := run(t.Context(), "", "cv", "--data", path, "--folds", "2", "--learner", "mcm", "--rho", "0,0.1", "--rank-tol", "1e-6,1e-9")
-	if o.code != 0 || o.err != "" {
-		t.Fatalf("exit %d: %s", o.code, o.err)
-	}
+	require.Must(t, o.code == 0 && o.err == "", "exit %d: %s", o.code, o.err)
 	lines := strings.Split(o.out, "\n")
 	for i, want := range [][]string{{"1", "auto", "0", "1e-06"}, {"1", "auto", "0", "1e-09"}, {"1", "auto", "0.1", "-"}} {
-		if fields := strings.Fields(lines[3+i]); len(fields) < 4 || !cmp.Equal(fields[:4], want) {
-			t.Errorf("line %q, want %v", lines[3+i], want)
-		}
+		fields := strings.Fields(lines[3+i])
+		require.Check(t, len(fields) >= 4 && cmp.Equal(fields[:4], want), "line %q, want %v", lines[3+i], want)
 	}
 	o = run(t.Context(), "", "cv", "--data", path, "--learner", "mcm", "--rho", "0.1,1", "--rank-tol", "1e-6,1e-9")
 	if o.code != 0 || !strings.Contains(o.err, "--rank-tol has no effect with --rho=0.1") {
@@ -163,18 +151,15 @@ func TestCVOfARidge(t *testing.T) {
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil)
 	require.NoError(t, err)
 	lines := strings.Split(out, "\n")
-	if want := []string{"gamma", "lambda", "accuracy"}; !cmp.Equal(strings.Fields(lines[2])[:3], want) {
-		t.Errorf("head %q", lines[2])
-	}
+	want := []string{"gamma", "lambda", "accuracy"}
+	require.Check(t, cmp.Equal(strings.Fields(lines[2])[:3], want), "head %q", lines[2])
 	for i, lambda := range []string{"0.01", "1", "1000000"} {
 		want := []string{"auto", lambda, fmt.Sprintf("%.2f", 100*res.Settings[i].Accuracy)}
 		if fields := strings.Fields(lines[3+i]); len(fields) < 6 || !cmp.Equal(fields[:3], want) || fields[4] != "40.0" || fields[5] != "converged" {
 			t.Errorf("line %q, want %v, 40 support vectors, converged", lines[3+i], want)
 		}
 	}
-	if res.Settings[0].Accuracy == res.Settings[2].Accuracy {
-		t.Error("lambda makes no difference")
-	}
+	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
 	var told eval.Result
 	if err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told); err != nil || !cmp.Equal(told.Searched, []string{"lambda"}) {
 		t.Errorf("searched %v, %v: neither C nor gamma applies", told.Searched, err)
@@ -188,9 +173,7 @@ func TestCVFails(t *testing.T) {
 		t.Errorf("exit %d: %s%s", o.code, o.err, o.out)
 	}
 	o = run(t.Context(), points, "cv", "--data", "-", "--C", "1,1,1")
-	if o.code != 2 || strings.Count(o.err, "--C names 1 twice") != 1 {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	require.Check(t, o.code == 2 && strings.Count(o.err, "--C names 1 twice") == 1, "exit %d: %s", o.code, o.err)
 	o = run(t.Context(), points, "cv", "--data", "-", "--folds", "3", "--max-iter", "1", "--kernel", "linear")
 	if o.code != 0 || !strings.Contains(o.err, "1 of 1 settings did not converge") || !strings.Contains(o.out, "iteration-limit") {
 		t.Errorf("exit %d: %s%s", o.code, o.err, o.out)
@@ -246,9 +229,8 @@ func TestCVByAnotherScore(t *testing.T) {
 		"2 repeats or more": {"--hold-out", "0.3"},
 		"no feature":        {"--fold-column", "fold"},
 	} {
-		if o := run(t.Context(), "", append([]string{"cv", "--data", path}, args...)...); o.code == 0 || !strings.Contains(o.err, says) {
-			t.Errorf("%v: exit %d: %s", args, o.code, o.err)
-		}
+		o := run(t.Context(), "", append([]string{"cv", "--data", path}, args...)...)
+		require.Check(t, o.code != 0 && strings.Contains(o.err, says), "%v: exit %d: %s", args, o.code, o.err)
 	}
 }
 
@@ -260,22 +242,17 @@ func TestPredictProbability(t *testing.T) {
 	must(t, "fit", "--data", path, "--calibration", "platt", "--out", model)
 	must(t, "fit", "--data", path, "--out", plain)
 	out := strings.Split(must(t, "predict", "--model", model, "--data", path, "--probability"), "\n")
-	if out[0] != "row,label,f,probability 1,true" {
-		t.Errorf("head %q", out[0])
-	}
+	require.Equal(t, out[0], "row,label,f,probability 1,true", "head")
 	for _, line := range out[1:61] {
 		var f, p float64
 		cells := strings.Split(line, ",")
-		if _, err := fmt.Sscan(cells[2]+" "+cells[3], &f, &p); err != nil || p <= 0 || p >= 1 {
-			t.Errorf("line %q: %v", line, err)
-		}
+		_, err := fmt.Sscan(cells[2]+" "+cells[3], &f, &p)
+		require.Check(t, err == nil && p > 0 && p < 1, "line %q: %v", line, err)
 	}
-	if o := run(t.Context(), "", "predict", "--model", model, "--data", path); strings.Contains(o.out, "probability") {
-		t.Errorf("%s", o.out)
-	}
-	if o := run(t.Context(), "", "predict", "--model", plain, "--data", path, "--probability"); o.code == 0 || !strings.Contains(o.err, "--calibration platt") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "predict", "--model", model, "--data", path)
+	require.Check(t, !strings.Contains(o.out, "probability"), "%s", o.out)
+	o = run(t.Context(), "", "predict", "--model", plain, "--data", path, "--probability")
+	require.Check(t, o.code != 0 && strings.Contains(o.err, "--calibration platt"), "exit %d: %s", o.code, o.err)
 }
 
 // TestCVDesigns: ranges in place of lists, drawn designs, and choices beside numbers, as the
@@ -288,17 +265,15 @@ func TestCVDesigns(t *testing.T) {
 			Learner, Kernel string
 			Cells           []eval.Setting
 		}
-		if err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--data", path, "--folds", "3", "--json"}, args...)...)), &got); err != nil {
-			t.Fatal(err)
-		}
+		err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--data", path, "--folds", "3", "--json"}, args...)...)), &got)
+		require.NoError(t, err)
 		for _, c := range got.Cells {
 			all = append(all, c.Values)
 		}
 		return all
 	}
-	if diff := cmp.Diff(cells("--C", "0.1,1,10", "--gamma", "0.5"), cells("--C", "0.1..10/3", "--gamma", "0.5")); diff != "" {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(cells("--C", "0.1,1,10", "--gamma", "0.5"), cells("--C", "0.1..10/3", "--gamma", "0.5"))
+	require.Check(t, diff == "", "%v", diff)
 	axes := eval.Axes{}
 	for name, text := range map[string]string{"C": "0.1..100", "gamma": "0.1..10"} {
 		p, _ := ml.Param(name)
@@ -308,22 +283,16 @@ func TestCVDesigns(t *testing.T) {
 		drawn := require.Value(axes.Design(design, 9, 4))(t)
 		want := require.Value(eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), drawn, eval.Scheme{Folds: 3, Seed: 4}, nil))(t)
 		got := cells("--C", "0.1..100", "--gamma", "0.1..10", "--design", design, "--points", "9", "--seed", "4")
-		if len(got) != 9 {
-			t.Errorf("%s: %d settings", design, len(got))
-		}
+		require.Equal(t, len(got), 9, "%s: settings", design)
 		for i, s := range want.Settings {
-			if !cmp.Equal(s.Values, got[i]) {
-				t.Errorf("%s: %v, want %v", design, got[i], s.Values)
-			}
+			require.Check(t, cmp.Equal(s.Values, got[i]), "%s: %v, want %v", design, got[i], s.Values)
 		}
 	}
 	kinds := map[string]bool{}
 	for _, v := range cells("--kernel", "linear,poly", "--learner", "svm,ridge", "--degree", "2,3", "--standardize=true,false") {
 		kinds[v.Text("learner")+" "+v.Text("kernel")+" "+v.Text("degree")+" "+v.Text("standardize")] = true
 	}
-	if len(kinds) != 2*2*3 {
-		t.Errorf("%v", kinds)
-	}
+	require.Check(t, len(kinds) == 2*2*3, "%v", kinds)
 }
 
 // TestCVRefined: every round lies around the best of the one before, and is no worse.
@@ -339,9 +308,7 @@ func TestCVRefined(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got))
 		rounds := append(got.Rounds, got.Result)
-		if len(rounds) != 3 || got.Warning != eval.NotNested {
-			t.Fatalf("%d rounds, %q", len(rounds), got.Warning)
-		}
+		require.Must(t, len(rounds) == 3 && got.Warning == eval.NotNested, "%d rounds, %q", len(rounds), got.Warning)
 		for i, r := range rounds[1:] {
 			before := rounds[i].Settings[rounds[i].Best]
 			if r.Settings[r.Best].Accuracy < before.Accuracy {
@@ -351,9 +318,7 @@ func TestCVRefined(t *testing.T) {
 			for _, s := range r.Settings {
 				again = again || cmp.Equal(s.Values, before.Values)
 			}
-			if !again {
-				t.Errorf("round %d does not have the best of the one before, %v", i+2, before.Values)
-			}
+			require.Check(t, again, "round %d does not have the best of the one before, %v", i+2, before.Values)
 		}
 		table := must(t, args...)
 		for _, words := range []string{"Round 1\n", "Round 3\n", "simplest: the fewest", "The score of the best setting is too good"} {

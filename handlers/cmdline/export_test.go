@@ -18,13 +18,10 @@ func TestExport(t *testing.T) {
 	must(t, "fit", "--data", data, "--out", model)
 	for format, want := range map[string]string{"python": "def predict(X):", "onnx": "SVMClassifier", "libsvm": "svm_type c_svc"} {
 		out := filepath.Join(dir, "m."+format)
-		if o := run(t.Context(), "", "export", "--model", model, "--format", format, "--out", out); o.code != 0 {
-			t.Errorf("%s: %s", format, o.err)
-		}
+		o := run(t.Context(), "", "export", "--model", model, "--format", format, "--out", out)
+		require.Check(t, o.code == 0, "%s: %s", format, o.err)
 		text, err := os.ReadFile(out)
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s: %v, %.100s", format, err, text)
-		}
+		require.Check(t, err == nil && strings.Contains(string(text), want), "%s: %v, %.100s", format, err, text)
 		if format == "python" && must(t, "export", "--model", model, "--format", format, "--out", "-") != string(text) {
 			t.Error("standard output has something else than the file")
 		}
@@ -59,12 +56,9 @@ func TestExportRefuses(t *testing.T) {
 		model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "m.libsvm")
 		must(t, append([]string{"fit", "--data", data, "--out", model}, strings.Fields(args)...)...)
 		o := run(t.Context(), "", "export", "--model", model, "--format", "libsvm", "--out", out)
-		if o.code != 1 || !strings.Contains(o.err, want) {
-			t.Errorf("%s: exit %d: %s", args, o.code, o.err)
-		}
-		if _, err := os.Stat(out); err == nil {
-			t.Errorf("%s: a file was written", args)
-		}
+		require.Check(t, o.code == 1 && strings.Contains(o.err, want), "%s: exit %d: %s", args, o.code, o.err)
+		_, err := os.Stat(out)
+		require.Check(t, err != nil, "%s: a file was written", args)
 		must(t, "export", "--model", model, "--format", "python", "--out", out)
 	}
 	for args, want := range map[string]string{
@@ -74,9 +68,8 @@ func TestExportRefuses(t *testing.T) {
 		"--model m --format onnx --data d --out o": "--data goes with --format libsvm",
 		"--model m --format libsvm --out m":        "cannot be overwritten",
 	} {
-		if o := run(t.Context(), "", append([]string{"export"}, strings.Fields(args)...)...); o.code != 2 || !strings.Contains(o.err, want) {
-			t.Errorf("%s: exit %d: %s", args, o.code, o.err)
-		}
+		o := run(t.Context(), "", append([]string{"export"}, strings.Fields(args)...)...)
+		require.Check(t, o.code == 2 && strings.Contains(o.err, want), "%s: exit %d: %s", args, o.code, o.err)
 	}
 }
 
@@ -95,15 +88,10 @@ func TestPredictJSON(t *testing.T) {
 		Positive string
 	}
 	text := must(t, "predict", "--model", model, "--data", data, "--json")
-	if err := json.Unmarshal([]byte(text), &raw); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	if len(raw.Predictions) != 6 || raw.Accuracy != 1 || raw.Positive != "yes" {
-		t.Errorf("%s", text)
-	}
+	err := json.Unmarshal([]byte(text), &raw)
+	require.Must(t, err == nil, "%v: %s", err, text)
+	require.Check(t, len(raw.Predictions) == 6 && raw.Accuracy == 1 && raw.Positive == "yes", "%s", text)
 	for i, p := range raw.Predictions {
-		if p.Row != i+1 || p.Label != p.True || (p.F >= 0) != (p.Label == "yes") {
-			t.Errorf("row %d: %+v", i, p)
-		}
+		require.Check(t, p.Row == i+1 && p.Label == p.True && (p.F >= 0) == (p.Label == "yes"), "row %d: %+v", i, p)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // What generate writes is what fit reads, whatever the generator.
@@ -20,13 +21,11 @@ func TestGenerate(t *testing.T) {
 			fit = []string{"fit", "--target", "value", "--learner", "ridge", "--data"}
 		}
 		must(t, append(fit, path)...)
-		if o := run(t.Context(), must(t, "generate", g.Name, "--n", "24"), append(fit, "-")...); o.code != 0 {
-			t.Errorf("%s: %s", g.Name, o.err)
-		}
+		o := run(t.Context(), must(t, "generate", g.Name, "--n", "24"), append(fit, "-")...)
+		require.Check(t, o.code == 0, "%s: %s", g.Name, o.err)
 	}
-	if out := must(t, "generate", "--help"); !strings.Contains(out, "dna") {
-		t.Error(out)
-	}
+	out := must(t, "generate", "--help")
+	require.Check(t, strings.Contains(out, "dna"), "%v", out)
 	for args, says := range map[string]string{
 		"generate":                        "the name of a generator is missing",
 		"generate rna":                    `no generator "rna": expected one of blobs`,

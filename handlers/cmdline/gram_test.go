@@ -38,9 +38,7 @@ func TestGramOfPoints(t *testing.T) {
 		k := require.Value(kernel.New(c.kernel, c.values, x).Fit(t.Context(), x, nil))(t)
 		g, row := kernel.NewGram(k, x), make([]float64, 5)
 		lines, err := csv.NewReader(strings.NewReader(must(t, append([]string{"gram", "--csv"}, strings.Fields(c.args)...)...))).ReadAll()
-		if err != nil || len(lines) != 5 {
-			t.Fatalf("%s: %d lines, %v", c.args, len(lines), err)
-		}
+		require.Must(t, err == nil && len(lines) == 5, "%s: %d lines, %v", c.args, len(lines), err)
 		for i, line := range lines {
 			g.Row(row, i)
 			for j, cell := range line {
@@ -50,9 +48,8 @@ func TestGramOfPoints(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Split(must(t, "gram", "--kernel", "linear", plain), "\n"); len(got) < 5 || got[4] != "4  0.5  1.5  3.5  0.5  2   0.5 0.5" {
-		t.Errorf("%q", got)
-	}
+	got := strings.Split(must(t, "gram", "--kernel", "linear", plain), "\n")
+	require.Check(t, len(got) >= 5 && got[4] == "4  0.5  1.5  3.5  0.5  2   0.5 0.5", "%q", got)
 }
 
 // TestGramOfNoNumbers tells where a value is larger than a number can be.
@@ -61,8 +58,7 @@ func TestGramOfNoNumbers(t *testing.T) {
 	points := file(t, "points.csv", "1,2\n3,4\n")
 	for _, form := range []string{"--csv=true", "--csv=false"} {
 		o := run(t.Context(), "", "gram", "--kernel", "combined", "--expression", "1e308*rbf*10", form, points)
-		if want := "the kernel of rows 1 and 1 is +Inf; scale the inputs"; o.code != 1 || o.out != "" || !strings.Contains(o.err, want) {
-			t.Errorf("%s: %+v, want %q", form, o, want)
-		}
+		want := "the kernel of rows 1 and 1 is +Inf; scale the inputs"
+		require.Check(t, o.code == 1 && o.out == "" && strings.Contains(o.err, want), "%s: %+v, want %q", form, o, want)
 	}
 }

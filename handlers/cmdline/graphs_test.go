@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestGraphs goes through fit, predict and cv with graphs.
@@ -28,24 +30,21 @@ func TestGraphs(t *testing.T) {
 	}
 	data, alone := file(t, "rings.jsonl", labelled.String()), file(t, "some.jsonl", bare.String())
 	model := filepath.Join(t.TempDir(), "m.json")
-	if out := must(t, "fit", "--kernel", "wl", "--rounds", "2", "--normalize", "--C", "100", "--data", data, "--out", model); !strings.Contains(out, "wl") {
-		t.Error(out)
-	}
+	out := must(t, "fit", "--kernel", "wl", "--rounds", "2", "--normalize", "--C", "100", "--data", data, "--out", model)
+	require.Check(t, strings.Contains(out, "wl"), "%v", out)
 	for _, in := range []string{data, alone} {
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", in))
 		if len(rows) != 12 || rows[0][1] != "path" || rows[11][1] != "ring" || (len(head) == 4) != (in == data) {
 			t.Errorf("%s: %v %v", in, head, rows)
 		}
 	}
-	if out := must(t, "cv", "--kernel", "random-walk", "--walk-weight", "0.01,0.1", "--normalize", "--folds", "3", "--data", data); strings.Count(out, "converged") != 2 {
-		t.Error(out)
-	}
+	out = must(t, "cv", "--kernel", "random-walk", "--walk-weight", "0.01,0.1", "--normalize", "--folds", "3", "--data", data)
+	require.Check(t, strings.Count(out, "converged") == 2, "%v", out)
 	if o := run(t.Context(), "", "fit", "--kernel", "random-walk", "--walk-weight", "0.3", "--data", data); o.code != 1 || !strings.Contains(o.err, "diverges for ") || strings.Count(o.err, "\n") != 1 {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
-	if o := run(t.Context(), "", "fit", "--data", data); o.code != 1 || !strings.Contains(o.err, "use wl, random-walk") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "fit", "--data", data)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "use wl, random-walk"), "exit %d: %s", o.code, o.err)
 }
 
 func TestGramOfGraphs(t *testing.T) {
@@ -63,9 +62,7 @@ func TestGramOfGraphs(t *testing.T) {
 	} {
 		in := file(t, "graphs", text)
 		out := must(t, strings.Fields(strings.ReplaceAll(c.args, " F", " "+in))...)
-		if out != c.want {
-			t.Errorf("%s: %s", c.args, out)
-		}
+		require.Equal(t, out, c.want, "%s", c.args)
 	}
 	for _, c := range []struct {
 		text, args string

@@ -34,9 +34,8 @@ func TestKeeping(t *testing.T) {
 	set := require.Value(st.CreateDataset(ctx, old, "moons", "generated", d))(t)
 	says := func(want string, args ...string) {
 		t.Helper()
-		if out := must(t, args...); !strings.Contains(out, want) {
-			t.Errorf("%q says %q, not %q", args, out, want)
-		}
+		out := must(t, args...)
+		require.Check(t, strings.Contains(out, want), "%q says %q, not %q", args, out, want)
 	}
 	says("1 data set and 0 runs", "backup", "--data-dir", dir, copied)
 	require.NoError(t, st.DeleteDataset(ctx, old, set.ID))
@@ -44,9 +43,8 @@ func TestKeeping(t *testing.T) {
 	says("Whole: 1 data set", "check", copied)
 	lock, err := store.TakeLock(dir, "serve")
 	require.NoError(t, err)
-	if o := run(ctx, "", "restore", "--data-dir", dir, copied); o.code != 1 || !strings.Contains(o.err, "marginlab serve") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(ctx, "", "restore", "--data-dir", dir, copied)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "marginlab serve"), "exit %d: %s", o.code, o.err)
 	require.NoError(t, lock.Release())
 	st.Close()
 	says("marginlab.db.before-", "restore", "--data-dir", dir, copied)
@@ -64,14 +62,12 @@ func TestKeeping(t *testing.T) {
 	says("kept that were marked for deletion: 1", "purge", "--undo", "--data-dir", dir)
 	says("Marked for deletion", append(purge, "--force")...)
 	says("Whole: 1 data set", "check", "--data-dir", dir)
-	if st, err = store.Open(ctx, dir); err != nil {
-		t.Fatal(err)
-	}
+	st, err = store.Open(ctx, dir)
+	require.NoError(t, err)
 	defer st.Close()
 	st.Now = func() time.Time { return time.Now().Add(store.UndoFor + time.Minute) }
-	if n, err := st.Sweep(ctx); n != 1 || err != nil {
-		t.Errorf("%d workspaces deleted: %v", n, err)
-	}
+	n, err := st.Sweep(ctx)
+	require.Check(t, n == 1 && err == nil, "%d workspaces deleted: %v", n, err)
 	says("Whole: 0 data sets", "check", "--data-dir", dir)
 	if copies, _ := filepath.Glob(filepath.Join(dir, "marginlab.db.before-deletion-*")); len(copies) != 1 {
 		t.Errorf("copies %q", copies)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestLog(t *testing.T) {
@@ -27,29 +29,22 @@ func TestLog(t *testing.T) {
 		"":                {"--log-level", "ERROR"},
 	} {
 		out, err := written(args...)
-		if err != nil {
-			t.Errorf("%q: %v", args, err)
-		}
+		require.Equal(t, err, nil, "%q", args)
 		var got []string
 		for line := range strings.Lines(out) {
 			var one struct{ Msg string }
 			if len(args) == 4 {
-				if err := json.Unmarshal([]byte(line), &one); err != nil {
-					t.Errorf("%q: %v", line, err)
-				}
+				require.Equal(t, json.Unmarshal([]byte(line), &one), nil, "%q", line)
 			} else {
 				_, rest, _ := strings.Cut(line, "msg=")
 				one.Msg, _, _ = strings.Cut(rest, " ")
 			}
 			got = append(got, one.Msg)
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q writes %q, want %q", args, got, want)
-		}
+		require.Check(t, strings.Join(got, " ") == want, "%q writes %q, want %q", args, got, want)
 	}
 	for _, bad := range [][]string{{"--log-level", "loud"}, {"--log-format", "xml"}} {
-		if _, err := written(bad...); err == nil || !strings.Contains(err.Error(), bad[1]) {
-			t.Errorf("%q: %v", bad, err)
-		}
+		_, err := written(bad...)
+		require.Check(t, err != nil && strings.Contains(err.Error(), bad[1]), "%q: %v", bad, err)
 	}
 }

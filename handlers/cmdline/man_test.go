@@ -38,14 +38,10 @@ func TestMan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	must(t, "man", dir)
 	pages, err := filepath.Glob(filepath.Join(dir, "marginlab*.[17]"))
-	if err != nil || len(pages) < len(manual.Topics)+10 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
+	require.Must(t, err == nil && len(pages) >= len(manual.Topics)+10, "%d pages, %v", len(pages), err)
 	fit := require.Value(os.ReadFile(filepath.Join(dir, "marginlab-fit.1")))(t)
 	for _, want := range []string{".TH \"MARGINLAB\\-FIT\" 1", "\n.SH SYNOPSIS\n.B marginlab\nfit ", "\n.TP\n\\fB\\-\\-data FILE\\fP\n"} {
-		if !bytes.Contains(fit, []byte(want)) {
-			t.Errorf("marginlab-fit.1 lacks %q:\n%s", want, fit)
-		}
+		require.Check(t, bytes.Contains(fit, []byte(want)), "marginlab-fit.1 lacks %q:\n%s", want, fit)
 	}
 	groff, err := exec.LookPath("groff")
 	if err != nil {
@@ -54,9 +50,8 @@ func TestMan(t *testing.T) {
 	for _, page := range pages {
 		cmd := exec.CommandContext(t.Context(), groff, "-man", "-ww", "-z", "-Tascii", page)
 		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", filepath.Base(page), err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		require.Check(t, err == nil, "%s: %v\n%s", filepath.Base(page), err, out)
 	}
 }
 
@@ -85,9 +80,7 @@ func TestManualCommands(t *testing.T) {
 				args = []string{m[1], word[0], "--help"}
 			}
 			o := run(t.Context(), "", args...)
-			if o.code != 0 {
-				t.Errorf("%s: marginlab %s%s: %s", name, m[1], m[2], o.err)
-			}
+			require.Check(t, o.code == 0, "%s: marginlab %s%s: %s", name, m[1], m[2], o.err)
 			for _, f := range flag.FindAllStringSubmatch(m[2], -1) {
 				if !strings.Contains(o.out, "\n  --"+f[1]) {
 					t.Errorf("%s: marginlab %s has no flag --%s", name, m[1], f[1])
@@ -95,7 +88,5 @@ func TestManualCommands(t *testing.T) {
 			}
 		}
 	}
-	if seen < 15 {
-		t.Errorf("%d command lines in the manual; expected more", seen)
-	}
+	require.Check(t, seen >= 15, "%d command lines in the manual; expected more", seen)
 }

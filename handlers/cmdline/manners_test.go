@@ -17,9 +17,8 @@ func TestFileStandsAlone(t *testing.T) {
 	points := file(t, "p.csv", "x,y,label\n1,1,a\n2,3,b\n1,2,a\n4,4,b\n")
 	want := must(t, "fit", "--data", points, "--C", "2")
 	for _, args := range [][]string{{points, "--C", "2"}, {"--C", "2", points}} {
-		if got := must(t, append([]string{"fit"}, args...)...); strings.Split(got, "\n")[0] != strings.Split(want, "\n")[0] {
-			t.Errorf("%v: %s", args, got)
-		}
+		got := must(t, append([]string{"fit"}, args...)...)
+		require.Check(t, strings.Split(got, "\n")[0] == strings.Split(want, "\n")[0], "%v: %s", args, got)
 	}
 	must(t, "path", points)
 	must(t, "cv", points, "--folds", "2")
@@ -34,13 +33,10 @@ func TestFileStandsAlone(t *testing.T) {
 		{[]string{"fit", points, "--plot", "p.pdf", "--width", "wide"}, "a length such as 84mm"},
 		{[]string{"fit", points, "--iterations", "3"}, "goes with --kernel=wl"},
 	} {
-		if o := run(t.Context(), "", c.args...); o.code != 2 || !strings.Contains(o.err, c.want) {
-			t.Errorf("%v: exit %d: %s", c.args, o.code, o.err)
-		}
+		o := run(t.Context(), "", c.args...)
+		require.Check(t, o.code == 2 && strings.Contains(o.err, c.want), "%v: exit %d: %s", c.args, o.code, o.err)
 	}
-	if must(t, "-V") != must(t, "--version") {
-		t.Error("-V is not --version")
-	}
+	require.Check(t, must(t, "-V") == must(t, "--version"), "-V is not --version")
 }
 
 // A plot for a paper is a PDF.
@@ -49,9 +45,7 @@ func TestPlotForPaper(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "f.pdf")
 	must(t, "fit", "moons", "--plot", at, "--width", "84mm", "--font-size", "8pt", "--grey")
 	b, err := os.ReadFile(at)
-	if err != nil || !bytes.HasPrefix(b, []byte("%PDF-")) {
-		t.Errorf("%.20q %v", b, err)
-	}
+	require.Check(t, err == nil && bytes.HasPrefix(b, []byte("%PDF-")), "%.20q %v", b, err)
 }
 
 // A kernel of graphs or strings trains the same by way of gram and standard input, under each
@@ -89,9 +83,8 @@ func TestNoSuchData(t *testing.T) {
 		"irsi":          "irsi: there is no such file and no such built-in data set (did you mean iris?)",
 		"customers.csv": "open customers.csv: no such file",
 	} {
-		if o := run(t.Context(), "", "fit", name); o.code != 1 || !strings.Contains(o.err, want) {
-			t.Errorf("%s: %+v", name, o)
-		}
+		o := run(t.Context(), "", "fit", name)
+		require.Check(t, o.code == 1 && strings.Contains(o.err, want), "%s: %+v", name, o)
 	}
 }
 
@@ -99,9 +92,8 @@ func TestNoSuchData(t *testing.T) {
 func TestGramOfFolders(t *testing.T) {
 	t.Parallel()
 	texts := folder(t, map[string]string{"a/1.txt": "abab", "a/2.txt": "ababab", "b/1.txt": "cdcd", "b/2.txt": "cdcdcd"})
-	if k := must(t, "gram", "--csv", "--kernel", "spectrum", "--k", "2", texts); strings.Count(k, "\n") != 4 {
-		t.Errorf("%s", k)
-	}
+	k := must(t, "gram", "--csv", "--kernel", "spectrum", "--k", "2", texts)
+	require.Check(t, strings.Count(k, "\n") == 4, "%s", k)
 	// A path of three nodes and a triangle, twice, with a file that says nothing of the graphs. An edge
 	// may be listed in one direction.
 	set := folder(t, map[string]string{
@@ -115,9 +107,8 @@ func TestGramOfFolders(t *testing.T) {
 `, 2))
 	for _, labels := range []string{"--labels", "--csv"} {
 		k := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, set)
-		if want := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, lines); k != want {
-			t.Errorf("%s: %q, as JSON lines %q", labels, k, want)
-		}
+		want := must(t, "gram", "--kernel", "wl", "--rounds", "2", labels, lines)
+		require.Check(t, k == want, "%s: %q, as JSON lines %q", labels, k, want)
 		if o := run(t.Context(), k, "fit", "--kernel", "precomputed", "-"); labels == "--labels" && (o.code != 0 || objective(o.out) == "") {
 			t.Errorf("%+v", o)
 		}

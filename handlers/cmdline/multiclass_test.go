@@ -28,14 +28,10 @@ func TestSeveralClasses(t *testing.T) {
 		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")
 		args := []string{"fit", "--data", data, "--kernel", "linear", "--multiclass", way, "--json", "--out", model, "--plot", picture}
 		o := run(t.Context(), "", args...)
-		if o.code != 0 || strings.Contains(o.err, "multiclass") {
-			t.Fatalf("%s: exit %d: %s", way, o.code, o.err)
-		}
+		require.Must(t, o.code == 0 && !strings.Contains(o.err, "multiclass"), "%s: exit %d: %s", way, o.code, o.err)
 		var r ml.Report
 		require.NoError(t, json.Unmarshal([]byte(o.out), &r))
-		if r.Rule != rule || len(r.Machines) != 3 || *r.TrainAccuracy < 0.9 {
-			t.Errorf("%s: %s", way, o.out)
-		}
+		require.Check(t, r.Rule == rule && len(r.Machines) == 3 && *r.TrainAccuracy >= 0.9, "%s: %s", way, o.out)
 		if ks := keys(t, o.out); slices.Contains(ks, "b") || slices.Contains(ks, "objective") || slices.Contains(ks, "positive") || !slices.Contains(ks, "machines") {
 			t.Errorf("%s: %v", way, ks)
 		}
@@ -46,9 +42,7 @@ func TestSeveralClasses(t *testing.T) {
 			t.Errorf("%s", table)
 		}
 		records, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()
-		if err != nil || len(records) != 151 {
-			t.Fatalf("%d lines, %v", len(records), err)
-		}
+		require.Must(t, err == nil && len(records) == 151, "%d lines, %v", len(records), err)
 		right := 0
 		for _, rec := range records[1:] {
 			if rec[1] == rec[len(rec)-1] {
@@ -64,9 +58,8 @@ func TestSeveralClasses(t *testing.T) {
 			Positive *string
 			eval.Result
 		}
-		if err := json.Unmarshal([]byte(must(t, "cv", "--data", data, "--multiclass", way, "--C", "0.1,10", "--folds", "5", "--nested", "--json")), &cv); err != nil {
-			t.Fatal(err)
-		}
+		err = json.Unmarshal([]byte(must(t, "cv", "--data", data, "--multiclass", way, "--C", "0.1,10", "--folds", "5", "--nested", "--json")), &cv)
+		require.NoError(t, err)
 		if cv.Rule != rule || cv.Positive != nil || len(cv.Settings) != 2 || cv.Settings[1].Accuracy < 0.9 || cv.Nested.Accuracy < 0.9 {
 			t.Errorf("%s: %+v", way, cv)
 		}

@@ -23,18 +23,13 @@ func TestPath(t *testing.T) {
 	dir := t.TempDir()
 	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
 	var got ml.Regularisation
-	if err := json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, &got); diff != "" {
-		t.Error(diff)
-	}
-	if svg, err := os.ReadFile(alphas); err != nil || !strings.Contains(string(svg), "alpha / C") {
-		t.Errorf("%v: %.100s", err, svg)
-	}
-	if png, err := os.ReadFile(shares); err != nil || !strings.HasPrefix(string(png), "\x89PNG") {
-		t.Errorf("%v: %.10q", err, png)
-	}
+	err = json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got)
+	require.NoError(t, err)
+	require.Equal(t, cmp.Diff(want, &got), "", "diff")
+	svg, err := os.ReadFile(alphas)
+	require.Check(t, err == nil && strings.Contains(string(svg), "alpha / C"), "%v: %.100s", err, svg)
+	png, err := os.ReadFile(shares)
+	require.Check(t, err == nil && strings.HasPrefix(string(png), "\x89PNG"), "%v: %.10q", err, png)
 	text := must(t, "path", "--data", file)
 	if first := want.Entries[0]; !strings.Contains(text, fmt.Sprintf("Entry points: %d.", len(want.Entries))) || !strings.Contains(text, fmt.Sprintf("  %d ", first.Row)) {
 		t.Error(text)
@@ -42,8 +37,7 @@ func TestPath(t *testing.T) {
 	for args, word := range map[string]string{
 		"--learner mcm": "take the SVM", "--hard-margin": "finite C", "--plot a.eps": "ends in .svg, .png or .pdf",
 	} {
-		if o := run(t.Context(), "", append([]string{"path", "--data", file}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, word) {
-			t.Errorf("%s: %d %s", args, o.code, o.err)
-		}
+		o := run(t.Context(), "", append([]string{"path", "--data", file}, strings.Fields(args)...)...)
+		require.Check(t, o.code != 0 && strings.Contains(o.err, word), "%s: %d %s", args, o.code, o.err)
 	}
 }

@@ -63,9 +63,8 @@ func TestPrecomputed(t *testing.T) {
 	}
 	fit := func(args ...string) (r report) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(must(t, append([]string{"fit", "--json", "--tol", "1e-9", "--C", "3"}, args...)...)), &r); err != nil {
-			t.Fatal(err)
-		}
+		err := json.Unmarshal([]byte(must(t, append([]string{"fit", "--json", "--tol", "1e-9", "--C", "3"}, args...)...)), &r)
+		require.NoError(t, err)
 		return r
 	}
 	dir := t.TempDir()
@@ -78,9 +77,8 @@ func TestPrecomputed(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(must(t, "fit", "--kernel", "precomputed", "--data", libsvm)) {
-		if name, _, _ := strings.Cut(line, " "); name == "d" {
-			t.Errorf("features of values of a kernel: %s", line)
-		}
+		name, _, _ := strings.Cut(line, " ")
+		require.Check(t, name != "d", "features of values of a kernel: %s", line)
 	}
 	predict := func(model, data string) [][]string {
 		t.Helper()
@@ -95,9 +93,8 @@ func TestPrecomputed(t *testing.T) {
 	}
 	predict(model, libsvm)
 
-	if o := run(t.Context(), "", "fit", "--kernel", "precomputed", "--data", libsvm, "--conformal", "eigen", "--out", mapped, "--plot", filepath.Join(dir, "p.svg")); o.code != 0 || !strings.Contains(o.err, "decision values") {
-		t.Fatalf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "fit", "--kernel", "precomputed", "--data", libsvm, "--conformal", "eigen", "--out", mapped, "--plot", filepath.Join(dir, "p.svg"))
+	require.Must(t, o.code == 0 && strings.Contains(o.err, "decision values"), "exit %d: %s", o.code, o.err)
 	predict(mapped, self)
 	if o := run(t.Context(), "", "predict", "--model", mapped, "--data", test); o.code != 1 || !strings.Contains(o.err, "test.libsvm, row 1: k(x, x) is not known") || !strings.Contains(o.err, "called self") {
 		t.Errorf("a map without k(x, x): exit %d: %s", o.code, o.err)
@@ -121,15 +118,13 @@ func TestPrecomputed(t *testing.T) {
 		var r struct {
 			Cells []struct{ Accuracy float64 }
 		}
-		if err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--json", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)), &r); err != nil {
-			t.Fatal(err)
-		}
+		err := json.Unmarshal([]byte(must(t, append([]string{"cv", "--json", "--folds", "4", "--C", "0.3,3,30", "--tol", "1e-6"}, args...)...)), &r)
+		require.NoError(t, err)
 		for _, c := range r.Cells {
 			list = append(list, c.Accuracy)
 		}
 		return list
 	}
-	if a, b := accuracies("--data", points, "--gamma", "0.5", "--standardize=false"), accuracies("--data", plain, "--kernel", "precomputed"); !cmp.Equal(a, b) || len(a) != 3 {
-		t.Errorf("cv: %v with points, %v with their kernel", a, b)
-	}
+	a, b := accuracies("--data", points, "--gamma", "0.5", "--standardize=false"), accuracies("--data", plain, "--kernel", "precomputed")
+	require.Check(t, cmp.Equal(a, b) && len(a) == 3, "cv: %v with points, %v with their kernel", a, b)
 }

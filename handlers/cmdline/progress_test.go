@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -22,9 +23,8 @@ func TestProgress(t *testing.T) {
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	p.end()
-	if got, want := b.String(), line("[####............] kernel matrix: 5 of 20 rows")+line("[########........] kernel matrix: 10 of 20 rows")+"\r\x1b[K"; got != want {
-		t.Errorf("%q", got)
-	}
+	got, want := b.String(), line("[####............] kernel matrix: 5 of 20 rows")+line("[########........] kernel matrix: 10 of 20 rows")+"\r\x1b[K"
+	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	cells := p.cells()
 	for i := range 3 {
@@ -32,24 +32,21 @@ func TestProgress(t *testing.T) {
 		cells(i+1, 4)
 	}
 	p.end()
-	if got, want := b.String(), line("[####............] about 3s left, 1 of 4 cells")+line("[########........] about 2s left, 2 of 4 cells")+line("[############....] about 1s left, 3 of 4 cells")+"\r\x1b[K"; got != want {
-		t.Errorf("%q", got)
-	}
+	got, want = b.String(), line("[####............] about 3s left, 1 of 4 cells")+line("[########........] about 2s left, 2 of 4 cells")+line("[############....] about 1s left, 3 of 4 cells")+"\r\x1b[K"
+	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	solver := &progress{w: &b, now: func() time.Time { return clock }, start: clock, last: clock}
 	for i := range 40 { // halves every four tenths of a second
 		solver.tell(trace.Step{Phase: "svm", Iteration: i, Violation: math.Exp2(-float64(i) / 4), Goal: 1.0 / 1024})
 		clock = clock.Add(100 * time.Millisecond)
 	}
-	if lines := strings.Split(b.String(), "\r\x1b[K"); !strings.Contains(lines[len(lines)-1], "about 1s left, svm: ") {
-		t.Errorf("%q", lines)
-	}
+	lines := strings.Split(b.String(), "\r\x1b[K")
+	require.Check(t, strings.Contains(lines[len(lines)-1], "about 1s left, svm: "), "%q", lines)
 	b.Reset()
 	along := &progress{w: &b, now: func() time.Time { return clock }, start: clock.Add(-20 * time.Second), last: time.Time{}}
 	along.tell(trace.Step{Phase: "entry points", C: 2500, Done: 60, Trainings: 120, Left: 20 * time.Second})
-	if got, want := b.String(), line("[########........] about 20s left, entry points: C = 2500, 60 of 120 trainings"); got != want {
-		t.Errorf("%q", got)
-	}
+	got, want = b.String(), line("[########........] about 20s left, entry points: C = 2500, 60 of 120 trainings")
+	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}
 	short.tell(trace.Step{Phase: "svm"})
@@ -58,9 +55,7 @@ func TestProgress(t *testing.T) {
 	silent.last = time.Time{}
 	silent.tell(trace.Step{Phase: "svm"})
 	silent.end()
-	if b.String() != "" {
-		t.Errorf("%q", b.String())
-	}
+	require.Equal(t, b.String(), "", "b.String()")
 }
 
 // The time left is told to the second, or to the minute of long ones.
@@ -69,8 +64,6 @@ func TestRough(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Millisecond: "1s", 65400 * time.Millisecond: "1m5s", 25*time.Minute + 49*time.Second: "26m", 6*time.Hour - time.Second: "6h0m",
 	} {
-		if got := rough(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
+		require.Equal(t, rough(d), want, "%v", d)
 	}
 }

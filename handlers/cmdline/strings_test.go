@@ -42,12 +42,9 @@ func TestStrings(t *testing.T) {
 		Local     *bool
 	}
 	var want report
-	if err := json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "spectrum", "--k", "4", "--tol", "1e-9", "--data", data, "--out", model)), &want); err != nil {
-		t.Fatal(err)
-	}
-	if want.N != 8 || want.D != nil || want.K != 4 || want.Train != 1 || want.Local != nil {
-		t.Errorf("%+v", want)
-	}
+	err := json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "spectrum", "--k", "4", "--tol", "1e-9", "--data", data, "--out", model)), &want)
+	require.NoError(t, err)
+	require.Check(t, want.N == 8 && want.D == nil && want.K == 4 && want.Train == 1 && want.Local == nil, "%+v", want)
 	for _, in := range []string{data, lines} {
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", in))
 		if len(rows) != 8 || rows[0][1] != "planted" || rows[7][1] != "plain" || (len(head) == 4) != (in == data) {
@@ -55,12 +52,10 @@ func TestStrings(t *testing.T) {
 		}
 	}
 	must(t, "fit", "--kernel", "spectrum", "--data", file(t, "noted.csv", noted.String()), "--features", "sequence")
-	if out := must(t, "cv", "--kernel", "gap-subsequence", "--k", "2,3", "--decay", "0.3,0.9", "--normalize", "--folds", "4", "--data", data); strings.Count(out, "converged") != 4 {
-		t.Error(out)
-	}
-	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--conformal", "amari", "--data", data, "--plot", filepath.Join(t.TempDir(), "p.svg")); o.code != 0 || !strings.Contains(o.err, "decision values") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	out := must(t, "cv", "--kernel", "gap-subsequence", "--k", "2,3", "--decay", "0.3,0.9", "--normalize", "--folds", "4", "--data", data)
+	require.Check(t, strings.Count(out, "converged") == 4, "%v", out)
+	o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--conformal", "amari", "--data", data, "--plot", filepath.Join(t.TempDir(), "p.svg"))
+	require.Check(t, o.code == 0 && strings.Contains(o.err, "decision values"), "exit %d: %s", o.code, o.err)
 
 	// The matrix that gram prints is one that fit takes.
 	var matrix strings.Builder
@@ -68,9 +63,8 @@ func TestStrings(t *testing.T) {
 		matrix.WriteString(line + "," + strings.Split(strings.Split(labelled.String(), "\n")[i+1], ",")[1] + "\n")
 	}
 	var given report
-	if err := json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "precomputed", "--tol", "1e-9", "--data", file(t, "K.csv", matrix.String()))), &given); err != nil {
-		t.Fatal(err)
-	}
+	err = json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "precomputed", "--tol", "1e-9", "--data", file(t, "K.csv", matrix.String()))), &given)
+	require.NoError(t, err)
 	if d := given.Objective - want.Objective; d > 1e-8 || d < -1e-8 {
 		t.Errorf("objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
 	}
@@ -91,9 +85,8 @@ func TestFolderOfTexts(t *testing.T) {
 	must(t, "fit", "--kernel", "spectrum", "--k", "2", "--data", dir, "--test", dir, "--out", model)
 	write(filepath.Join(fresh, "b"), "goods")
 	write(filepath.Join(fresh, "a"), "bads")
-	if _, rows := predictions(t, must(t, "predict", "--model", model, "--data", fresh)); len(rows) != 2 || rows[0][1] != "neg" || rows[1][1] != "pos" {
-		t.Error(rows)
-	}
+	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", fresh))
+	require.Check(t, len(rows) == 2 && rows[0][1] == "neg" && rows[1][1] == "pos", "%v", rows)
 	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--data", fresh); o.code != 1 || !strings.Contains(o.err, fresh+": expected a folder for each class") {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
@@ -124,16 +117,12 @@ func TestGram(t *testing.T) {
 		{"gram", "--kernel", "gap-subsequence", "--k", "2", "--lambda", "0.5", in, "--csv"},
 		{"gram", in, "--csv", "--kernel", "gap-subsequence", "--k", "2", "--decay", "0.5"},
 	} {
-		if diff := cmp.Diff(gaps, values(args...)); diff != "" {
-			t.Errorf("%v: %s", args, diff)
-		}
+		require.Equal(t, cmp.Diff(gaps, values(args...)), "", "%v", args)
 	}
-	if got := values("gram", "--kernel", "spectrum", "--k", "2", in, "--normalize", "--csv"); got[0][0] != 1 || math.Abs(got[0][1]-1/math.Sqrt(6)) > 1e-15 || got[0][2] != 0 {
-		t.Error(got)
-	}
-	if got := values("gram", "--kernel", "spectrum", "--k", "4", in, "--normalize", "--csv"); !cmp.Equal(got, [][]float64{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}) {
-		t.Error(got)
-	}
+	got := values("gram", "--kernel", "spectrum", "--k", "2", in, "--normalize", "--csv")
+	require.Check(t, got[0][0] == 1 && math.Abs(got[0][1]-1/math.Sqrt(6)) <= 1e-15 && got[0][2] == 0, "%v", got)
+	got = values("gram", "--kernel", "spectrum", "--k", "4", in, "--normalize", "--csv")
+	require.Check(t, cmp.Equal(got, [][]float64{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}), "%v", got)
 	o := run(t.Context(), text, "gram", "--kernel", "spectrum", "--k", "2", "-")
 	if o.code != 0 || !strings.Contains(o.out, "cart") || !strings.HasPrefix(strings.Split(o.out, "\n")[2], "2  1  3  1") {
 		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
@@ -167,7 +156,6 @@ func TestGram(t *testing.T) {
 			t.Errorf("%s: exit %d: %s%s", c.args, o.code, o.out, o.err)
 		}
 	}
-	if _, err := os.Stat(in); err != nil {
-		t.Error(err)
-	}
+	_, err := os.Stat(in)
+	require.Check(t, err == nil, "%v", err)
 }

@@ -43,9 +43,8 @@ func without(t *testing.T, text string) study.Result {
 	var r study.Result
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	err := dec.Decode(&r)
+	require.Must(t, err == nil, "%v: %s", err, text)
 	for _, set := range r.Sets {
 		for j := range set.Outcomes {
 			set.Outcomes[j].Seconds = 0
@@ -60,9 +59,7 @@ func TestStudy(t *testing.T) {
 	out := filepath.Join(dir, "new", "out")
 	text := must(t, "study", path, "--out-dir", out)
 	for _, want := range []string{"Accuracy in %", "Support vectors", "Training time in ms", "Mean rank", "Accuracy against SVM"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		require.Check(t, strings.Contains(text, want), "no %q in\n%s", want, text)
 	}
 	// Every form is what is in the folder, and there is nothing left to compute.
 	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
@@ -72,27 +69,21 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"accuracy.svg", "support-vectors.svg"} {
-		if picture, err := os.ReadFile(filepath.Join(out, file)); err != nil || !strings.Contains(string(picture), "SVM") {
-			t.Errorf("%s: %v", file, err)
-		}
+		picture, err := os.ReadFile(filepath.Join(out, file))
+		require.Check(t, err == nil && strings.Contains(string(picture), "SVM"), "%s: %v", file, err)
 	}
 	// The study that was written gives the same, from its own folder.
 	again := must(t, "study", filepath.Join(out, "study.toml"), "--json")
 	kept := must(t, "study", path, "--out-dir", out, "--json")
 	a, b := without(t, kept), without(t, again)
-	if !strings.Contains(a.Study, "sha256 = \""+a.Sets[0].SHA256) || a.Version == "" {
-		t.Errorf("%s", a.Study)
-	}
+	require.Check(t, strings.Contains(a.Study, "sha256 = \""+a.Sets[0].SHA256) && a.Version != "", "%s", a.Study)
 	a.Study, b.Study = "", ""
-	if diff := cmp.Diff(a.Sets, b.Sets); diff != "" || len(a.Sets) != 2 {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(a.Sets, b.Sets)
+	require.Check(t, diff == "" && len(a.Sets) == 2, "%v", diff)
 	// One more set, and other data than those of the study.
 	_, points := moons(t, 30)
 	rows, err := csv.NewReader(strings.NewReader(must(t, "study", path, "--data", points, "--csv"))).ReadAll()
-	if err != nil || len(rows) != 7 || rows[5][0] != "moons" || rows[5][2] != "30" {
-		t.Errorf("%v: %q", err, rows)
-	}
+	require.Check(t, err == nil && len(rows) == 7 && rows[5][0] == "moons" && rows[5][2] == "30", "%v: %q", err, rows)
 	require.NoError(t, os.Rename(points, filepath.Join(dir, "moons.csv")))
 	if o := run(t.Context(), "", "study", filepath.Join(out, "study.toml")); o.code != 1 || !strings.Contains(o.err, "data set own: the objects have the SHA-256") {
 		t.Errorf("exit %d: %s", o.code, o.err)
@@ -107,15 +98,11 @@ func TestStudyGoesOn(t *testing.T) {
 	want := without(t, must(t, "study", path, "--out-dir", out, "--json"))
 	all, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
 	lines := strings.SplitAfter(string(all), "\n")
-	if err != nil || len(lines) != 31 {
-		t.Fatalf("%v: %d lines", err, len(lines))
-	}
+	require.Must(t, err == nil && len(lines) == 31, "%v: %d lines", err, len(lines))
 	left := strings.Join(lines[:10], "") + lines[10][:20]
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600))
 	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
-	if diff := cmp.Diff(want.Sets, got.Sets); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want.Sets, got.Sets), "", "diff")
 	cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
 	if err != nil || strings.Count(string(cells), "\n") != 30 || !strings.HasPrefix(string(cells), strings.Join(lines[:10], "")) {
 		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
@@ -140,9 +127,8 @@ func TestStudyInterrupted(t *testing.T) {
 			t.Errorf("exit %d: %s%s, want %s", o.code, o.out, o.err, said)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(out, "study.toml")); err != nil || !strings.Contains(string(text), "sha256") {
-		t.Errorf("%v: %s", err, text)
-	}
+	text, err := os.ReadFile(filepath.Join(out, "study.toml"))
+	require.Check(t, err == nil && strings.Contains(string(text), "sha256"), "%v: %s", err, text)
 }
 
 func TestStudyUsage(t *testing.T) {
@@ -168,7 +154,6 @@ func TestStudyUsage(t *testing.T) {
 			t.Errorf("%q: exit %d: %s%s, want %d: %s", c.args, o.code, o.out, o.err, c.code, c.says)
 		}
 	}
-	if out := must(t, "study", "--help"); !strings.Contains(out, "lecture") {
-		t.Error(out)
-	}
+	out := must(t, "study", "--help")
+	require.Check(t, strings.Contains(out, "lecture"), "%v", out)
 }

@@ -41,9 +41,8 @@ func fit(t *testing.T, args ...string) (report handlerstest.Object, message stri
 	t.Helper()
 	var out, notes bytes.Buffer
 	code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"fit", "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		t.Errorf("%v: %s%s", err, &out, &notes)
-	}
+	err := json.Unmarshal(out.Bytes(), &report)
+	require.Check(t, err == nil, "%v: %s%s", err, &out, &notes)
 	return report, notes.String(), code
 }
 
@@ -63,25 +62,18 @@ func TestFitOnServer(t *testing.T) {
 		sets int
 	}{{moons, 1}, {moons, 1}, {pointsFile(t, "copy.csv", 40), 1}, {pointsFile(t, "more.csv", 42), 2}, {moons, 2}} {
 		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", handlerstest.Alice)
-		if code != 0 {
-			t.Fatalf("exit %d: %s", code, message)
-		}
+		require.Must(t, code == 0, "exit %d: %s", code, message)
 		if c.file == moons && got["objective"] != here["objective"] {
 			t.Errorf("objective %v there, %v here", got["objective"], here["objective"])
 		}
-		if n := there(handlerstest.Alice, "datasets"); n != c.sets {
-			t.Errorf("%d data sets after training number %d, want %d", n, i+1, c.sets)
-		}
-		if n := there(handlerstest.Alice, "runs"); n != i+1 {
-			t.Errorf("%d runs after training number %d", n, i+1)
-		}
+		n := there(handlerstest.Alice, "datasets")
+		require.Check(t, n == c.sets, "%d data sets after training number %d, want %d", n, i+1, c.sets)
+		n = there(handlerstest.Alice, "runs")
+		require.Check(t, n == i+1, "%d runs after training number %d", n, i+1)
 	}
-	if _, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob); code != 0 {
-		t.Errorf("exit %d: %s", code, message)
-	}
-	if n := there(handlerstest.Bob, "datasets"); n != 1 {
-		t.Errorf("another workspace has %d data sets, not one of its own", n)
-	}
+	_, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob)
+	require.Check(t, code == 0, "exit %d: %s", code, message)
+	require.Equal(t, there(handlerstest.Bob, "datasets"), 1, "another workspace has … data sets, not one of its own")
 }
 
 // TestMissingEverywhere: what a training fills in is fitted to the rows that train, whichever door
@@ -118,12 +110,10 @@ func TestMissingEverywhere(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	run := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
 	var out, notes bytes.Buffer
-	if code := cmdline.Run(t.Context(), cmdline.Commands, []string{"predict", "--model", model, "--data", fresh}, cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes}); code != 0 {
-		t.Fatal(notes.String())
-	}
-	if got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).Body); got != out.String() {
-		t.Errorf("there\n%shere\n%s", got, &out)
-	}
+	code = cmdline.Run(t.Context(), cmdline.Commands, []string{"predict", "--model", model, "--data", fresh}, cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
+	require.Must(t, code == 0, "%v", notes.String())
+	got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).Body)
+	require.Check(t, got == out.String(), "there\n%shere\n%s", got, &out)
 	file := require.Value(os.ReadFile(model))(t)
 	var kept bytes.Buffer
 	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+run+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
@@ -139,13 +129,10 @@ func TestMissingEverywhere(t *testing.T) {
 	}
 
 	text := c.Page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
-	if !strings.Contains(text, ",,") {
-		t.Fatalf("to edit: %.200s", text)
-	}
+	require.Must(t, strings.Contains(text, ",,"), "to edit: %.200s", text)
 	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"rows": {text}}.Encode())
-	if now := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]; now.Hash != set.Hash {
-		t.Errorf("text that nobody changed has changed the data: %s, %s", set.Hash, now.Hash)
-	}
+	now := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
+	require.Check(t, now.Hash == set.Hash, "text that nobody changed has changed the data: %s, %s", set.Hash, now.Hash)
 }
 
 // TestFitCancelledOnServer prints what is known of a run that never was.
@@ -185,9 +172,8 @@ func TestFitCancelledOnServer(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := []string{"classes", "d", "kernel", "learner", "n", "positive", "status"}; !slices.Equal(names, want) {
-		t.Errorf("%v, want %v", names, want)
-	}
+	want := []string{"classes", "d", "kernel", "learner", "n", "positive", "status"}
+	require.Check(t, slices.Equal(names, want), "%v, want %v", names, want)
 	if got["status"] != "cancelled" || got["n"] != 40.0 || got["d"] != 2.0 || got["positive"] == "" {
 		t.Errorf("%v", got)
 	}
@@ -207,9 +193,8 @@ func TestStudyOnServer(t *testing.T) {
 		var out, notes bytes.Buffer
 		code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"study", file, "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
 		if code == 0 {
-			if err := json.Unmarshal(out.Bytes(), &res); err != nil {
-				t.Fatalf("%v: %s", err, &out)
-			}
+			err := json.Unmarshal(out.Bytes(), &res)
+			require.Must(t, err == nil, "%v: %s", err, &out)
 		}
 		return res, notes.String(), code
 	}
@@ -217,28 +202,22 @@ func TestStudyOnServer(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	for range 2 {
 		got, message, code := run("--server", s.URL, "--token", handlerstest.Alice, "--out-dir", folder)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreFields(study.Result{}, "Study")); code != 0 || diff != "" {
-			t.Errorf("exit %d, %s\n%s", code, message, diff)
-		}
+		diff := cmp.Diff(want, got, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreFields(study.Result{}, "Study"))
+		require.Check(t, code == 0 && diff == "", "exit %d, %s\n%s", code, message, diff)
 	}
 	for _, name := range []string{"study.toml", "tests.csv", "tables.tex", "accuracy.svg"} {
-		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(filepath.Join(folder, name))
+		require.Check(t, err == nil, "%v", err)
 	}
 	c := s.As(t, handlerstest.Alice)
-	if sets := handlerstest.Decode[struct{ Datasets []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets; len(sets) != 1 || sets[0]["rows"] != 80.0 {
-		t.Errorf("%v", sets)
-	}
-	if n := len(handlerstest.Decode[struct{ Studies []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/studies", "")).Studies); n != 2 {
-		t.Errorf("%d studies are kept", n)
-	}
-	if _, message, code := run("--token", handlerstest.Alice); code != 2 || !strings.Contains(message, "--token goes with --server") {
-		t.Errorf("exit %d: %s", code, message)
-	}
-	if _, message, code := run("--server", s.URL, "--token", "nobody"); code != 1 || message == "" {
-		t.Errorf("exit %d: %s", code, message)
-	}
+	sets := handlerstest.Decode[struct{ Datasets []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets
+	require.Check(t, len(sets) == 1 && sets[0]["rows"] == 80.0, "%v", sets)
+	n := len(handlerstest.Decode[struct{ Studies []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/studies", "")).Studies)
+	require.Check(t, n == 2, "%d studies are kept", n)
+	_, message, code := run("--token", handlerstest.Alice)
+	require.Check(t, code == 2 && strings.Contains(message, "--token goes with --server"), "exit %d: %s", code, message)
+	_, message, code = run("--server", s.URL, "--token", "nobody")
+	require.Check(t, code == 1 && message != "", "exit %d: %s", code, message)
 }
 
 // A proposal of numbers is not trained as classes, however few they are.
@@ -251,8 +230,7 @@ func TestProposedRegressionIsNotTrainedAsClasses(t *testing.T) {
 		t.Errorf("%d: %s", o.code, o.err)
 	}
 	for _, args := range [][]string{{"--target", "value", "--learner", "ridge"}, {"--label", "am"}, {"--label", "mpg"}} {
-		if _, message, code := fit(t, append(args, "--data", file)...); code != 0 {
-			t.Errorf("%q: %d: %s", args, code, message)
-		}
+		_, message, code := fit(t, append(args, "--data", file)...)
+		require.Check(t, code == 0, "%q: %d: %s", args, code, message)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // The operator lists the workspaces of a server that runs, shuts one out, and lets it in again.
@@ -24,22 +25,18 @@ func TestWorkspaces(t *testing.T) {
 		t.Fatalf("the list says %q", lines)
 	}
 	name, _, _ := strings.Cut(lines[0], ",")
-	if out := must(t, "workspaces", "--block", name, "--data-dir", dir); !strings.Contains(out, name) {
-		t.Errorf("block says %q", out)
-	}
-	if out := must(t, "workspaces", "--data-dir", dir); !strings.Contains(out, ", blocked\n") {
-		t.Errorf("the list says %q", out)
-	}
+	out := must(t, "workspaces", "--block", name, "--data-dir", dir)
+	require.Check(t, strings.Contains(out, name), "block says %q", out)
+	out = must(t, "workspaces", "--data-dir", dir)
+	require.Check(t, strings.Contains(out, ", blocked\n"), "the list says %q", out)
 	alice.Want(http.StatusOK, "GET", "/api/runs", "") // the list of the server may be five seconds old for bob
-	if out := must(t, "workspaces", "--unblock", name, "--block-address", "192.0.2.7", "--data-dir", dir); !strings.Contains(out, "192.0.2.7") {
-		t.Errorf("unblock says %q", out)
-	}
+	out = must(t, "workspaces", "--unblock", name, "--block-address", "192.0.2.7", "--data-dir", dir)
+	require.Check(t, strings.Contains(out, "192.0.2.7"), "unblock says %q", out)
 	if out := must(t, "workspaces", "--data-dir", dir); strings.Contains(out, "run, blocked") || !strings.Contains(out, "address 192.0.2.7, blocked") {
 		t.Errorf("the list says %q", out)
 	}
 	for _, bad := range [][]string{{"--block", "abc"}, {"--block", "ffffffffffff"}, {"--block-address", "here"}} {
-		if o := run(t.Context(), "", append([]string{"workspaces", "--data-dir", dir}, bad...)...); o.code != 1 || o.err == "" {
-			t.Errorf("%q: %d %s", bad, o.code, o.err)
-		}
+		o := run(t.Context(), "", append([]string{"workspaces", "--data-dir", dir}, bad...)...)
+		require.Check(t, o.code == 1 && o.err != "", "%q: %d %s", bad, o.code, o.err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"marginlab/handlers"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -29,9 +30,8 @@ func TestAddressesAreNotFetched(t *testing.T) {
 	}
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
 	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", address).HTML()
-	if text := doc.Text(); !strings.Contains(text, "Choose a file first, or type rows.") {
-		t.Errorf("%.300s", text)
-	}
+	text := doc.Text()
+	require.Check(t, strings.Contains(text, "Choose a file first, or type rows."), "%.300s", text)
 	if a := c.Do("POST", "/api/datasets?"+address, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "--allow-url") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
@@ -78,23 +78,16 @@ func TestAddressesAreFetched(t *testing.T) {
 	}
 	at := func(address string) string { return "url=" + url.QueryEscape(address) }
 
-	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/plane.csv")).HTML().Find("h1").Text(); !strings.Contains(text, "plane") {
-		t.Errorf("the page shows %q", text)
-	}
-	if text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/people.csv")).HTML().Find("h1").Text(); text != "Check the columns of people.csv" {
-		t.Errorf("columns in doubt: the page shows %q", text)
-	}
+	text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/plane.csv")).HTML().Find("h1").Text()
+	require.Check(t, strings.Contains(text, "plane"), "the page shows %q", text)
+	text = c.Send(http.StatusOK, "/datasets", at(outer.URL+"/people.csv")).HTML().Find("h1").Text()
+	require.Check(t, text == "Check the columns of people.csv", "columns in doubt: the page shows %q", text)
 	set := c.Upload(at(outer.URL+"/square.csv"), "")
-	if set.Name != "square" || set.Rows != 6 || set.Origin != "uploaded square.csv" {
-		t.Errorf("%+v", set)
-	}
-	if named := c.Upload("name=other&"+at(outer.URL+"/square.csv"), ""); named.Name != "other" || named.Hash != set.Hash {
-		t.Errorf("%+v", named)
-	}
+	require.Check(t, set.Name == "square" && set.Rows == 6 && set.Origin == "uploaded square.csv", "%+v", set)
+	named := c.Upload("name=other&"+at(outer.URL+"/square.csv"), "")
+	require.Check(t, named.Name == "other" && named.Hash == set.Hash, "%+v", named)
 	replaced := handlerstest.Decode[struct{ Rows int }](c.Want(http.StatusOK, "PUT", "/api/datasets/"+set.ID+"?"+at(outer.URL+"/plane.csv"), ""))
-	if replaced.Rows != 5 {
-		t.Errorf("%d rows in place of those before", replaced.Rows)
-	}
+	require.Equal(t, replaced.Rows, 5, "rows in place of those before")
 	for address, want := range map[string]struct {
 		status int
 		text   string
@@ -109,9 +102,8 @@ func TestAddressesAreFetched(t *testing.T) {
 		if a := c.Do("POST", "/api/datasets?"+at(address), ""); a.Status != want.status || !strings.Contains(string(a.Body), want.text) {
 			t.Errorf("%s: %d %s", address, a.Status, a.Body)
 		}
-		if text := c.Send(want.status, "/datasets", at(address)).HTML().Text(); !strings.Contains(text, want.text) {
-			t.Errorf("%s: %.300s", address, text)
-		}
+		text := c.Send(want.status, "/datasets", at(address)).HTML().Text()
+		require.Check(t, strings.Contains(text, want.text), "%s: %.300s", address, text)
 	}
 	if a := c.Do("POST", "/api/datasets?"+at(outer.URL+"/square.csv"), handlerstest.Square); a.Status != 422 || !strings.Contains(string(a.Body), "either an address or a file") {
 		t.Errorf("both: %d %s", a.Status, a.Body)

@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/web"
 )
 
@@ -43,9 +44,8 @@ func TestGenerateStrings(t *testing.T) {
 		`{"generator":"dna","parameters":{"noise":"0.1"}}`:              "noise",
 		`{"generator":"dna","name":"` + strings.Repeat("x", 121) + `"}`: "name",
 	} {
-		if p := handlerstest.Decode[web.Problem](c.Want(422, "POST", "/api/datasets/generate", body)); p.Errors.For(field) == "" {
-			t.Errorf("%s: %+v", body, p)
-		}
+		p := handlerstest.Decode[web.Problem](c.Want(422, "POST", "/api/datasets/generate", body))
+		require.Check(t, p.Errors.For(field) != "", "%s: %+v", body, p)
 	}
 }
 
@@ -67,8 +67,7 @@ func TestFormsAreSentTwice(t *testing.T) {
 				c.Send(http.StatusOK, path, form.Encode())
 			}
 		}
-		if made := len(handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")).Datasets) - before; made != 2 {
-			t.Errorf("%s: %d data sets, want 2", path, made)
-		}
+		made := len(handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")).Datasets) - before
+		require.Check(t, made == 2, "%s: %d data sets, want 2", path, made)
 	}
 }

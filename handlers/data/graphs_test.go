@@ -32,42 +32,34 @@ func TestGraphs(t *testing.T) {
 	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#graphs\ngraph,label\n") || again.Hash != set.Hash {
 		t.Error("what is downloaded is not what was uploaded")
 	}
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`); !strings.Contains(string(a.Body), "line 2: edge [0,2]: there is no node 2") {
-		t.Errorf("%s", a.Body)
-	}
+	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`)
+	require.Check(t, strings.Contains(string(a.Body), "line 2: edge [0,2]: there is no node 2"), "%s", a.Body)
 	for spec, says := range map[string]string{
 		`{}`:                          "use wl, random-walk",
 		`{"kernel":"wl","rounds":-1}`: "rounds must be a whole number from 0",
 		`{"kernel":"spectrum"}`:       "graphs",
 		`{"kernel":"random-walk","walk_weight":0}`: "walk_weight must be a number above 0",
 	} {
-		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
-			t.Errorf("%s: %s", spec, a.Body)
-		}
+		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
+		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", spec, a.Body)
 	}
 	var ids []string
 	for _, spec := range []string{`{"kernel":"wl","rounds":2,"normalize":true,"C":10,"test_fraction":0.25}`, `{"kernel":"random-walk","walk_weight":0.02,"labelled":true,"normalize":true,"conformal":"amari","C":100}`} {
 		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		c.Follow(id)
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
-		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 {
-			t.Fatalf("%+v", run)
-		}
+		require.Must(t, run.Status == "done" && run.Report != nil && *run.Report.TrainAccuracy >= 0.8, "%+v", run)
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
-		if err != nil || m.Objects != dataset.KindGraphs {
-			t.Errorf("%v", err)
-		}
+		require.Check(t, err == nil && m.Objects == dataset.KindGraphs, "%v", err)
 		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", `{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","O"]}`+"\n"+`{"n":1,"edges":[],"labels":["C"]}`, "Content-Type", "text/plain")
-		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,acid,") {
-			t.Errorf("%s", a.Body)
-		}
+		lines := strings.Split(string(a.Body), "\n")
+		require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,acid,"), "%s", a.Body)
 		ids = append(ids, id)
 	}
 	diverging := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
 	c.Follow(diverging)
-	if run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+diverging, "")); run.Status != "failed" || !strings.Contains(run.Error, "diverges for 40 of 40 graphs") {
-		t.Errorf("%+v", run)
-	}
+	run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+diverging, ""))
+	require.Check(t, run.Status == "failed" && strings.Contains(run.Error, "diverges for 40 of 40 graphs"), "%+v", run)
 
 	// Directions and labels of edges go the same way.
 	const flow = `{"n":3,"directed":true,"edges":[[0,1],[2,1]],"edge_labels":["x","y"],"label":"a"}` + "\n" + `{"n":3,"directed":true,"edges":[[0,1],[1,2]],"edge_labels":["x","y"],"label":"b"}` + "\n"
@@ -78,18 +70,16 @@ func TestGraphs(t *testing.T) {
 	}
 	trained := c.Train(`{"dataset":"` + first.ID + `","spec":{"kernel":"wl","rounds":1}}`)
 	c.Follow(trained)
-	if a := c.Want(200, "POST", "/api/runs/"+trained+"/predictions", flow, "Content-Type", "text/plain"); !strings.Contains(string(a.Body), "1,a,") || !strings.Contains(string(a.Body), "2,b,") {
-		t.Errorf("%s", a.Body)
-	}
+	a = c.Want(200, "POST", "/api/runs/"+trained+"/predictions", flow, "Content-Type", "text/plain")
+	require.Check(t, strings.Contains(string(a.Body), "1,a,") && strings.Contains(string(a.Body), "2,b,"), "%s", a.Body)
 
 	data := c.Page(200, "/datasets/"+set.ID)
 	if text := data.Text(); !strings.Contains(text, "40 graphs") || !strings.Contains(text, "node labels") || !strings.Contains(data.Find("textarea#f-rows").Text(), "#graphs") || data.Find("td.drawn img").Length() != 40 {
 		t.Error(data.Find("main").Text())
 	}
 	drawn := data.Find("td.drawn img").First()
-	if alt := drawn.AttrOr("alt", ""); !strings.Contains(alt, " nodes, ") {
-		t.Errorf("the drawing of a graph is called %q", alt)
-	}
+	alt := drawn.AttrOr("alt", "")
+	require.Check(t, strings.Contains(alt, " nodes, "), "the drawing of a graph is called %q", alt)
 	c.Pictures(data, 41)
 	c.Want(404, "GET", "/datasets/"+set.ID+"/figures/graph.svg?row=41", "")
 	c.Want(404, "GET", "/datasets/moons/figures/graph.svg?row=1", "")
@@ -102,12 +92,10 @@ func TestGraphs(t *testing.T) {
 	}
 	c.Pictures(lab, 2)
 	tried := c.Page(200, "/lab?"+url.Values{"data": {set.ID}, "try": {`{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","N"]}`}}.Encode())
-	if text := tried.Find("main").Text(); !strings.Contains(text, "amide") {
-		t.Error(text)
-	}
-	if text := c.Page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text(); !strings.Contains(text, "take a weight below") {
-		t.Error(text)
-	}
+	text := tried.Find("main").Text()
+	require.Check(t, strings.Contains(text, "amide"), "%v", text)
+	text = c.Page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text()
+	require.Check(t, strings.Contains(text, "take a weight below"), "%v", text)
 	for _, id := range ids {
 		c.Pictures(c.Page(200, "/runs/"+id), 3)
 	}
@@ -119,9 +107,8 @@ func TestGraphs(t *testing.T) {
 	if walks := c.Page(200, "/runs/"+ids[1]+"?near=7"); walks.Find("#near img").Length() != 0 || !strings.Contains(walks.Find("#near").Text(), "Without the conformal map") || !strings.Contains(walks.Find("#near .object").Text(), "edges") {
 		t.Errorf("by walks: %s", walks.Find("#near").Text())
 	}
-	if text := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode()).Find("main").Text(); !strings.Contains(text, "random-walk") {
-		t.Error(text)
-	}
+	text = c.Page(200, "/compare?"+url.Values{"run": ids}.Encode()).Find("main").Text()
+	require.Check(t, strings.Contains(text, "random-walk"), "%v", text)
 }
 
 // TestGraphsAreEdited adds a graph to a data set, changes one and deletes it, by the form.
@@ -170,9 +157,7 @@ func TestUploadOfGraphs(t *testing.T) {
 	_, _ = part.Write([]byte(file))
 	w.Close()
 	a := c.Do("POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin")
-	if a.Status != http.StatusOK {
-		t.Fatalf("%d: %s", a.Status, a.Body)
-	}
+	require.Must(t, a.Status == http.StatusOK, "%d: %s", a.Status, a.Body)
 	doc := a.HTML()
 	form := doc.Find(`form[action*="/datasets/mapping/"]`)
 	action, _ := form.Attr("action")
@@ -180,7 +165,6 @@ func TestUploadOfGraphs(t *testing.T) {
 		t.Errorf("the graphs are said to stand in %q: %s", v, form.Text())
 	}
 	doc = c.Send(http.StatusOK, action, "name=Two&kind=graphs&label=kind&objects=graph+without+labels").HTML()
-	if text := doc.Find("main").Text(); !strings.Contains(text, "2 graphs") || !strings.Contains(text, "graph without labels") {
-		t.Error(text)
-	}
+	text := doc.Find("main").Text()
+	require.Check(t, strings.Contains(text, "2 graphs") && strings.Contains(text, "graph without labels"), "%v", text)
 }

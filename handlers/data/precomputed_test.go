@@ -44,12 +44,8 @@ func TestKernelMatrix(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	libsvm, plain := kernelFile(t, 40)
 	set := c.Upload("name=K.libsvm", libsvm)
-	if set.Kind != "precomputed" || set.Rows != 40 || len(set.Features) != 0 {
-		t.Fatalf("%+v", set)
-	}
-	if again := c.Upload("kind=precomputed", plain); again.Hash != set.Hash {
-		t.Error("the same matrix as CSV has another hash")
-	}
+	require.Must(t, set.Kind == "precomputed" && set.Rows == 40 && len(set.Features) == 0, "%+v", set)
+	require.Check(t, c.Upload("kind=precomputed", plain).Hash == set.Hash, "the same matrix as CSV has another hash")
 	if guessed := c.Upload("", plain); guessed.Kind != "vectors" || len(guessed.Features) != 40 {
 		t.Errorf("nobody said that these are no points: %+v", guessed)
 	}
@@ -62,12 +58,10 @@ func TestKernelMatrix(t *testing.T) {
 	}
 
 	// Kernels that do not take it are refused.
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{}}`); !strings.Contains(string(a.Body), "use precomputed") {
-		t.Errorf("%s", a.Body)
-	}
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"moons","spec":{"kernel":"precomputed"}}`); !strings.Contains(string(a.Body), "use linear") {
-		t.Errorf("%s", a.Body)
-	}
+	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{}}`)
+	require.Check(t, strings.Contains(string(a.Body), "use precomputed"), "%s", a.Body)
+	a = c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"moons","spec":{"kernel":"precomputed"}}`)
+	require.Check(t, strings.Contains(string(a.Body), "use linear"), "%s", a.Body)
 	var ids []string
 	for _, spec := range []string{`{"kernel":"precomputed","test_fraction":0.25}`, `{"kernel":"precomputed","conformal":"eigen","C":10}`} {
 		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
@@ -77,9 +71,7 @@ func TestKernelMatrix(t *testing.T) {
 			t.Fatalf("%+v", run)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
-		if err != nil || m.Columns() != 40 {
-			t.Errorf("%v", err)
-		}
+		require.Check(t, err == nil && m.Columns() == 40, "%v", err)
 		ids = append(ids, id)
 	}
 
@@ -104,13 +96,10 @@ func TestKernelMatrix(t *testing.T) {
 	}
 	for _, id := range ids {
 		run := c.Page(200, "/runs/"+id)
-		if !strings.Contains(run.Text(), "There is no boundary to draw") {
-			t.Error("no word about the boundary")
-		}
+		require.Check(t, strings.Contains(run.Text(), "There is no boundary to draw"), "no word about the boundary")
 		c.Pictures(run, 3)
-		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || strings.Count(string(a.Body), "\n") != 41 {
-			t.Errorf("predictions: %d", a.Status)
-		}
+		a := c.Do("GET", "/runs/"+id+"/predictions.csv", "")
+		require.Check(t, a.Status == 200 && strings.Count(string(a.Body), "\n") == 41, "predictions: %d", a.Status)
 	}
 	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if !strings.Contains(compared.Text(), "no boundaries to lay over each other") {

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestProposal: the page says in a sentence what it takes a file for, and a correction is one
@@ -43,14 +44,12 @@ func TestProposal(t *testing.T) {
 	for _, box := range doc.Find("input[name=fix][checked]").EachIter() {
 		values.Add("fix", box.AttrOr("value", ""))
 	}
-	if got := strings.Join(values["fix"], " "); got != "totals missing:-999:age" {
-		t.Fatalf("corrections %q", got)
-	}
+	got := strings.Join(values["fix"], " ")
+	require.Must(t, got == "totals missing:-999:age", "corrections %q", got)
 	other := c.Send(http.StatusOK, form, "label=weight&propose=diagnosis&fix=totals").HTML()
 	says(other, "weight", "numbers from 50.5 to 73.5: a regression) from 2 columns; id left out.")
-	if n := other.Find("input[name=fix][checked]").Length(); n != 2 {
-		t.Errorf("another label comes with %d corrections, want those that are proposed for it", n)
-	}
+	n := other.Find("input[name=fix][checked]").Length()
+	require.Check(t, n == 2, "another label comes with %d corrections, want those that are proposed for it", n)
 	says(c.Send(http.StatusOK, form, "label=diagnosis&propose=diagnosis").HTML(), "diagnosis", "(B 12, M 12) from 2 columns")
 	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
 	if text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text(); !strings.Contains(text, "24 × 2") || !strings.Contains(text, "−999 in age taken as missing (1 row)") {

@@ -63,17 +63,15 @@ func TestStrings(t *testing.T) {
 		t.Error("what is downloaded is not what was uploaded")
 	}
 	beside := "id,class,text,note\n1,a,cat,x\n2,b,cart,y\n3,a,bar,x\n"
-	if chosen := c.Upload("kind=strings&label=class&features=text", beside); chosen.Kind != "strings" || chosen.Hash == set.Hash {
-		t.Errorf("%+v", chosen)
-	}
+	chosen := c.Upload("kind=strings&label=class&features=text", beside)
+	require.Check(t, chosen.Kind == "strings" && chosen.Hash != set.Hash, "%+v", chosen)
 	for query, says := range map[string]string{
 		"kind=strings&features=text&label=text":     "is the label and cannot be the strings as well",
 		"kind=strings&features=text,note&label=id":  "expected one column of strings",
 		"kind=strings&features=nothing&label=class": "no column",
 	} {
-		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside); !strings.Contains(string(a.Body), says) {
-			t.Errorf("%s: %s", query, a.Body)
-		}
+		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside)
+		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", query, a.Body)
 	}
 	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=strings", "s,class\nab,x\n,y\n"); !strings.Contains(string(a.Body), "line 3, column 1 (s): expected a string, found nothing") {
 		t.Errorf("%s", a.Body)
@@ -86,9 +84,8 @@ func TestStrings(t *testing.T) {
 		`{"kernel":"spectrum","k":0.5}`:          "k must be a whole number",
 		`{"kernel":"gap-subsequence","decay":2}`: "decay must be a number above 0",
 	} {
-		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
-			t.Errorf("%s: %s", spec, a.Body)
-		}
+		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
+		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", spec, a.Body)
 	}
 	var ids []string
 	for _, spec := range []string{`{"kernel":"spectrum","k":4,"test_fraction":0.25}`, `{"kernel":"gap-subsequence","k":3,"normalize":true,"conformal":"amari","C":10}`} {
@@ -99,13 +96,10 @@ func TestStrings(t *testing.T) {
 			t.Fatalf("%+v", run)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
-		if err != nil || m.Objects != dataset.KindStrings {
-			t.Errorf("%v", err)
-		}
+		require.Check(t, err == nil && m.Objects == dataset.KindStrings, "%v", err)
 		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", "sequence\nGATTACAGATTACA\nCCCCCCCCCCC\n", "Content-Type", "text/csv")
-		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,planted,") {
-			t.Errorf("%s", a.Body)
-		}
+		lines := strings.Split(string(a.Body), "\n")
+		require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,planted,"), "%s", a.Body)
 		ids = append(ids, id)
 	}
 	if text := c.Page(200, "/runs").Find("table").Text(); !strings.Contains(text, "spectrum, k=4") || !strings.Contains(text, "normalise") || strings.Contains(text, "=false") || strings.Contains(text, ", =") {
@@ -131,20 +125,15 @@ func TestStrings(t *testing.T) {
 		t.Errorf("expression %q: %s", text, sums.Find("figcaption").Text())
 	}
 	wrong := c.Page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)
-	if said := wrong.Find("#f-expression-error").Text(); said != "expression: character 11: expected a kernel, a number or (, found the end" {
-		t.Errorf("%q", said)
-	}
-	if !strings.Contains(lab.Find("td").Text(), first) {
-		t.Error("the lab does not show the strings")
-	}
+	said := wrong.Find("#f-expression-error").Text()
+	require.Check(t, said == "expression: character 11: expected a kernel, a number or (, found the end", "%q", said)
+	require.Check(t, strings.Contains(lab.Find("td").Text(), first), "the lab does not show the strings")
 	c.Pictures(lab, 5)
 	c.Pictures(c.Page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
 	c.Pictures(c.Page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {
 		run := c.Page(200, "/runs/"+id)
-		if !strings.Contains(run.Text(), "strings have no coordinates") {
-			t.Error("no word about the boundary")
-		}
+		require.Check(t, strings.Contains(run.Text(), "strings have no coordinates"), "no word about the boundary")
 		c.Pictures(run, 5)
 		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
 			t.Errorf("row 5 leads to its neighbours by %q", link)
@@ -156,13 +145,11 @@ func TestStrings(t *testing.T) {
 			t.Errorf("neighbours of row 5: %s", near.Find("#near").Text())
 		}
 		for _, wrong := range []string{"0", "61", "x", "-1", "5.5"} {
-			if text := c.Page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text(); !strings.Contains(text, "rows 1 to 60") {
-				t.Errorf("%s: %s", wrong, text)
-			}
+			text := c.Page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text()
+			require.Check(t, strings.Contains(text, "rows 1 to 60"), "%s: %s", wrong, text)
 		}
-		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || strings.Count(string(a.Body), "\n") != 61 {
-			t.Errorf("predictions: %d", a.Status)
-		}
+		a := c.Do("GET", "/runs/"+id+"/predictions.csv", "")
+		require.Check(t, a.Status == 200 && strings.Count(string(a.Body), "\n") == 61, "predictions: %d", a.Status)
 	}
 	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
 	if text := compared.Text(); !strings.Contains(text, "no boundaries to lay over each other") || !strings.Contains(text, "gap-subsequence") {
@@ -193,9 +180,7 @@ func TestAPIArchive(t *testing.T) {
 	limits.Bytes = 2000
 	c := handlerstest.Serve(t, true, limits).As(t, handlerstest.Alice)
 	set := c.Upload("name=reviews.zip", archive(t, "pos/1", "good", "pos/2", "so good", "neg/1", "bad", "neg/2", "so bad"))
-	if set.Kind != "strings" || set.Rows != 4 || fmt.Sprint(set.Classes) != "[neg pos]" {
-		t.Fatalf("%+v", set)
-	}
+	require.Must(t, set.Kind == "strings" && set.Rows == 4 && fmt.Sprint(set.Classes) == "[neg pos]", "%+v", set)
 	run := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
 	c.Follow(run)
 	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
@@ -211,9 +196,8 @@ func TestAPIArchive(t *testing.T) {
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
 		{413, "r.zip, pos/1: expected at most 2000 bytes in all files together", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
-		if a := c.Want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...)); !strings.Contains(string(a.Body), tt.says) {
-			t.Errorf("%s", a.Body)
-		}
+		a := c.Want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
+		require.Check(t, strings.Contains(string(a.Body), tt.says), "%s", a.Body)
 	}
 }
 
@@ -223,9 +207,7 @@ func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Do
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	part, err := w.CreateFormFile("file", name)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	require.NoError(c.T, err)
 	_, _ = part.Write([]byte(text))
 	w.Close()
 	return c.Want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").HTML()
@@ -255,9 +237,8 @@ func TestUglyStrings(t *testing.T) {
 		if !strings.HasPrefix(tt.says, "line") && !strings.HasPrefix(tt.says, "column") {
 			says = tt.name + ": " + tt.says
 		}
-		if got := sendFile(c, http.StatusUnprocessableEntity, tt.name, tt.text).Find(".upload .error").Text(); !strings.Contains(got, says) {
-			t.Errorf("page: %s, want %s", got, says)
-		}
+		got := sendFile(c, http.StatusUnprocessableEntity, tt.name, tt.text).Find(".upload .error").Text()
+		require.Check(t, strings.Contains(got, says), "page: %s, want %s", got, says)
 		if got := handlerstest.Decode[web.Problem](c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name="+tt.name, tt.text)); !strings.Contains(got.Errors.For("file"), says) {
 			t.Errorf("programs: %+v, want %s", got, says)
 		}
@@ -321,9 +302,8 @@ func TestUploadOfStrings(t *testing.T) {
 	if form.Find(`input[name="kind"][value="strings"]`).Length() != 1 {
 		t.Fatal(form.Text())
 	}
-	if v, _ := form.Find(`input[name="objects"][checked]`).Attr("value"); v != "word" {
-		t.Errorf("the strings are said to stand in %q", v)
-	}
+	v, _ := form.Find(`input[name="objects"][checked]`).Attr("value")
+	require.Check(t, v == "word", "the strings are said to stand in %q", v)
 	doc = c.Send(http.StatusOK, action, "name=Words&kind=strings&label=kind&objects=word&feature=number").HTML()
 	if !strings.Contains(doc.Text(), "4 strings") || !strings.Contains(doc.Find("td").Text(), "cart") {
 		t.Error(doc.Find("main").Text())
@@ -342,16 +322,14 @@ func TestAPIReplacesRows(t *testing.T) {
 	if now.ID != before.ID || now.Name != "Words" || now.Rows != 3 || now.Label != "kind" || now.Hash == before.Hash || now.Kind != "strings" {
 		t.Errorf("%+v", now)
 	}
-	if rows := string(c.Want(200, "GET", at+".csv", "").Body); rows != "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n" {
-		t.Error(rows)
-	}
+	rows := string(c.Want(200, "GET", at+".csv", "").Body)
+	require.Check(t, rows == "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "%v", rows)
 	if a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
 		t.Errorf("%s", a.Body)
 	}
 	c.Want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
-	if same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, "")); same.Hash != now.Hash {
-		t.Error("what was refused was stored")
-	}
+	same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, ""))
+	require.Check(t, same.Hash == now.Hash, "what was refused was stored")
 }
 
 // TestEditStrings types rows, adds a string by the page, changes and deletes one, and is
@@ -398,9 +376,8 @@ func TestEditStrings(t *testing.T) {
 		{2, "put", "carts", "c", "[cat a carts c bar a bart bart b]"},
 		{1, "drop", "", "", "[carts c bar a bart bart b]"},
 	} {
-		if got := rows(edit(http.StatusOK, tt.row, tt.act, tt.object, tt.label)); fmt.Sprint(got) != tt.want {
-			t.Errorf("%v, want %s", got, tt.want)
-		}
+		got := rows(edit(http.StatusOK, tt.row, tt.act, tt.object, tt.label))
+		require.Check(t, fmt.Sprint(got) == tt.want, "%v, want %s", got, tt.want)
 	}
 	filled := c.Page(http.StatusOK, at+"?row=2")
 	if filled.Find("#f-object").Text() != "bar" || filled.Find("#f-object-label").AttrOr("value", "") != "a" || filled.Find("#edit button.danger").Length() != 1 || filled.Find("#classes option").Length() != 3 {
@@ -456,9 +433,8 @@ func TestTryString(t *testing.T) {
 		}
 	}
 	// A support vector is nearest to itself.
-	if near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text(); near != "catrow 1, a, at the distance 0" {
-		t.Error(near)
-	}
+	near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text()
+	require.Check(t, near == "catrow 1, a, at the distance 0", "%v", near)
 	for query, says := range map[string]string{
 		"data=dna&try=":                               "",
 		"data=dna&kernel=spectrum&k=0&try=A":          "",
@@ -470,7 +446,5 @@ func TestTryString(t *testing.T) {
 			t.Errorf("%.40s: %s", query, shown)
 		}
 	}
-	if c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() != 0 {
-		t.Error("points are typed as strings")
-	}
+	require.Check(t, c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() == 0, "points are typed as strings")
 }

@@ -31,15 +31,11 @@ func TestMissingValues(t *testing.T) {
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
 		text := doc.Text()
 		for _, says := range []string{"Leave out these 3 rows", "Fill in the median", "the 3 missing values", "numbers, 1 missing", "dates"} {
-			if !strings.Contains(text, says) {
-				t.Errorf("%q is not asked", says)
-			}
+			require.Check(t, strings.Contains(text, says), "%q is not asked", says)
 		}
 		var chosen []string
 		doc.Find("input[name=feature][checked]").Each(func(_ int, i *goquery.Selection) { chosen = append(chosen, i.AttrOr("value", "")) })
-		if diff := cmp.Diff([]string{"age", "height"}, chosen); diff != "" {
-			t.Errorf("features (-want +got):\n%s", diff)
-		}
+		require.Equal(t, cmp.Diff([]string{"age", "height"}, chosen), "", "features (-want +got)")
 		page := c.Send(http.StatusOK, form, "label=group&feature=age&feature=height&missing="+answer).HTML()
 		if text := page.Text(); !strings.Contains(text, want.rows) || !strings.Contains(text, want.note) {
 			t.Errorf("%s: not %v:\n%.500s", answer, want, text)
@@ -66,13 +62,10 @@ func TestWordsAsFeatures(t *testing.T) {
 	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || !box.Is("[checked]") {
 		t.Error("the column of words is not proposed")
 	}
-	if !strings.Contains(doc.Text(), "2 words") {
-		t.Error("the page does not tell how many words")
-	}
+	require.Check(t, strings.Contains(doc.Text(), "2 words"), "the page does not tell how many words")
 	const note = `"sex" encoded as 0 and 1, "sex=m"`
-	if text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, note) {
-		t.Errorf("not said:\n%.500s", text)
-	}
+	text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text()
+	require.Check(t, strings.Contains(text, "4 × 2") && strings.Contains(text, note), "not said:\n%.500s", text)
 	if set := c.Upload("name=p&label=group&features=age,sex", file); !slices.Equal(set.Features, []string{"age", "sex=m"}) || !strings.Contains(set.Origin, note) {
 		t.Errorf("%v, origin %q", set.Features, set.Origin)
 	}
@@ -90,20 +83,16 @@ func TestSheets(t *testing.T) {
 	form, _ := doc.Find("form[method=post][action^='/datasets/mapping/']").Attr("action")
 	var sheets []string
 	doc.Find("select[name=sheet] option").Each(func(_ int, o *goquery.Selection) { sheets = append(sheets, o.Text()) })
-	if diff := cmp.Diff([]string{"Read me", "Cats", "Dogs"}, sheets); diff != "" {
-		t.Fatalf("sheets (-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff([]string{"Read me", "Cats", "Dogs"}, sheets)
+	require.Must(t, diff == "", "sheets (-want +got):\n%s", diff)
 	c.Want(http.StatusUnprocessableEntity, "GET", form+"?sheet=Birds", "")
 	c.Send(http.StatusUnprocessableEntity, form, "sheet=Birds&label=kind&feature=weight&feature=age")
 	asked := c.Want(http.StatusOK, "GET", form+"?sheet=Dogs", "").HTML()
-	if v := asked.Find("input[type=hidden][name=sheet]").AttrOr("value", ""); v != "Dogs" || !strings.Contains(asked.Text(), "beagle") {
-		t.Errorf("the sheet %q is shown", v)
-	}
+	v := asked.Find("input[type=hidden][name=sheet]").AttrOr("value", "")
+	require.Check(t, v == "Dogs" && strings.Contains(asked.Text(), "beagle"), "the sheet %q is shown", v)
 	if text := c.Send(http.StatusOK, form, "sheet=Dogs&label=kind&feature=weight&feature=age").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, `the sheet "Dogs", of 3`) {
 		t.Errorf("not said:\n%.500s", text)
 	}
-	if set := c.Upload("name=p&sheet=cats", string(raw)); set.Rows != 3 {
-		t.Errorf("%d rows", set.Rows)
-	}
+	require.Equal(t, c.Upload("name=p&sheet=cats", string(raw)).Rows, 3, "rows")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&sheet=cats", "x,label\n1,a\n2,b\n")
 }

@@ -56,18 +56,16 @@ func TestPathGoesOn(t *testing.T) {
 		}
 		for range 3 {
 			time.Sleep(20 * time.Second)
-			if _, s, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt); s == nil {
-				t.Fatal(err)
-			}
+			_, s, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
+			require.Must(t, s != nil, "%v", err)
 		}
 		begin := time.Now()
 		if path, _, err := p.Wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
 			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
 		}
 		for _, begin := range []bool{false, true} {
-			if path, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0); path == nil {
-				t.Error(err)
-			}
+			path, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0)
+			require.Check(t, path != nil, "%v", err)
 		}
 		time.Sleep(resultIdle)
 		synctest.Wait()
@@ -86,25 +84,21 @@ func TestPathIsGivenUp(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) {
 			t.Helper()
-			if _, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, 0); s == nil {
-				t.Fatal(err)
-			}
+			_, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, 0)
+			require.Must(t, s != nil, "%v", err)
 		}
 		gone := func(want int, why string) {
 			t.Helper()
 			synctest.Wait()
-			if int(ended.Load()) != want {
-				t.Errorf("%s: %d paths have ended, want %d", why, ended.Load(), want)
-			}
+			require.Check(t, int(ended.Load()) == want, "%s: %d paths have ended, want %d", why, ended.Load(), want)
 		}
 		begin("a", "k")
 		time.Sleep(resultIdle - time.Second)
 		gone(0, "somebody asked of late")
 		time.Sleep(time.Second)
 		gone(1, "nobody asks")
-		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.Is(err, ErrIdle) {
-			t.Error(err)
-		}
+		_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		require.Check(t, errors.Is(err, ErrIdle), "%v", err)
 		begin("a", "k")
 		begin("b", "k")
 		p.Cancel("a", "k")
@@ -118,17 +112,15 @@ func TestPathIsGivenUp(t *testing.T) {
 		}()
 		synctest.Wait()
 		p.Cancel("a", "k")
-		if err := <-told; !errors.Is(err, ErrIdle) {
-			t.Errorf("who waits is told %v", err)
-		}
+		err = <-told
+		require.Check(t, errors.Is(err, ErrIdle), "who waits is told %v", err)
 		gone(3, "cancelled while a request waits")
 		begin("a", "k")
 		synctest.Wait()
 		p.Close()
 		gone(4, "the server ends")
-		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, 0); err == nil {
-			t.Error("a path begins after the end")
-		}
+		_, _, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, 0)
+		require.Check(t, err != nil, "a path begins after the end")
 	})
 }
 
@@ -148,9 +140,7 @@ func TestPathsInTurn(t *testing.T) {
 		if begin("a", "1").Status != store.Running || begin("a", "2").Status != store.Queued || begin("b", "3").Status != store.Running {
 			t.Error("of one workspace one path is computed")
 		}
-		if s := begin("a", "2"); s.Progress() != "waits for its turn" {
-			t.Error(s.Progress())
-		}
+		require.Equal(t, begin("a", "2").Progress(), "waits for its turn", "s.Progress")
 		time.Sleep(resultLeft)
 		if begin("a", "4").Status != store.Running || ended.Load() != 1 { // of those left, one had begun
 			t.Errorf("%d paths have made room", ended.Load())
@@ -162,9 +152,7 @@ func TestPathsInTurn(t *testing.T) {
 			}
 		}
 		var kind interface{ Kind() string }
-		if !errors.As(err, &kind) || kind.Kind() != "busy" {
-			t.Errorf("any number may wait: %v", err)
-		}
+		require.Check(t, errors.As(err, &kind) && kind.Kind() == "busy", "any number may wait: %v", err)
 		p.Close()
 	})
 }
@@ -182,19 +170,16 @@ func TestPathFails(t *testing.T) {
 		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt)
 		time.Sleep(time.Minute / 3)
 		var refusal *param.Refusal
-		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.As(err, &refusal) {
-			t.Error(err)
-		}
-		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0); !errors.Is(err, ErrIdle) {
-			t.Error(err)
-		}
+		_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		require.Check(t, errors.As(err, &refusal), "%v", err)
+		_, _, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		require.Check(t, errors.Is(err, ErrIdle), "%v", err)
 		p.Compute(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
 			panic("of the solver")
 		})
 		defer func() {
-			if text, _ := recover().(string); !strings.Contains(text, "of the solver") {
-				t.Errorf("the asker hears %q", text)
-			}
+			text, _ := recover().(string)
+			require.Check(t, strings.Contains(text, "of the solver"), "the asker hears %q", text)
 		}()
 		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Minute)
 	})
@@ -209,9 +194,8 @@ func TestPathsUnderWay(t *testing.T) {
 		of := Question{Points: Points{Name: "Two moons"}, Name: "SVM rbf", Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
 		begin := func(key string) {
 			t.Helper()
-			if _, s, err := p.Wait(t.Context(), "a", key, of, true, 0); s == nil {
-				t.Fatal(err)
-			}
+			_, s, err := p.Wait(t.Context(), "a", key, of, true, 0)
+			require.Must(t, s != nil, "%v", err)
 		}
 		begin("k")
 		for range 5 {
@@ -228,13 +212,11 @@ func TestPathsUnderWay(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		begin("another")
-		if list := p.UnderWay("a"); len(list) != 1 || list[0].ID != "another" {
-			t.Errorf("under way: %+v", list)
-		}
+		list := p.UnderWay("a")
+		require.Check(t, len(list) == 1 && list[0].ID == "another", "under way: %+v", list)
 		time.Sleep(resultIdle)
 		synctest.Wait()
-		if list := p.UnderWay("a"); len(list) != 0 || ended.Load() != 2 {
-			t.Errorf("%d were given up; under way: %+v", ended.Load(), list)
-		}
+		list = p.UnderWay("a")
+		require.Check(t, len(list) == 0 && ended.Load() == 2, "%d were given up; under way: %+v", ended.Load(), list)
 	})
 }

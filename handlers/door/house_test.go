@@ -21,18 +21,16 @@ func TestAdmit(t *testing.T) {
 		a := &Base{Memory: semaphore.NewWeighted(largeMemory)}
 		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
 		require.NoError(t, err)
-		if _, err := a.Admit(t.Context(), httptest.NewRecorder(), smallMemory); err != nil {
-			t.Errorf("what is small: %v", err)
-		}
+		_, err = a.Admit(t.Context(), httptest.NewRecorder(), smallMemory)
+		require.Check(t, err == nil, "what is small: %v", err)
 		w := httptest.NewRecorder()
 		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "no turn for this one within 40 seconds") || w.Header().Get("Retry-After") != "30" {
 			t.Errorf("waited too long: %v, %v", err, w.Header())
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := a.Admit(gone, httptest.NewRecorder(), 10<<20); !errors.Is(err, context.Canceled) {
-			t.Errorf("gone: %v", err)
-		}
+		_, err = a.Admit(gone, httptest.NewRecorder(), 10<<20)
+		require.Check(t, errors.Is(err, context.Canceled), "gone: %v", err)
 		admitted := make(chan error)
 		go func() {
 			_, err := a.Admit(t.Context(), httptest.NewRecorder(), 10<<20)
@@ -40,8 +38,6 @@ func TestAdmit(t *testing.T) {
 		}()
 		synctest.Wait()
 		leave()
-		if err := <-admitted; err != nil {
-			t.Errorf("when there is room again: %v", err)
-		}
+		require.Equal(t, <-admitted, nil, "when there is room again")
 	})
 }

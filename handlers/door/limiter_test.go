@@ -57,20 +57,16 @@ func TestLineServesInOrder(t *testing.T) {
 		}
 		for next := range 4 {
 			want := []int{next, next + 1}
-			if got := settled(askers...); !slices.Equal(got, want) {
-				t.Fatalf("places are held by %v, want %v", got, want)
-			}
+			got := settled(askers...)
+			require.Must(t, slices.Equal(got, want), "places are held by %v, want %v", got, want)
 			a := <-askers[next]
-			if a.err != nil {
-				t.Fatal(a.err)
-			}
+			require.NoError(t, a.err)
 			a.leave()
 		}
 		(<-askers[4]).leave()
 		for _, name := range []string{"f", "g"} { // both places are free again
-			if a := <-enter(t.Context(), l, name); a.err != nil {
-				t.Error(a.err)
-			}
+			a := <-enter(t.Context(), l, name)
+			require.Check(t, a.err == nil, "%v", a.err)
 		}
 	})
 }
@@ -83,25 +79,19 @@ func TestLineHasOneOfEach(t *testing.T) {
 		l := NewLimiter(2)
 		first := <-enter(t.Context(), l, "a")
 		older := enter(t.Context(), l, "a")
-		if got := settled(older); got != nil {
-			t.Fatal("a second one of the same asker is served")
-		}
+		require.Must(t, settled(older) == nil, "a second one of the same asker is served")
 		newer := enter(t.Context(), l, "a")
-		if got := settled(older, newer); !slices.Equal(got, []int{0}) {
-			t.Fatalf("settled: %v, want the older one alone", got)
-		}
-		if a := <-older; !errors.Is(a.err, errSuperseded) {
-			t.Errorf("the older one got %v", a.err)
-		}
+		got := settled(older, newer)
+		require.Must(t, slices.Equal(got, []int{0}), "settled: %v, want the older one alone", got)
+		a := <-older
+		require.Check(t, errors.Is(a.err, errSuperseded), "the older one got %v", a.err)
 		other := enter(t.Context(), l, "b")
-		if got := settled(newer, other); !slices.Equal(got, []int{1}) {
-			t.Errorf("settled: %v, want the other asker alone", got)
-		}
+		got = settled(newer, other)
+		require.Check(t, slices.Equal(got, []int{1}), "settled: %v, want the other asker alone", got)
 		behind := enter(t.Context(), l, "c")
 		newest := enter(t.Context(), l, "a")
-		if a := <-newer; !errors.Is(a.err, errSuperseded) {
-			t.Errorf("the newer one got %v after a newest", a.err)
-		}
+		a = <-newer
+		require.Check(t, errors.Is(a.err, errSuperseded), "the newer one got %v after a newest", a.err)
 		first.leave()
 		if got := settled(behind, newest); !slices.Equal(got, []int{1}) {
 			t.Errorf("settled: %v, want the newest in the place of the older ones", got)
@@ -141,18 +131,16 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 		}
 		leave(askers[4])
 		q1, q2 := enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2")
-		if got := settled(q1, q2); !slices.Equal(got, []int{0, 1}) {
-			t.Fatalf("served are %v of those who ask for little", got)
-		}
+		got := settled(q1, q2)
+		require.Must(t, slices.Equal(got, []int{0, 1}), "served are %v of those who ask for little", got)
 		leave(askers[0])
 		if got := settled(askers...); !slices.Equal(got, []int{1, 5}) {
 			t.Fatalf("then %v, want who is not known before who has to wait for much", got)
 		}
 		leave(askers[1])
 		leave(askers[5])
-		if got := settled(askers...); !slices.Equal(got, []int{2, 3}) {
-			t.Fatalf("then %v, want the others", got)
-		}
+		got = settled(askers...)
+		require.Must(t, slices.Equal(got, []int{2, 3}), "then %v, want the others", got)
 		leave(askers[2])
 		leave(askers[3])
 		leave(q1)
@@ -177,9 +165,7 @@ func TestLineHolds(t *testing.T) {
 			t.Errorf("%v; the slow one goes on: %v", err, len(looked) > 0)
 		}
 		little.Leave()
-		if err := <-looked; err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, <-looked, nil, "<-looked")
 		much.Leave()
 
 		l = NewLimiter(1)
@@ -222,9 +208,8 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 		}
 		time.Sleep(about + time.Second) // those who ask for little have gone
 		two := []<-chan asked{enter(t.Context(), l, "s2"), enter(t.Context(), l, "s3")}
-		if got := settled(two...); len(got) != 2 {
-			t.Errorf("only %v are served", got)
-		}
+		got := settled(two...)
+		require.Check(t, len(got) == 2, "only %v are served", got)
 		for _, a := range two {
 			(<-a).leave()
 		}
@@ -240,9 +225,8 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone, last := enter(ctx, l, "b"), enter(t.Context(), l, "c")
 		cancel()
-		if a := <-gone; !errors.Is(a.err, context.Canceled) {
-			t.Errorf("who left got %v", a.err)
-		}
+		a := <-gone
+		require.Check(t, errors.Is(a.err, context.Canceled), "who left got %v", a.err)
 		first.leave()
 		if a := <-last; a.err != nil {
 			t.Errorf("the last one got %v", a.err)
@@ -261,9 +245,8 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 				a.leave()
 			}
 		}
-		if a := <-enter(t.Context(), l, "d"); a.err != nil {
-			t.Errorf("afterwards: %v", a.err)
-		}
+		a = <-enter(t.Context(), l, "d")
+		require.Check(t, a.err == nil, "afterwards: %v", a.err)
 	})
 }
 
@@ -275,12 +258,10 @@ func TestLineKnowsSoMany(t *testing.T) {
 		for i := range mostKnown + 100 {
 			served(t, l, fmt.Sprint(i), 1, time.Millisecond)
 		}
-		if _, last := l.habits[fmt.Sprint(mostKnown+99)]; len(l.habits) != mostKnown || !last {
-			t.Errorf("%d are known, the last one: %v", len(l.habits), last)
-		}
-		if _, first := l.habits["0"]; first {
-			t.Error("the first one is known")
-		}
+		_, last := l.habits[fmt.Sprint(mostKnown+99)]
+		require.Check(t, len(l.habits) == mostKnown && last, "%d are known, the last one: %v", len(l.habits), last)
+		_, first := l.habits["0"]
+		require.Check(t, !first, "the first one is known")
 	})
 }
 
@@ -306,25 +287,18 @@ func TestPagesTakeTurns(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		live := <-enter(t.Context(), a.Answers, "somebody")
 		time.Sleep(600 * time.Millisecond)
-		if len(computed) > 0 {
-			t.Error("a page goes on while a live answer is made")
-		}
+		require.Check(t, len(computed) <= 0, "a page goes on while a live answer is made")
 		live.leave()
 		begin := time.Now()
 		for range 3 {
-			if err := <-computed; err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, <-computed, nil, "<-computed")
 		}
-		if took := time.Since(begin); took != 2*time.Second {
-			t.Errorf("the other two take %v", took)
-		}
+		require.Equal(t, time.Since(begin), 2*time.Second, "the other two take")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		hold := <-enter(t.Context(), a.Pages, "")
-		if _, _, err := a.PageTurn(ctx); err != context.Canceled {
-			t.Error(err)
-		}
+		_, _, err := a.PageTurn(ctx)
+		require.Check(t, err == context.Canceled, "%v", err)
 		hold.leave()
 	})
 }
@@ -357,18 +331,16 @@ func TestLiveTakesTurns(t *testing.T) {
 		}
 		reply := func(*http.Request) (map[string]any, error) { return map[string]any{"x": 1}, nil }
 		older, newer := ask(reply), ask(reply)
-		if w := <-older; w.Code != http.StatusNoContent || w.Body.Len() != 0 {
-			t.Errorf("the older one got %d %s", w.Code, w.Body)
-		}
+		w := <-older
+		require.Check(t, w.Code == http.StatusNoContent && w.Body.Len() == 0, "the older one got %d %s", w.Code, w.Body)
 		hold.leave()
 		if w := <-newer; w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != `{"x":1}` {
 			t.Errorf("the newer one got %d %s", w.Code, w.Body)
 		}
 		<-ask(func(*http.Request) (map[string]any, error) { return nil, errors.New("a fault") })
 		<-ask(func(*http.Request) (map[string]any, error) { panic("a panic") })
-		if w := <-ask(reply); w.Code != http.StatusOK {
-			t.Errorf("after faults: %d", w.Code)
-		}
+		w = <-ask(reply)
+		require.Check(t, w.Code == http.StatusOK, "after faults: %d", w.Code)
 	})
 }
 
@@ -398,9 +370,7 @@ func TestLiveGetsCoarser(t *testing.T) {
 		for i, want := range []string{
 			`{"coarse":1,"coarser":"` + coarser + `","grid":80}<nil>`, `{"coarse":2,"coarser":"` + coarser + `","grid":56}<nil>`, `{"coarse":0,"grid":0}<nil>`,
 		} {
-			if got := <-answers[i]; got != want {
-				t.Errorf("answer %d: %s, want %s", i, got, want)
-			}
+			require.Equal(t, <-answers[i], want, "answer %d", i)
 		}
 		(<-last).leave()
 	})

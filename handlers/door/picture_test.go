@@ -19,9 +19,8 @@ func TestDataURI(t *testing.T) {
 		var uri dataURI
 		require.Value(uri.Write([]byte(text)))(t)
 		got := uri.text.String()
-		if back, err := url.PathUnescape(got); err != nil || back != text {
-			t.Fatalf("%q became %q and %q, %v", text, got, back, err)
-		}
+		back, err := url.PathUnescape(got)
+		require.Must(t, err == nil && back == text, "%q became %q and %q, %v", text, got, back, err)
 		if i := strings.IndexFunc(got, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("<>&'\"#+\\", c) }); i >= 0 {
 			t.Fatalf("%q has %q", got, got[i])
 		}

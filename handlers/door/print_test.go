@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -29,9 +30,7 @@ func TestPrintsOnce(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", address, nil)
 		r.Header.Set("If-None-Match", has)
 		w.Header().Set("Set-Cookie", "workspace")
-		if err := base.SendPrint(w, r, s); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, base.SendPrint(w, r, s), nil, "base.SendPrint(w, r, s)")
 		return w.Result()
 	}
 	address := "/p.svg?" + base.Lasting("a=1")
@@ -45,12 +44,9 @@ func TestPrintsOnce(t *testing.T) {
 	}
 	students.Wait()
 	tag := ask(sheet, address, "").Header.Get("ETag")
-	if a := ask(sheet, address, tag); a.StatusCode != 304 {
-		t.Error(a.Status)
-	}
-	if drawn.Load() != 1 {
-		t.Errorf("drawn %d times", drawn.Load())
-	}
+	a := ask(sheet, address, tag)
+	require.Check(t, a.StatusCode == 304, "%v", a.Status)
+	require.Equal(t, drawn.Load(), 1, "drawn … times")
 
 	for _, test := range []struct {
 		sheet   Sheet
@@ -69,9 +65,8 @@ func TestPrintsOnce(t *testing.T) {
 	}
 	png := sheet
 	png.Format = "png"
-	if a := ask(png, address, tag); a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/png" {
-		t.Error(a.Status, a.Header)
-	}
+	a = ask(png, address, tag)
+	require.Check(t, a.StatusCode == 200 && a.Header.Get("Content-Type") == "image/png", "%v %v", a.Status, a.Header)
 	build = "two" // draws otherwise, maybe
 	if a := ask(sheet, address, tag); a.StatusCode != 200 || strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
 		t.Errorf("another build: %s, %v", a.Status, a.Header)
@@ -79,15 +74,11 @@ func TestPrintsOnce(t *testing.T) {
 
 	before := drawn.Load()
 	for range 2 { // without a key
-		if a := ask(Sheet{Format: "svg", Draw: sheet.Draw}, address, tag); a.StatusCode != 200 || a.Header.Get("ETag") != "" {
-			t.Error(a.Status, a.Header)
-		}
+		a := ask(Sheet{Format: "svg", Draw: sheet.Draw}, address, tag)
+		require.Check(t, a.StatusCode == 200 && a.Header.Get("ETag") == "", "%v %v", a.Status, a.Header)
 	}
-	if n := drawn.Load() - before; n != 2 {
-		t.Errorf("drawn %d times", n)
-	}
+	require.Equal(t, drawn.Load()-before, 2, "drawn … times")
 	broken := Sheet{Key: "broken", Format: "svg", Draw: func(context.Context) (*figure.Picture, error) { return nil, errors.New("no ink") }}
-	if err := base.SendPrint(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil), broken); err == nil {
-		t.Error("no error")
-	}
+	err := base.SendPrint(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil), broken)
+	require.Check(t, err != nil, "no error")
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Simultaneous requests for one thing compute it once.
@@ -26,18 +28,14 @@ func TestRecentComputesOnce(t *testing.T) {
 		for range 5 {
 			go func() {
 				v, err := c.Get(t.Context(), "a", slow)
-				if err != nil {
-					t.Error(err)
-				}
+				require.Equal(t, err, nil, "err")
 				got <- v
 			}()
 		}
 		synctest.Wait()
 		close(release)
 		for range 5 {
-			if v := <-got; v != 7 {
-				t.Errorf("got %d", v)
-			}
+			require.Equal(t, <-got, 7, "<-got")
 		}
 		if v, err := c.Get(t.Context(), "a", slow); v != 7 || err != nil || calls.Load() != 1 {
 			t.Errorf("later: %d, %v; computed %d times", v, err, calls.Load())
@@ -82,9 +80,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 		}
 		<-errs
 		v, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 2, nil })
-		if v != 2 || err != nil {
-			t.Errorf("what was given up is kept: %d, %v", v, err)
-		}
+		require.Check(t, v == 2 && err == nil, "what was given up is kept: %d, %v", v, err)
 	})
 }
 
@@ -124,16 +120,13 @@ func TestRecentWeighs(t *testing.T) {
 	get := func(v int) {
 		t.Helper()
 		got, err := c.Get(t.Context(), strconv.Itoa(v), func(context.Context) (int, error) { computed++; return v, nil })
-		if got != v || err != nil {
-			t.Errorf("%d, %v", got, err)
-		}
+		require.Check(t, got == v && err == nil, "%d, %v", got, err)
 	}
 	for i, step := range []struct{ value, computed int }{
 		{4, 1}, {5, 2}, {4, 2}, {3, 3}, {4, 3}, {5, 4}, {11, 5}, {11, 6}, {4, 7}, {1, 8},
 	} {
-		if get(step.value); computed != step.computed {
-			t.Errorf("step %d: computed %d times, want %d", i, computed, step.computed)
-		}
+		get(step.value)
+		require.Check(t, computed == step.computed, "step %d: computed %d times, want %d", i, computed, step.computed)
 	}
 	if c.weight != 5 || c.order.Len() != 2 || len(c.byKey) != 2 {
 		t.Errorf("%d values weigh %d", c.order.Len(), c.weight)

@@ -10,6 +10,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestGeneratedInTheLab: points are made by the controls of the lab, the address says all of
@@ -30,15 +31,9 @@ func TestGeneratedInTheLab(t *testing.T) {
 	if lab(c, "data=moons").Find("[data-fold=data][open]").Length() != 0 {
 		t.Error("the fold of a data set is open")
 	}
-	if got := doc.Find("select[name=data] option[selected]").AttrOr("value", ""); got != id {
-		t.Errorf("the data are %q", got)
-	}
-	if n := doc.Find("input[name='gen.n']").AttrOr("value", ""); n != "40" {
-		t.Errorf("n is %q", n)
-	}
-	if h := doc.Find("h1").Text(); h != "moons, 40 points, noise=0.5, seed=3" {
-		t.Errorf("they are called %q", h)
-	}
+	require.Equal(t, doc.Find("select[name=data] option[selected]").AttrOr("value", ""), id, "the data")
+	require.Equal(t, doc.Find("input[name='gen.n']").AttrOr("value", ""), "40", "n")
+	require.Equal(t, doc.Find("h1").Text(), "moons, 40 points, noise=0.5, seed=3", "they are called")
 	src := doc.Find(".stage img").AttrOr("src", "")
 	if src == "" || src != lab(other, "data="+id+"&C=7").Find(".stage img").AttrOr("src", "") {
 		t.Error("the same address shows another picture to others")
@@ -47,24 +42,20 @@ func TestGeneratedInTheLab(t *testing.T) {
 		t.Error("another seed makes the same points")
 	}
 	run := c.Send(200, "/runs", "data="+id+"&gen.n=50&test_fraction=0").HTML()
-	if h := run.Find("h1").Text(); !strings.HasSuffix(h, " · moons, 50 points, noise=0.5, seed=3") {
-		t.Errorf("the run is called %q", h)
-	}
-	if set := handlerstest.Decode[api.Run](s.As(t, handlerstest.Alice).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+id+`"}`)); set.ID == "" {
-		t.Error("no run under /api")
-	}
+	h := run.Find("h1").Text()
+	require.Check(t, strings.HasSuffix(h, " · moons, 50 points, noise=0.5, seed=3"), "the run is called %q", h)
+	set := handlerstest.Decode[api.Run](s.As(t, handlerstest.Alice).Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+id+`"}`))
+	require.Check(t, set.ID != "", "no run under /api")
 
 	// Errors stand beside their controls.
 	for query, field := range map[string]string{"data=new-moons&gen.n=1": "gen.n", "data=new-moons&gen.noise=much": "gen.noise", "data=new-dna&gen.length=5": "gen.length"} {
-		if said := lab(c, query).Find("[data-error-of='" + field + "']").Text(); said == "" {
-			t.Errorf("%s: nothing is said of %s", query, field)
-		}
+		said := lab(c, query).Find("[data-error-of='" + field + "']").Text()
+		require.Check(t, said != "", "%s: nothing is said of %s", query, field)
 	}
 	c.Page(422, "/lab?data=new-things")
 
 	// A course that fixes the data fixes what they are made of.
 	code := c.Course("/lab?data="+id, "control.data=frozen")
-	if got := lab(other, "course="+code+"&gen.n=99").Find("h1").Text(); got != "moons, 40 points, noise=0.5, seed=3" {
-		t.Errorf("under the course the data are %q", got)
-	}
+	got := lab(other, "course="+code+"&gen.n=99").Find("h1").Text()
+	require.Check(t, got == "moons, 40 points, noise=0.5, seed=3", "under the course the data are %q", got)
 }

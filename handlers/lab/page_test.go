@@ -30,22 +30,15 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
 	for form, trained := range map[string]bool{"gamma=2": true, "gamma=abc": false, "hard_margin=on": false} {
 		doc := c.Page(200, "/lab?data=moons&"+form)
-		if got := doc.Find(`[role="alert"]`).Length() == 0; got != trained {
-			t.Errorf("%s: accepted is %v", form, got)
-		}
+		require.Equal(t, doc.Find(`[role="alert"]`).Length() == 0, trained, "%s: accepted", form)
 		if form == "hard_margin=on" { // as the page calls it
-			if got := doc.Find(`[role="alert"]`).Text(); !strings.Contains(got, "Hard margin must be true or false") {
-				t.Errorf("%s: %q", form, got)
-			}
+			got := doc.Find(`[role="alert"]`).Text()
+			require.Check(t, strings.Contains(got, "Hard margin must be true or false"), "%s: %q", form, got)
 		}
 		src, ok := doc.Find("figcaption a[download]").Attr("href")
-		if !ok {
-			t.Fatalf("%s: no picture", form)
-		}
+		require.Must(t, ok, "%s: no picture", form)
 		svg := string(c.Fetch("GET", src, "").Body)
-		if got := strings.Contains(svg, "f = 0"); got != trained {
-			t.Errorf("%s: the picture at %s shows a boundary: %v", form, src, got)
-		}
+		require.Equal(t, strings.Contains(svg, "f = 0"), trained, "%s: the picture at %s shows a boundary", form, src)
 	}
 }
 
@@ -91,9 +84,8 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	}
 	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
 		notes := c.Page(200, "/lab?data=moons&learner=ridge"+query).Text()
-		if got := strings.Count(notes, "The leave-one-out numbers promise too much here") + strings.Count(notes, "is a core of the map. Set cores to N"); got != want {
-			t.Errorf("%q: %d of the remarks on a map, want %d", query, got, want)
-		}
+		got := strings.Count(notes, "The leave-one-out numbers promise too much here") + strings.Count(notes, "is a core of the map. Set cores to N")
+		require.Check(t, got == want, "%q: %d of the remarks on a map, want %d", query, got, want)
 	}
 
 	c.Fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
@@ -111,15 +103,10 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	const line = "/lab?data=drawing&learner=ridge&target=value&points="
 	doc := c.Page(200, line+"-1,0.5%0A0,0.25%0A1,-0.75")
-	if got := doc.Find("textarea#f-points").Text(); got != "-1,0.5\n0,0.25\n1,-0.75" {
-		t.Errorf("the text is %q", got)
-	}
-	if got := doc.Find(`label[for="f-points"]`).Text(); got != "One point a line: x1, label" {
-		t.Errorf("the text is called %q", got)
-	}
-	if alt, _ := doc.Find(".stage img").Attr("alt"); !strings.HasPrefix(alt, "Curve of f(x)") {
-		t.Errorf("the picture is %q", alt)
-	}
+	require.Equal(t, doc.Find("textarea#f-points").Text(), "-1,0.5\n0,0.25\n1,-0.75", "the text")
+	require.Equal(t, doc.Find(`label[for="f-points"]`).Text(), "One point a line: x1, label", "the text is called")
+	alt, _ := doc.Find(".stage img").Attr("alt")
+	require.Check(t, strings.HasPrefix(alt, "Curve of f(x)"), "the picture is %q", alt)
 	for points, want := range map[string]string{
 		"-1,0.5%0A0,1,2":  "Points, line 2",
 		"-1,0.5%0Aup,1":   `found "up,1"`,
@@ -128,9 +115,8 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 		"-1,0.5%0ANaN,-1": "NaN",
 	} {
 		a := c.Fetch("GET", line+points, "")
-		if got := strings.ReplaceAll(string(a.Body), "&#34;", `"`); !strings.Contains(got, want) {
-			t.Errorf("%s: %d, no %q", points, a.Status, want)
-		}
+		got := strings.ReplaceAll(string(a.Body), "&#34;", `"`)
+		require.Check(t, strings.Contains(got, want), "%s: %d, no %q", points, a.Status, want)
 	}
 }
 
@@ -149,9 +135,7 @@ func answer(c *handlerstest.Client, form string) (reply struct {
 		c.T.Fatal(err, a.Status)
 	}
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	require.NoError(c.T, err)
 	return reply, doc, len(a.Body)
 }
 
@@ -198,9 +182,8 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	if said := doc.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") || reply.Live == (reply.Took > 0.5) {
 		t.Errorf("after %g s, live %v: %q", reply.Took, reply.Live, said)
 	}
-	if caption := doc.Find(".caption").Text(); !strings.Contains(caption, "4000 points") {
-		t.Errorf("the picture shows %q", caption)
-	}
+	caption := doc.Find(".caption").Text()
+	require.Check(t, strings.Contains(caption, "4000 points"), "the picture shows %q", caption)
 
 	// A page waits less, so that it is there, unless its button says otherwise.
 	for wait, waits := range map[string]string{"": "true", "&wait=1": "false"} {
@@ -208,9 +191,8 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 		if got := page.Find("#lab").AttrOr("data-waits", ""); got != waits || (page.Find("#answer noscript").Length() > 0) != (waits == "true") {
 			t.Errorf("%q: its script goes on to wait: %s", wait, got)
 		}
-		if said := page.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") {
-			t.Errorf("%q: %q", wait, said)
-		}
+		said := page.Find(".problem").Text()
+		require.Check(t, strings.Contains(said, "Save it as a run"), "%q: %q", wait, said)
 		if src := page.Find(".stage img").AttrOr("src", ""); !strings.HasPrefix(src, "/lab/figures/points.svg?") {
 			t.Errorf("the picture of the points is %s", src)
 		} else if a := c.Fetch("GET", src, ""); !bytes.Contains(a.Body, []byte("<svg")) {
@@ -271,9 +253,8 @@ func TestPlacesInThePicture(t *testing.T) {
 	said := func(form string) door.Place {
 		t.Helper()
 		var reply struct{ Place door.Place }
-		if a := c.Fetch("POST", "/lab/at", form); a.Status != 200 || json.Unmarshal(a.Body, &reply) != nil {
-			t.Fatalf("%s: %d %s", form, a.Status, a.Body)
-		}
+		a := c.Fetch("POST", "/lab/at", form)
+		require.Must(t, a.Status == 200 && json.Unmarshal(a.Body, &reply) == nil, "%s: %d %s", form, a.Status, a.Body)
 		return reply.Place
 	}
 	for form, machines := range map[string]int{
@@ -303,14 +284,12 @@ func TestPlacesInThePicture(t *testing.T) {
 		}
 	}
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
-		if said := said(form + "&at.s=0&at.t=0"); len(said.Scores) > 0 || said.Class != "" {
-			t.Errorf("%s: %v", form, said)
-		}
+		said := said(form + "&at.s=0&at.t=0")
+		require.Check(t, len(said.Scores) <= 0 && said.Class == "", "%s: %v", form, said)
 	}
 	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
-		if a := c.Fetch("POST", "/lab/at", "data=moons"+at); a.Status != 422 {
-			t.Errorf("%q: %d %.200s", at, a.Status, a.Body)
-		}
+		a := c.Fetch("POST", "/lab/at", "data=moons"+at)
+		require.Check(t, a.Status == 422, "%q: %d %.200s", at, a.Status, a.Body)
 	}
 }
 
@@ -324,23 +303,17 @@ func TestPlacesOfRuns(t *testing.T) {
 	c.Settle()
 	c.Fetch("POST", "/runs/"+id+"/share", "")
 	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.Fetch("GET", "/runs/"+id, "").Body))
-	if link == "" {
-		t.Fatal("no link")
-	}
+	require.Must(t, link != "", "no link")
 	var lab struct{ Place door.Place }
-	if err := json.Unmarshal(c.Fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").Body, &lab); err != nil || len(lab.Place.Scores) != 1 {
-		t.Fatalf("%v: %v", lab, err)
-	}
+	err := json.Unmarshal(c.Fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").Body, &lab)
+	require.Must(t, err == nil && len(lab.Place.Scores) == 1, "%v: %v", lab, err)
 	for _, path := range []string{"/runs/" + id, "/api/runs/" + id, link} {
 		var said door.Place
 		if a := c.Fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.Status != 200 || json.Unmarshal(a.Body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
 			t.Errorf("%s: %d %s, the lab says %v", path, a.Status, a.Body, lab.Place)
 		}
-		if a := c.Fetch("GET", path+"/at?s=0.5", ""); a.Status != 422 {
-			t.Errorf("%s without t: %d", path, a.Status)
-		}
+		require.Equal(t, c.Fetch("GET", path+"/at?s=0.5", "").Status, 422, "%s without t", path)
 	}
-	if a := s.Browse(t, handlerstest.Bob).Fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", ""); a.Status != 404 {
-		t.Errorf("another is told %d %s", a.Status, a.Body)
-	}
+	a := s.Browse(t, handlerstest.Bob).Fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", "")
+	require.Check(t, a.Status == 404, "another is told %d %s", a.Status, a.Body)
 }

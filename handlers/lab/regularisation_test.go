@@ -33,9 +33,7 @@ func TestPathOverC(t *testing.T) {
 	require.NoError(t, spec.Set("C", "7"))
 	want := require.Value(ml.Regularise(t.Context(), d, spec, nil))(t)
 	got := handlerstest.Decode[ml.Regularisation](c.Want(http.StatusOK, "POST", "/api/path", `{"dataset":"moons","spec":{"C":7}}`))
-	if diff := cmp.Diff(*want, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(*want, got), "", "diff")
 	for body, word := range map[string]string{
 		`{"dataset":"moons","spec":{"learner":"mcm"}}`: "take the SVM",
 		`{"dataset":"iris"}`:                           "positive class",
@@ -47,12 +45,10 @@ func TestPathOverC(t *testing.T) {
 	}
 
 	p := s.Browse(t, handlerstest.Alice)
-	if _, hidden := p.Page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden"); hidden {
-		t.Error("the lab does not lead to the path")
-	}
-	if _, hidden := p.Page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden"); !hidden {
-		t.Error("the MCM has a path over C")
-	}
+	_, hidden := p.Page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden")
+	require.Check(t, !hidden, "the lab does not lead to the path")
+	_, hidden = p.Page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden")
+	require.Check(t, hidden, "the MCM has a path over C")
 	doc := p.Page(200, "/path?data=moons&C=7&test_fraction=0")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 	if !strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) || !strings.Contains(text, "7 (here)") || doc.Find("h1").Text() != "Path over C of SVM rbf" {
@@ -62,13 +58,10 @@ func TestPathOverC(t *testing.T) {
 		t.Errorf("a step leads to %q", href)
 	}
 	for _, name := range []string{"alphas.svg", "shares.png"} {
-		if a := p.Fetch("GET", "/path/figures/"+name+"?data=moons&C=7&test_fraction=0", ""); a.Status != 200 || len(a.Body) < 1000 {
-			t.Errorf("%s: %d", name, a.Status)
-		}
+		a := p.Fetch("GET", "/path/figures/"+name+"?data=moons&C=7&test_fraction=0", "")
+		require.Check(t, a.Status == 200 && len(a.Body) >= 1000, "%s: %d", name, a.Status)
 	}
-	if a := p.Fetch("GET", "/path/figures/others.svg?data=moons", ""); a.Status != 404 {
-		t.Errorf("%d", a.Status)
-	}
+	require.Equal(t, p.Fetch("GET", "/path/figures/others.svg?data=moons", "").Status, 404, "a.Status")
 	if got := p.Page(200, "/path?data=iris").Find("[role=alert]").Text(); !strings.Contains(got, "positive class") {
 		t.Errorf("%q", got)
 	}
@@ -114,9 +107,8 @@ func TestPathGoesOn(t *testing.T) {
 			t.Errorf("programs are told %+v", now)
 		}
 	}
-	if a := s.As(t, handlerstest.Bob).Fetch("GET", at, ""); a.Status != http.StatusConflict {
-		t.Errorf("somebody else looks at it: %d %s", a.Status, a.Body)
-	}
+	a := s.As(t, handlerstest.Bob).Fetch("GET", at, "")
+	require.Check(t, a.Status == http.StatusConflict, "somebody else looks at it: %d %s", a.Status, a.Body)
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
 	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons, noise 0.15" {
 		t.Errorf("among the jobs: %+v", list)
@@ -130,9 +122,8 @@ func TestPathGoesOn(t *testing.T) {
 	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 480 trainings") || !strings.Contains(text, "about") {
 		t.Errorf("under way: %q", text)
 	}
-	if link := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text(); !strings.Contains(link, "20 of 480") {
-		t.Errorf("the path among the jobs leads to %q", link)
-	}
+	link := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text()
+	require.Check(t, strings.Contains(link, "20 of 480"), "the path among the jobs leads to %q", link)
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()
 	<-ended
 	if after.Find("h1").Text() != "Running" || after.Find(".jobs").Length() > 0 {
@@ -144,9 +135,8 @@ func TestPathGoesOn(t *testing.T) {
 	<-ended
 	c.Want(http.StatusConflict, "GET", at, "")
 	for bad, word := range map[string]string{"dataset=moons&spec={": "spec", "dataset=moons&spec={%22c%22:1}": "c", "dataset=moons&C=1": "C", "spec={}": "dataset"} {
-		if a := c.Fetch("GET", "/api/path?"+bad, ""); a.Status != 422 || !strings.Contains(string(a.Body), word) {
-			t.Errorf("%s: %d %s", bad, a.Status, a.Body)
-		}
+		a := c.Fetch("GET", "/api/path?"+bad, "")
+		require.Check(t, a.Status == 422 && strings.Contains(string(a.Body), word), "%s: %d %s", bad, a.Status, a.Body)
 	}
 
 	doc := p.Page(200, "/path?data=moons&gamma=2&test_fraction=0")
@@ -159,9 +149,7 @@ func TestPathGoesOn(t *testing.T) {
 	cancelled := p.Fetch("POST", doc.Find("#path form").AttrOr("action", ""), "id="+doc.Find("#path [name=id]").AttrOr("value", ""))
 	<-ended
 	for _, doc := range []string{strings.Join(strings.Fields(cancelled.HTML().Find("main").Text()), " "), strings.Join(strings.Fields(p.Page(200, follow).Find("main").Text()), " ")} {
-		if !strings.Contains(doc, "cancelled") || !strings.Contains(doc, "Begin again") {
-			t.Error(doc)
-		}
+		require.Check(t, strings.Contains(doc, "cancelled") && strings.Contains(doc, "Begin again"), "%v", doc)
 	}
 	again, _ := cancelled.HTML().Find("main a.button").Attr("href")
 	follow = p.Page(200, again).Find("#path").AttrOr("data-follow", "")

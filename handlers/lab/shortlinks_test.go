@@ -7,6 +7,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // TestShortLinks keeps edited points under a link: everybody who opens it finds the same points and
@@ -18,30 +19,18 @@ func TestShortLinks(t *testing.T) {
 	const points = "x1,x2,label\n0,0,a\n1,1,a\n4,4,b\n5,6,b\n9,1,b\n"
 	page := c.Send(http.StatusOK, "/links", "data=moons&C=7&points="+strings.NewReplacer(",", "%2C", "\n", "%0A").Replace(points)).HTML()
 	address := page.Find(".share").AttrOr("value", "")
-	if !strings.HasPrefix(address, c.URL+"/l/") {
-		t.Fatalf("the link is %q", address)
-	}
+	require.Must(t, strings.HasPrefix(address, c.URL+"/l/"), "the link is %q", address)
 	link := strings.TrimPrefix(address, c.URL)
 	lab := other.Page(http.StatusOK, link)
-	if v := lab.Find("input[name=C]").AttrOr("value", ""); v != "7" {
-		t.Errorf("C = %q", v)
-	}
+	require.Equal(t, lab.Find("input[name=C]").AttrOr("value", ""), "7", "C")
 	data := lab.Find("select[name=data] option[selected]").AttrOr("value", "")
-	if data != "link-"+strings.TrimPrefix(link, "/l/") {
-		t.Errorf("the data are %q", data)
-	}
+	require.Equal(t, data, "link-"+strings.TrimPrefix(link, "/l/"), "the data")
 	c.Page(http.StatusOK, "/lab/figures/boundary.svg?data="+data+"&C=7")
 	run := other.Send(http.StatusOK, "/runs", "data="+data+"&C=7&test_fraction=0&name=mine").HTML()
-	if !strings.Contains(run.Text(), "5") {
-		t.Error("a run of another cannot be made of the points")
-	}
+	require.Check(t, strings.Contains(run.Text(), "5"), "a run of another cannot be made of the points")
 
-	if list := c.Page(http.StatusOK, "/links"); list.Find(".links > li").Length() != 1 {
-		t.Error("the link is not listed")
-	}
-	if list := other.Page(http.StatusOK, "/links"); list.Find(".links > li").Length() != 0 {
-		t.Error("it is listed for another")
-	}
+	require.Check(t, c.Page(http.StatusOK, "/links").Find(".links > li").Length() == 1, "the link is not listed")
+	require.Check(t, other.Page(http.StatusOK, "/links").Find(".links > li").Length() == 0, "it is listed for another")
 	other.Send(http.StatusNotFound, "/links/"+strings.TrimPrefix(link, "/l/")+"/delete", "")
 	c.Send(http.StatusOK, "/links/"+strings.TrimPrefix(link, "/l/")+"/delete", "")
 	other.Page(http.StatusNotFound, link)
@@ -59,9 +48,7 @@ func TestLinksForPrograms(t *testing.T) {
 		t.Errorf("%+v", made)
 	}
 	list := handlerstest.Decode[struct{ Links []struct{ Token string } }](c.Want(http.StatusOK, "GET", "/api/links", ""))
-	if len(list.Links) != 1 || list.Links[0].Token != made.Token {
-		t.Errorf("%+v", list)
-	}
+	require.Check(t, len(list.Links) == 1 && list.Links[0].Token == made.Token, "%+v", list)
 	c.Want(http.StatusNotFound, "POST", "/api/links", `{"dataset":"nothing"}`)
 	c.Want(http.StatusNoContent, "DELETE", "/api/links/"+made.Token, "")
 	c.Want(http.StatusNotFound, "DELETE", "/api/links/"+made.Token, "")

@@ -31,19 +31,15 @@ func TestValues(t *testing.T) {
 		`{"target":"value","learner":"ridge","conformal":"eigen"}`: "with the target value use none",
 		`{"target":"number"}`: "target must be one of class, value",
 	} {
-		if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`); !strings.Contains(string(a.Body), says) {
-			t.Errorf("%s: %s", spec, a.Body)
-		}
+		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`)
+		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", spec, a.Body)
 	}
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`); !strings.Contains(string(a.Body), "is no number") {
-		t.Errorf("iris: %s", a.Body)
-	}
+	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`)
+	require.Check(t, strings.Contains(string(a.Body), "is no number"), "iris: %s", a.Body)
 
 	ids := map[string][]string{}
 	for name, set := range sets {
-		if set.Target != "value" || len(set.Classes) > 0 {
-			t.Errorf("%s: %+v", name, set)
-		}
+		require.Check(t, set.Target == "value" && len(set.Classes) <= 0, "%s: %+v", name, set)
 		figures := map[string]int{"curve": 2, "surface": 3, "slice": 3}[name] // with the main one
 		for _, lambda := range []string{"0.01", "1"} {
 			id := c.Train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
@@ -56,9 +52,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %+v", name, run.Report)
 		}
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
-		if err != nil || m.Rule != ml.Value {
-			t.Fatalf("%v", err)
-		}
+		require.Must(t, err == nil && m.Rule == ml.Value, "%v", err)
 		first := strings.Join(strings.Split(handlerstest.Measurements(61, len(set.Features)), "\n")[:2], "\n")
 		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", first+"\n", "Content-Type", "text/csv")
 		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 3 || lines[0] != "row,f,true" || lines[1] != fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))) {
@@ -69,9 +63,8 @@ func TestValues(t *testing.T) {
 		}
 
 		data := b.Page(200, "/datasets/"+set.ID)
-		if text := data.Text(); !strings.Contains(text, "values") || strings.Contains(text, "of class") {
-			t.Errorf("%s: %s", name, text)
-		}
+		text := data.Text()
+		require.Check(t, strings.Contains(text, "values") && !strings.Contains(text, "of class"), "%s: %s", name, text)
 		c.Pictures(data, 1)
 		page := b.Page(200, "/runs/"+id)
 		if text := page.Text(); !strings.Contains(text, "Test R²") || !strings.Contains(text, "f has no bias") || strings.Contains(text, "Training accuracy") || strings.Contains(text, "Confusion") {
@@ -89,9 +82,8 @@ func TestValues(t *testing.T) {
 		}
 		c.Pictures(lab, figures)
 		c.Pictures(b.Page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
-		if text := b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text(); !strings.Contains(text, "take the target value") {
-			t.Errorf("%s, as classes: %q", name, text)
-		}
+		text = b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text()
+		require.Check(t, strings.Contains(text, "take the target value"), "%s, as classes: %q", name, text)
 
 		compared := b.Page(200, "/compare?"+url.Values{"run": ids[name]}.Encode())
 		if text := compared.Text(); !strings.Contains(text, "Test MSE") || strings.Contains(text, "of accuracy") || strings.Contains(text, "hatched") {
@@ -107,14 +99,12 @@ func TestValues(t *testing.T) {
 	}
 	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+id, "")
 	runs := b.Page(200, "/runs")
-	if text := runs.Find("table.runs").Text(); strings.Count(text, "R²") != 6 || strings.Contains(text, "%") {
-		t.Errorf("list: %s", text)
-	}
+	text := runs.Find("table.runs").Text()
+	require.Check(t, strings.Count(text, "R²") == 6 && !strings.Contains(text, "%"), "list: %s", text)
 	c.Pictures(runs, 6)
 	mixed := b.Page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
-	if text := mixed.Text(); !strings.Contains(text, "of runs on one and the same feature") {
-		t.Error(text)
-	}
+	text = mixed.Text()
+	require.Check(t, strings.Contains(text, "of runs on one and the same feature"), "%v", text)
 }
 
 // What the lab's script is told of values: the points with them, no classes; and a set of

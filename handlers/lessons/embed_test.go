@@ -30,15 +30,11 @@ func TestEmbed(t *testing.T) {
 	path := strings.TrimPrefix(address, s.URL)
 	page := none.Want(200, "GET", path, "")
 	frame := page.HTML()
-	if v := frame.Find("[name=b]").AttrOr("value", ""); v != "0.75" {
-		t.Errorf("in the frame b = %s", v)
-	}
-	if n := frame.Find("header.site:not([hidden]), .embed, .to-lab, .questions").Length(); n != 0 {
-		t.Errorf("%d parts of a page around the frame", n)
-	}
-	if src := frame.Find(".stage img").AttrOr("src", ""); !strings.HasPrefix(src, "/embed/margins/line/figures/") {
-		t.Errorf("in the frame the picture is at %s", src)
-	}
+	require.Equal(t, frame.Find("[name=b]").AttrOr("value", ""), "0.75", "in the frame b")
+	n := frame.Find("header.site:not([hidden]), .embed, .to-lab, .questions").Length()
+	require.Check(t, n == 0, "%d parts of a page around the frame", n)
+	src := frame.Find(".stage img").AttrOr("src", "")
+	require.Check(t, strings.HasPrefix(src, "/embed/margins/line/figures/"), "in the frame the picture is at %s", src)
 	svg, _ := doc.Find("#line .embed a").Attr("href")
 	picture := none.Want(200, "GET", strings.TrimPrefix(svg, s.URL), "")
 	if !strings.Contains(string(picture.Body), "<svg") || svg != s.URL+"/embed/margins/line/figures/line.svg?b=0.75" {
@@ -71,16 +67,13 @@ func TestEmbed(t *testing.T) {
 	c.Send(200, "/datasets/generate", "generator=moons&n=40&noise=0.1&seed=3")
 	own, _ := c.Page(200, "/datasets").Find(`a[href^="/datasets/"]`).Attr("href")
 	own = strings.TrimPrefix(own, "/datasets/")
-	if n := c.Page(200, "/lessons/mercer?screen=combine&data="+own).Find("#combine .embed").Length(); n != 0 {
-		t.Error("a demo of one's own data is offered to others")
-	}
+	n = c.Page(200, "/lessons/mercer?screen=combine&data="+own).Find("#combine .embed").Length()
+	require.Check(t, n == 0, "a demo of one's own data is offered to others")
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins?b=0.9", "control.b=hidden")
-	if n := c.Page(200, "/course/"+code).Find(".embed").Length(); n != 0 {
-		t.Error("a demo of a course is offered to others")
-	}
-	if v := none.Page(200, "/embed/margins/line?course="+code+"&data=course-"+code+"&run=x&"+url.Values{"class": {code}}.Encode()).Find("[name=b]").AttrOr("value", ""); v == "0.9" || v == "" {
-		t.Errorf("in a frame of a course b = %q", v)
-	}
+	n = c.Page(200, "/course/"+code).Find(".embed").Length()
+	require.Check(t, n == 0, "a demo of a course is offered to others")
+	v := none.Page(200, "/embed/margins/line?course="+code+"&data=course-"+code+"&run=x&"+url.Values{"class": {code}}.Encode()).Find("[name=b]").AttrOr("value", "")
+	require.Check(t, v != "0.9" && v != "", "in a frame of a course b = %q", v)
 }
 
 // The address of a slide, with its state, turns into its demo by oEmbed, and the slide
@@ -91,9 +84,7 @@ func TestOEmbed(t *testing.T) {
 	c, none := s.Browse(t, handlerstest.Alice), s.Browse(t, "")
 	link := c.Page(200, "/lessons/margins/line").Find(`link[type="application/json+oembed"]`).AttrOr("href", "")
 	link, ok := strings.CutPrefix(link, s.URL)
-	if !ok {
-		t.Fatalf("the slide names %q", link)
-	}
+	require.Must(t, ok, "the slide names %q", link)
 	type answer struct {
 		Version, Type, Title, HTML string
 		Width, Height              int
@@ -115,18 +106,14 @@ func TestOEmbed(t *testing.T) {
 		t.Errorf("without controls: %+v", a)
 	}
 	for path, want := range map[string]int{"/embed/margins/line": 0, "/embed/margins/line?controls=hidden": 1} {
-		if n := none.Page(200, path).Find("article.fixed-demo").Length(); n != want {
-			t.Errorf("%s: %d without controls, want %d", path, n, want)
-		}
+		n := none.Page(200, path).Find("article.fixed-demo").Length()
+		require.Check(t, n == want, "%s: %d without controls, want %d", path, n, want)
 	}
 	for _, address := range []string{"", "nonsense", "https://example.org/lessons/margins/line", s.URL + "/lab", s.URL + "/lessons/margins", s.URL + "/lessons/margins/nothing", s.URL + "/lessons/nothing/line"} {
-		if a := none.Do("GET", of(address), ""); a.Status != http.StatusNotFound {
-			t.Errorf("%q is answered with %d", address, a.Status)
-		}
+		require.Equal(t, none.Do("GET", of(address), "").Status, http.StatusNotFound, "%q is answered with", address)
 	}
-	if a := none.Do("GET", of(slide)+"&format=xml", ""); a.Status != http.StatusNotImplemented {
-		t.Errorf("xml is answered with %d", a.Status)
-	}
+	a := none.Do("GET", of(slide)+"&format=xml", "")
+	require.Check(t, a.Status == http.StatusNotImplemented, "xml is answered with %d", a.Status)
 }
 
 // Teachers find every demo on one page.

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons/all"
 )
 
@@ -30,16 +31,13 @@ func TestGuidesAndWorksheets(t *testing.T) {
 			questions += len(s.Questions)
 		}
 		path := "/lessons/" + l.Slug
-		if href, _ := c.Page(200, path+"/guide").Find(".toolbar a").First().Attr("href"); href != path+"/"+l.Screens[0].Slug {
-			t.Errorf("the guide of %s presents %s", l.Slug, href)
-		}
+		href, _ := c.Page(200, path+"/guide").Find(".toolbar a").First().Attr("href")
+		require.Check(t, href == path+"/"+l.Screens[0].Slug, "the guide of %s presents %s", l.Slug, href)
 		sheet, answers := c.Page(200, path+"/worksheet"), c.Page(200, path+"/worksheet/answers")
 		if n := sheet.Find(".worksheet-item").Length(); n != questions || n != answers.Find(".worksheet-right").Length() {
 			t.Errorf("%s: %d items for %d questions", l.Slug, n, questions)
 		}
-		if sheet.Find(".worksheet-right").Length() > 0 {
-			t.Errorf("%s: answers on the worksheet", l.Slug)
-		}
+		require.Check(t, sheet.Find(".worksheet-right").Length() <= 0, "%s: answers on the worksheet", l.Slug)
 		pictures := sheet.Find(".worksheet-figures img")
 		if pictures.Length() == 0 || answers.Find(".worksheet-figures").Length() > 0 {
 			t.Errorf("%s: %d pictures on the worksheet, %d with the answers", l.Slug, pictures.Length(), answers.Find(".worksheet-figures").Length())
@@ -48,9 +46,8 @@ func TestGuidesAndWorksheets(t *testing.T) {
 			t.Errorf("%s: an answer is not filled in", l.Slug)
 		}
 	}
-	if text := strings.Join(handlerstest.Texts(c.Page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|"); !strings.Contains(text, "Yes.|2|The functional one doubles") {
-		t.Errorf("answers of margins: %s", text)
-	}
+	text := strings.Join(handlerstest.Texts(c.Page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|")
+	require.Check(t, strings.Contains(text, "Yes.|2|The functional one doubles"), "answers of margins: %s", text)
 	const drawn = "/lessons/procedures/hinge/questions/"
 	for _, path := range []string{"/lessons/procedures/worksheet/answers", "/lessons/procedures"} {
 		doc := c.Page(200, path)
@@ -58,17 +55,15 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		if solved.Length() != 1 || !strings.Contains(solved.AttrOr("alt", ""), " at ") {
 			t.Fatalf("%s: %d pictures of what is right where it is drawn, told as %q", path, solved.Length(), solved.AttrOr("alt", ""))
 		}
-		if said := doc.Find(".printed-answers p, .worksheet-item p").Text(); strings.Contains(said, " at −1.5, ") {
-			t.Errorf("%s: a list of heights", path)
-		}
+		said := doc.Find(".printed-answers p, .worksheet-item p").Text()
+		require.Check(t, !strings.Contains(said, " at −1.5, "), "%s: a list of heights", path)
 		whole := c.Page(200, solved.AttrOr("src", "")).Text()
 		if !strings.Contains(whole, "computed") || strings.Contains(whole, "your sketch") {
 			t.Errorf("%s: %s", path, whole)
 		}
 	}
-	if empty := c.Page(200, c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text(); strings.Contains(empty, "computed") {
-		t.Errorf("on the worksheet: %s", empty)
-	}
+	empty := c.Page(200, c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text()
+	require.Check(t, !strings.Contains(empty, "computed"), "on the worksheet: %s", empty)
 	c.Page(404, "/lessons/nothing/guide")
 	c.Page(404, "/lessons/nothing/worksheet")
 }
@@ -83,15 +78,11 @@ func TestReplaysOnPaper(t *testing.T) {
 		return c.Page(200, path).Find("#smo .printed").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") })
 	}
 	for _, src := range printed(lesson) {
-		if strings.Contains(src, chart) {
-			t.Errorf("the chart without curves is printed: %s", src)
-		}
+		require.Check(t, !strings.Contains(src, chart), "the chart without curves is printed: %s", src)
 	}
 	srcs := printed(lesson + "?everything=1")
 	i := slices.IndexFunc(srcs, func(src string) bool { return strings.Contains(src, chart) })
-	if i < 0 {
-		t.Fatalf("the chart is not printed where all is shown: %q", srcs)
-	}
+	require.Must(t, i >= 0, "the chart is not printed where all is shown: %q", srcs)
 	if whole, sofar := c.Fetch("GET", srcs[i], "").Body, c.Fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").Body; len(whole) < len(sofar)+1000 {
 		t.Errorf("the printed chart has no curves: %d bytes, %d at the first step", len(whole), len(sofar))
 	}
@@ -108,9 +99,8 @@ func TestQuestionFiles(t *testing.T) {
 		bob.Page(403, "/lessons/margins"+name)
 		c.Page(404, "/lessons/nothing"+name)
 		for who, want := range map[*handlerstest.Client]int{bob: 0, c: 1} {
-			if n := who.Page(200, "/lessons/margins").Find(`.teach a[href="/lessons/margins` + name + `"]`).Length(); n != want {
-				t.Errorf("%s: %d links, want %d", name, n, want)
-			}
+			n := who.Page(200, "/lessons/margins").Find(`.teach a[href="/lessons/margins` + name + `"]`).Length()
+			require.Check(t, n == want, "%s: %d links, want %d", name, n, want)
 		}
 	}
 	sign := regexp.MustCompile(`(?s)\\\\|\\[~=#{}:]`) // escaped
@@ -118,9 +108,7 @@ func TestQuestionFiles(t *testing.T) {
 		path := "/lessons/" + l.Slug + "/questions"
 		gift := string(c.Want(200, "GET", path+".gift", "").Body)
 		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(c.Want(200, "GET", path+".csv", "").Body), "\ufeff"))).ReadAll()
-		if err != nil {
-			t.Fatalf("%s: %v", l.Slug, err)
-		}
+		require.Must(t, err == nil, "%s: %v", l.Slug, err)
 		var numbers, choices, drawings int
 		for _, row := range rows[1:] {
 			switch row[2] {

@@ -13,6 +13,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -66,9 +67,7 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 			}
 		}
 	}
-	if seen < 10 {
-		t.Errorf("only %d demos take data", seen)
-	}
+	require.Check(t, seen >= 10, "only %d demos take data", seen)
 }
 
 // Lessons show features; of data that are only a kernel's values they say so.
@@ -78,9 +77,7 @@ func TestDataWithoutFeatures(t *testing.T) {
 	if said, ok := param.ForPerson(refused); !ok || said != "similarities has no features that a lesson could show: its data are precomputed; choose others" {
 		t.Errorf("%q, %v", said, refused)
 	}
-	if err := withFeatures("moons", &dataset.Data{}); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, withFeatures("moons", &dataset.Data{}), nil, "withFeatures")
 }
 
 // Nobody has a replay computed that is longer than the script asks for.
@@ -101,8 +98,6 @@ func TestStatesAhead(t *testing.T) {
 		route.URLParams.Add("screen", "naive")
 		err := a.States(httptest.NewRecorder(), r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, route)))
 		var ps param.Problems
-		if !errors.As(err, &ps) || err.Error() != want {
-			t.Errorf("%s: %v, want %s", form, err, want)
-		}
+		require.Check(t, errors.As(err, &ps) && err.Error() == want, "%s: %v, want %s", form, err, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 )
@@ -21,24 +22,18 @@ func TestLessonPages(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.Browse(t, handlerstest.Alice)
 	list := c.Page(200, "/lessons")
-	if n := list.Find(".lessons li").Length(); n != len(all.Lessons) {
-		t.Errorf("the list has %d lessons of %d", n, len(all.Lessons))
-	}
+	n := list.Find(".lessons li").Length()
+	require.Check(t, n == len(all.Lessons), "the list has %d lessons of %d", n, len(all.Lessons))
 	var chain []string
 	for _, l := range all.Lessons {
 		doc := c.Page(200, "/lessons/"+l.Slug)
-		if n := doc.Find(".screen").Length(); n != len(l.Screens) {
-			t.Errorf("%s shows %d screens of %d", l.Slug, n, len(l.Screens))
-		}
-		if problem := doc.Find(".problem").Text(); problem != "" {
-			t.Errorf("%s: %s", l.Slug, problem)
-		}
+		n := doc.Find(".screen").Length()
+		require.Check(t, n == len(l.Screens), "%s shows %d screens of %d", l.Slug, n, len(l.Screens))
+		require.Equal(t, doc.Find(".problem").Text(), "", "%s", l.Slug)
 		ids := map[string]bool{}
 		doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
 			id, _ := e.Attr("id")
-			if ids[id] {
-				t.Errorf("%s has the id %q twice", l.Slug, id)
-			}
+			require.Check(t, !ids[id], "%s has the id %q twice", l.Slug, id)
 			ids[id] = true
 		})
 		for _, screen := range l.Screens {
@@ -47,18 +42,13 @@ func TestLessonPages(t *testing.T) {
 	}
 	at := chain[0]
 	for i := range chain {
-		if at != chain[i] {
-			t.Fatalf("slide %d is %s, not %s", i, at, chain[i])
-		}
+		require.Must(t, at == chain[i], "slide %d is %s, not %s", i, at, chain[i])
 		doc := c.Page(200, at)
-		if back := doc.Find(`a[rel="prev"]`).AttrOr("href", ""); i > 0 && back != chain[i-1] {
-			t.Errorf("before %s comes %q", at, back)
-		}
+		back := doc.Find(`a[rel="prev"]`).AttrOr("href", "")
+		require.Check(t, i <= 0 || back == chain[i-1], "before %s comes %q", at, back)
 		at = doc.Find(`a[rel="next"]`).AttrOr("href", "")
 	}
-	if at != "" {
-		t.Errorf("after the last slide comes %s", at)
-	}
+	require.Equal(t, at, "", "after the last slide comes")
 	for _, path := range []string{"/lessons/nothing", "/lessons/margins/nothing", "/lessons/margins/line/figures/nothing.svg", "/lessons/margins/line/figures/line.gif"} {
 		c.Page(404, path)
 	}
@@ -74,9 +64,7 @@ func TestLessonIndex(t *testing.T) {
 		sections += len(d.Sections)
 	}
 	rows := doc.Find(".index tbody tr")
-	if rows.Length() != sections {
-		t.Errorf("%d rows for %d sections", rows.Length(), sections)
-	}
+	require.Check(t, rows.Length() == sections, "%d rows for %d sections", rows.Length(), sections)
 	routes := map[string]bool{}
 	rows.Each(func(_ int, row *goquery.Selection) {
 		if row.Find("a").Length() == 0 {
@@ -94,24 +82,18 @@ func TestLessonDemo(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
-	if got := doc.Find(`input[name="w1"]`).AttrOr("value", ""); got != "2" {
-		t.Errorf("w1 is %q", got)
-	}
-	if got := doc.Find(`[data-error-of="b"]`).Text(); !strings.Contains(got, "must be a number") {
-		t.Errorf("what is wrong with b: %q", got)
-	}
+	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
+	got := doc.Find(`[data-error-of="b"]`).Text()
+	require.Check(t, strings.Contains(got, "must be a number"), "what is wrong with b: %q", got)
 	src := doc.Find(".main-figure img").AttrOr("src", "")
-	if q, _ := url.Parse(src); q == nil || q.Query().Get("w1") != "2" {
-		t.Errorf("the picture is %s", src)
-	}
+	q, _ := url.Parse(src)
+	require.Check(t, q != nil && q.Query().Get("w1") == "2", "the picture is %s", src)
 	if a := c.Fetch(http.MethodGet, src, ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "<svg") && !strings.Contains(string(a.Body), "<svg") {
 		t.Errorf("the picture: %d %.80s", a.Status, a.Body)
 	}
 	// In the lesson the controls belong to the screen that the query names.
 	doc = c.Page(200, "/lessons/margins?screen=line&b=3")
-	if got := doc.Find(`#line input[name="b"]`).AttrOr("value", ""); got != "3" {
-		t.Errorf("b is %q", got)
-	}
+	require.Equal(t, doc.Find(`#line input[name="b"]`).AttrOr("value", ""), "3", "b")
 	type reply struct {
 		HTML, Problem, Query string
 		Errors               map[string]string
@@ -156,32 +138,23 @@ func TestLessonQuestions(t *testing.T) {
 	if doc := a.HTML(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
 		t.Errorf("right answer: %s", a.Body)
 	}
-	if got := progress(c); got == before || !strings.Contains(got, "1 right") {
-		t.Errorf("progress was %q and is %q", before, got)
-	}
-	if got := progress(s.Browse(t, handlerstest.Bob)); got != before {
-		t.Errorf("somebody else's progress is %q", got)
-	}
+	got := progress(c)
+	require.Check(t, got != before && strings.Contains(got, "1 right"), "progress was %q and is %q", before, got)
+	require.Equal(t, progress(s.Browse(t, handlerstest.Bob)), before, "somebody else's progress")
 
 	// An invalid answer is reported beside the question and not recorded.
 	a = c.Fetch(http.MethodPost, path, "answer=far")
-	if got := a.HTML().Find("#q-line-distance .error").Text(); a.Status != 422 || !strings.Contains(got, "Give a number") {
-		t.Errorf("no number: %d %q", a.Status, got)
-	}
+	got = a.HTML().Find("#q-line-distance .error").Text()
+	require.Check(t, a.Status == 422 && strings.Contains(got, "Give a number"), "no number: %d %q", a.Status, got)
 	a = c.Fetch(http.MethodPost, path, "answer=&from=slide")
-	if got := a.HTML().Find("#q-line-distance .error").Text(); a.Status != 422 || got == "" {
-		t.Errorf("nothing: %d %q", a.Status, got)
-	}
-	if got := progress(c); !strings.Contains(got, "1 right") {
-		t.Errorf("progress is %q", got)
-	}
-	if a := c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1"); a.Status != 404 {
-		t.Errorf("no such question: %d", a.Status)
-	}
+	got = a.HTML().Find("#q-line-distance .error").Text()
+	require.Check(t, a.Status == 422 && got != "", "nothing: %d %q", a.Status, got)
+	got = progress(c)
+	require.Check(t, strings.Contains(got, "1 right"), "progress is %q", got)
+	a = c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1")
+	require.Check(t, a.Status == 404, "no such question: %d", a.Status)
 	c.Fetch(http.MethodPost, "/lessons/margins/forget", "")
-	if got := progress(c); got != before {
-		t.Errorf("forgotten, the progress is %q", got)
-	}
+	require.Equal(t, progress(c), before, "forgotten, the progress")
 }
 
 // The pictures of lessons are the same for everybody: a browser keeps them for good, and
@@ -203,20 +176,16 @@ func TestPicturesOfLessonsAreKept(t *testing.T) {
 		"/lessons/margins?course=" + code:        "private, no-cache",
 	} {
 		images := c.Page(200, page).Find("main img").Map(func(_ int, img *goquery.Selection) string { return img.AttrOr("src", "") })
-		if len(images) == 0 {
-			t.Errorf("%s has no pictures", page)
-		}
+		require.Check(t, len(images) != 0, "%s has no pictures", page)
 		for _, src := range images[:min(len(images), 2)] {
 			first := c.Do("GET", src, "")
-			if got := first.Header.Get("Cache-Control"); first.Status != 200 || got != policy {
-				t.Errorf("%s: %d, %q", src, first.Status, got)
-			}
+			got := first.Header.Get("Cache-Control")
+			require.Check(t, first.Status == 200 && got == policy, "%s: %d, %q", src, first.Status, got)
 			if cookie := first.Header.Get("Set-Cookie"); (cookie == "") != strings.HasPrefix(policy, "public") {
 				t.Errorf("%s sets the cookie %q", src, cookie)
 			}
-			if again := s.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag")); again.Status != 304 || len(again.Body) > 0 {
-				t.Errorf("%s, asked again: %d", src, again.Status)
-			}
+			again := s.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag"))
+			require.Check(t, again.Status == 304 && len(again.Body) <= 0, "%s, asked again: %d", src, again.Status)
 		}
 	}
 }

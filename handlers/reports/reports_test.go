@@ -62,9 +62,7 @@ func TestReportIsFrozen(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	e := gather(t, s)
 	made := e.create(t, e.text())
-	if len(made.Items) != 5 {
-		t.Fatalf("%+v", made.Items)
-	}
+	require.Must(t, len(made.Items) == 5, "%+v", made.Items)
 	for i, want := range []string{"Test set, ", "Test set, ", "Best of 3 settings: C = ", "No learner is shown to be better than SVM", "“run_"} {
 		if !strings.Contains(made.Items[i].Verdict, want) {
 			t.Errorf("item %d says %q, want %q", i, made.Items[i].Verdict, want)
@@ -87,21 +85,16 @@ func TestReportIsFrozen(t *testing.T) {
 	e.Want(http.StatusNoContent, "DELETE", "/api/searches/"+e.search, "")
 	e.Want(http.StatusNoContent, "DELETE", "/api/studies/"+e.study, "")
 	again := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID, ""))
-	if diff := cmp.Diff(made, again); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(made, again), "", "diff")
 	page = b.Page(http.StatusOK, "/reports/"+made.ID)
-	if n := page.Find(".report-source:contains('deleted since')").Length(); n != 5 {
-		t.Errorf("%d of 5 items say that they were deleted", n)
-	}
+	n := page.Find(".report-source:contains('deleted since')").Length()
+	require.Check(t, n == 5, "%d of 5 items say that they were deleted", n)
 	b.Pictures(page, 5)
 
 	// Saved again, even with its numbers brought up to date, it keeps what is gone.
 	body, _ := json.Marshal(map[string]any{"title": made.Title, "text": e.text() + "\nmore", "refresh": true})
 	changed := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "PUT", "/api/reports/"+made.ID, string(body)))
-	if diff := cmp.Diff(made.Items, changed.Items); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(made.Items, changed.Items), "", "diff")
 	e.Want(http.StatusUnprocessableEntity, "POST", "/api/reports", `{"title":"new","text":"![](/runs/`+e.runs[0]+`)"}`)
 }
 
@@ -123,20 +116,16 @@ func TestReportIsPrivate(t *testing.T) {
 	own := s.Browse(t, handlerstest.Alice)
 	link := own.Send(http.StatusOK, "/reports/"+made.ID+"/share", "").HTML().Find("input.share").AttrOr("value", "")
 	at, err := url.Parse(link)
-	if err != nil || at.Path == "" {
-		t.Fatal(link, err)
-	}
+	require.Must(t, err == nil && at.Path != "", "%v %v", link, err)
 	stranger := s.Browse(t, handlerstest.Bob)
 	page := stranger.Page(http.StatusOK, at.Path)
 	stranger.Pictures(page, 5)
-	if n := page.Find("a[href^='/runs'], a[href^='/reports'], form").Length(); n > 0 {
-		t.Errorf("strangers see %d links into the workspace", n)
-	}
+	n := page.Find("a[href^='/runs'], a[href^='/reports'], form").Length()
+	require.Check(t, n <= 0, "strangers see %d links into the workspace", n)
 	bob.Want(http.StatusOK, "GET", at.Path+"/report.json", "")
 	figure := bob.Want(http.StatusOK, "GET", at.Path+"/figures/1-1.svg", "")
-	if csp := figure.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "sandbox") {
-		t.Errorf("a figure may run what it holds: %q", csp)
-	}
+	csp := figure.Header.Get("Content-Security-Policy")
+	require.Check(t, strings.Contains(csp, "sandbox"), "a figure may run what it holds: %q", csp)
 	own.Send(http.StatusOK, "/reports/"+made.ID+"/unshare", "")
 	bob.Want(http.StatusNotFound, "GET", at.Path, "")
 }
@@ -152,14 +141,12 @@ func TestReportFiles(t *testing.T) {
 		return string(e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID+"/"+file, "").Body)
 	}
 	for _, want := range []string{"# Findings &amp; &lt;b>more&lt;/b>\n", "Is $x^2$ **sparse**?", "![Figure 1. A first run](figures/1-1.svg)", "**Accuracy in %**", `| run\_0 |`, "marginlab cv --data 'own points.csv'", "marginlab study study-4.toml", "marginlab repeat report.json"} {
-		if text := get("report.md"); !strings.Contains(text, want) {
-			t.Errorf("Markdown without %q:\n%s", want, text)
-		}
+		text := get("report.md")
+		require.Check(t, strings.Contains(text, want), "Markdown without %q:\n%s", want, text)
 	}
 	for _, want := range []string{`\title{Findings \& $<$b$>$more$<$/b$>$}`, `\section*{Question}`, `Is $x^2$ \textbf{sparse}?`, `$<$script$>$alert(1)$<$/script$>$ 5 \% \& more\_`, `\includegraphics[width=0.7\linewidth]{figures/1-1.pdf}`, `\caption{A first run. `, `\begin{tabular}`, `\end{document}`} {
-		if text := get("report.tex"); !strings.Contains(text, want) {
-			t.Errorf("LaTeX without %q:\n%s", want, text)
-		}
+		text := get("report.tex")
+		require.Check(t, strings.Contains(text, want), "LaTeX without %q:\n%s", want, text)
 	}
 	packed := get("report.zip")
 	z := require.Value(zip.NewReader(strings.NewReader(packed), int64(len(packed))))(t)
@@ -168,18 +155,14 @@ func TestReportFiles(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	for _, want := range []string{"report.md", "report.tex", "report.json", "figures/1-1.svg", "figures/1-1.pdf", "figures/5-1.pdf", "study-4.toml"} {
-		if !strings.Contains(strings.Join(names, " "), want) {
-			t.Errorf("%v without %s", names, want)
-		}
+		require.Check(t, strings.Contains(strings.Join(names, " "), want), "%v without %s", names, want)
 	}
 
 	f := require.Value(repeat.Read(strings.NewReader(get("report.json"))))(t)
 	for _, task := range f.Tasks {
 		again := require.Value(task.Run(t.Context(), f.Data))(t)
 		compared := task.Compare(again)
-		if len(compared) == 0 {
-			t.Errorf("%s has no numbers", task.Title)
-		}
+		require.Check(t, len(compared) != 0, "%s has no numbers", task.Title)
 		for _, c := range compared {
 			if !c.Agrees() {
 				t.Errorf("%s, %s: was %g, is %g", c.Task, c.Name, c.Was, c.Is)
@@ -208,20 +191,15 @@ func TestReportForms(t *testing.T) {
 			id = list[0].ID
 		}
 		text := b.Send(http.StatusOK, "/reports/add", url.Values{"address": {address}, "report": {id}}.Encode()).HTML().Find("textarea").Text()
-		if !strings.Contains(text, "]("+path+")") {
-			t.Errorf("%s is not in %q", path, text)
-		}
+		require.Check(t, strings.Contains(text, "]("+path+")"), "%s is not in %q", path, text)
 	}
 	b.Send(http.StatusUnprocessableEntity, "/reports", url.Values{"title": {"t"}, "text": {strings.Repeat("![](/runs/"+e.runs[0]+")\n", 31)}, "act": {"preview"}}.Encode())
 	list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports
-	if len(list) != 1 {
-		t.Fatal(list)
-	}
+	require.Must(t, len(list) == 1, "%v", list)
 	at := "/reports/" + list[0].ID
 	place := b.Page(http.StatusOK, "/reports/new").Find("button[name=place]").First().AttrOr("value", "")
-	if text := b.Send(http.StatusOK, "/reports", url.Values{"title": {"t"}, "text": {"begin"}, "place": {place}}.Encode()).HTML().Find("textarea").Text(); text != "begin\n\n"+place+"\n" {
-		t.Errorf("%q", text)
-	}
+	text := b.Send(http.StatusOK, "/reports", url.Values{"title": {"t"}, "text": {"begin"}, "place": {place}}.Encode()).HTML().Find("textarea").Text()
+	require.Check(t, text == "begin\n\n"+place+"\n", "%q", text)
 	preview := b.Send(http.StatusOK, at, url.Values{"title": {"other"}, "text": {"new\n\n" + place}, "act": {"preview"}}.Encode()).HTML()
 	if preview.Find("#preview .report-figure img[src^='data:image/svg']").Length() != 1 || b.Page(http.StatusOK, at).Find("h1").Text() == "other" {
 		t.Error("the preview shows nothing, or was saved")
@@ -251,9 +229,7 @@ func TestReportIfMatch(t *testing.T) {
 	e.Want(http.StatusOK, "PUT", at, `{"title":"a","text":"two"}`, "If-Match", tag)
 	e.Want(http.StatusPreconditionFailed, "PUT", at, `{"title":"a","text":"three"}`, "If-Match", tag)
 	e.Want(http.StatusPreconditionFailed, "DELETE", at, "", "If-Match", tag)
-	if text := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", at, "")).Text; text != "two" {
-		t.Error(text)
-	}
+	require.Equal(t, handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", at, "")).Text, "two", "Text")
 	if !bytes.Contains(e.Want(http.StatusUnprocessableEntity, "PUT", at, `{"title":"","text":""}`).Body, []byte("title")) {
 		t.Error("the fault has no place")
 	}

@@ -36,9 +36,7 @@ func TestSplit(t *testing.T) {
 				got = append(got, p.prose)
 			}
 		}
-		if all := strings.Join(got, "|"); all != want {
-			t.Errorf("%q: %q, want %q", text, all, want)
-		}
+		require.Equal(t, strings.Join(got, "|"), want, "%q", text)
 	}
 }
 
@@ -52,9 +50,7 @@ func FuzzSplit(f *testing.F) {
 		for _, p := range split(text) {
 			if p.address != "" {
 				again := split(placed(p.caption, p.address))
-				if len(again) != 1 || again[0] != p {
-					t.Errorf("%+v is read back as %+v", p, again)
-				}
+				require.Check(t, len(again) == 1 && again[0] == p, "%+v is read back as %+v", p, again)
 				continue
 			}
 			html, err := lessons.Prose(p.prose)
@@ -62,9 +58,8 @@ func FuzzSplit(f *testing.F) {
 				continue
 			}
 			doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(html)))(t)
-			if n := doc.Find("script, img, iframe, object, embed, form, input, link, meta, style, svg, base").Length(); n > 0 {
-				t.Errorf("%q has %d elements that do not belong there: %s", p.prose, n, html)
-			}
+			n := doc.Find("script, img, iframe, object, embed, form, input, link, meta, style, svg, base").Length()
+			require.Check(t, n <= 0, "%q has %d elements that do not belong there: %s", p.prose, n, html)
 			doc.Find("*").Each(func(_ int, s *goquery.Selection) {
 				for _, a := range s.Nodes[0].Attr {
 					value := strings.ToLower(strings.TrimSpace(a.Val))
@@ -73,9 +68,8 @@ func FuzzSplit(f *testing.F) {
 					}
 				}
 			})
-			if _, err := lessons.ProseLaTeX(p.prose); err != nil {
-				t.Errorf("%q is shown and not exported: %v", p.prose, err)
-			}
+			_, err = lessons.ProseLaTeX(p.prose)
+			require.Check(t, err == nil, "%q is shown and not exported: %v", p.prose, err)
 		}
 	})
 }

@@ -41,9 +41,8 @@ func TestChange(t *testing.T) {
 		require.NoError(t, spec.Set(name, value))
 	}
 	want := require.Value(ml.Sense(t.Context(), d, spec, nil))(t)
-	if at, _ := p.Page(200, run).Find("#h-change ~ p a").Attr("href"); at != run+"/change" {
-		t.Errorf("the run leads to %q", at)
-	}
+	at, _ := p.Page(200, run).Find("#h-change ~ p a").Attr("href")
+	require.Check(t, at == run+"/change", "the run leads to %q", at)
 	doc := p.Page(200, run+"/change")
 	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
 		doc = p.Page(200, at.Find("#path").AttrOr("data-follow", ""))
@@ -53,14 +52,11 @@ func TestChange(t *testing.T) {
 		fmt.Sprintf("Without row %d the predicted class changes on", want.Removals[0].Row), "Under 30 bootstrap samples",
 		fmt.Sprintf("%d of %d support vectors left out", len(want.Removals), want.SupportVectors), "60 held-out predictions", "4096 grid points",
 	} {
-		if !strings.Contains(text, word) {
-			t.Errorf("%q is missing in %s", word, text)
-		}
+		require.Check(t, strings.Contains(text, word), "%q is missing in %s", word, text)
 	}
 	for _, name := range []string{"band.svg", "band.png?dark=1"} {
-		if a := p.Fetch("GET", run+"/change/figures/"+name, ""); a.Status != 200 || len(a.Body) < 1000 {
-			t.Errorf("%s: %d", name, a.Status)
-		}
+		a := p.Fetch("GET", run+"/change/figures/"+name, "")
+		require.Check(t, a.Status == 200 && len(a.Body) >= 1000, "%s: %d", name, a.Status)
 	}
 	tag := func(query string) string {
 		return p.Fetch("GET", run+"/change/figures/band.svg?"+query, "").Header.Get("ETag")
@@ -68,24 +64,16 @@ func TestChange(t *testing.T) {
 	if tag("") == "" || tag("") == tag("limits=0,1,0,1") {
 		t.Errorf("of the whole plane and of a part the tag is %q", tag(""))
 	}
-	if a := p.Fetch("GET", run+"/change/figures/other.svg", ""); a.Status != 404 {
-		t.Errorf("another figure: %d", a.Status)
-	}
-	if short := p.Page(200, run).Find(".change-answers").Text(); !strings.Contains(short, "Under 30 bootstrap samples") {
-		t.Errorf("the run says %q", short)
-	}
+	require.Equal(t, p.Fetch("GET", run+"/change/figures/other.svg", "").Status, 404, "another figure")
+	short := p.Page(200, run).Find(".change-answers").Text()
+	require.Check(t, strings.Contains(short, "Under 30 bootstrap samples"), "the run says %q", short)
 	got := handlerstest.Decode[ml.Sensitivity](c.Want(http.StatusOK, "POST", "/api"+run+"/change", ""))
-	if diff := cmp.Diff(*want, got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(*want, got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")), "", "diff")
 
 	other := saved(`{"dataset":"moons","spec":{"learner":"mcm"}}`)
-	if p.Page(200, other).Find("#h-change").Length() != 0 {
-		t.Error("an MCM leads to what would change it")
-	}
-	if text := p.Page(200, other+"/change").Find("[role=alert]").Text(); !strings.Contains(text, "take an SVM") {
-		t.Errorf("an MCM is told %q", text)
-	}
+	require.Check(t, p.Page(200, other).Find("#h-change").Length() == 0, "an MCM leads to what would change it")
+	text = p.Page(200, other+"/change").Find("[role=alert]").Text()
+	require.Check(t, strings.Contains(text, "take an SVM"), "an MCM is told %q", text)
 	jumps := saved(`{"dataset":"moons","spec":{"kernel":"sigmoid"}}`)
 	if p.Page(200, jumps).Find("#h-change").Length() != 0 {
 		t.Error("a kernel that is not positive semidefinite leads to what would change it")
@@ -111,20 +99,17 @@ func TestChangeGoesOn(t *testing.T) {
 	c.App.Jobs.Wait(t.Context(), 1e12, id)
 	at := "/api/runs/" + id + "/change"
 	c.Want(http.StatusConflict, "GET", at, "")
-	if a := c.Want(http.StatusAccepted, "POST", at, ""); a.Header.Get("Location") != at || a.Header.Get("Retry-After") == "" {
-		t.Errorf("%v", a.Header)
-	}
+	a := c.Want(http.StatusAccepted, "POST", at, "")
+	require.Check(t, a.Header.Get("Location") == at && a.Header.Get("Retry-After") != "", "%v", a.Header)
 	<-told
 	if now := handlerstest.Decode[api.Job](c.Want(http.StatusAccepted, "GET", at, "")); now.Kind != "sensitivity" || now.Done != 20 || now.Total != 80 || now.Text != "without one support vector: 20 of 80 trainings" {
 		t.Errorf("programs are told %+v", now)
 	}
 	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
-	if text := row.Text(); row.Length() != 1 || !strings.Contains(text, "20 of 80 trainings") {
-		t.Errorf("among the jobs: %q", text)
-	}
-	if text := p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text(); !strings.Contains(text, "20 of 80") {
-		t.Errorf("the job leads to %q", text)
-	}
+	text := row.Text()
+	require.Check(t, row.Length() == 1 && strings.Contains(text, "20 of 80 trainings"), "among the jobs: %q", text)
+	text = p.Page(200, row.Find("th a").AttrOr("href", "")).Find("[data-progress]").Text()
+	require.Check(t, strings.Contains(text, "20 of 80"), "the job leads to %q", text)
 	p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs")
 	<-ended
 	if doc := p.Page(200, "/runs/"+id+"/change?follow=cancelled"); !strings.Contains(doc.Find("[role=alert]").Text(), "cancelled") || doc.Find("a.button").AttrOr("href", "") != "/runs/"+id+"/change" {
@@ -151,9 +136,7 @@ func TestChangeGoesOn(t *testing.T) {
 			t.Fatalf("%s: it goes on after its run was deleted", form)
 		}
 	}
-	if a := p.Fetch("POST", "/runs/nothing/change/cancel", ""); a.Status != http.StatusNotFound {
-		t.Errorf("of no run: %d", a.Status)
-	}
+	require.Equal(t, p.Fetch("POST", "/runs/nothing/change/cancel", "").Status, http.StatusNotFound, "of no run")
 }
 
 // What matters most is said as it is where several points matter as much, where none does, and where
@@ -185,14 +168,11 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 		at := "/runs/" + id + "/change"
 		c.Want(http.StatusOK, "POST", "/api"+at, "")
 		doc := p.Page(200, at)
-		if got := doc.Find(".change-answers li").Eq(1).Text(); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
+		require.Equal(t, doc.Find(".change-answers li").Eq(1).Text(), test.want, "Text")
 		if row := doc.Find("[aria-label='Support vectors left out'] tbody tr").First().Text(); strings.Contains(row, "no boundary without it") != test.removals[0].Only {
 			t.Errorf("%q of %+v", row, test.removals[0])
 		}
-		if band := string(p.Fetch("GET", at+"/figures/band.svg", "").Body); strings.Contains(band, "has a ring") != test.ring {
-			t.Errorf("%+v: ring %v", test.removals, !test.ring)
-		}
+		band := string(p.Fetch("GET", at+"/figures/band.svg", "").Body)
+		require.Check(t, strings.Contains(band, "has a ring") == test.ring, "%+v: ring %v", test.removals, !test.ring)
 	}
 }

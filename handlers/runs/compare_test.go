@@ -89,9 +89,8 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
 		"were deleted":        {"run": q["run"], "folds": {q["folds"][0], "gone"}},
 	} {
-		if text := evidence(b, "/compare?"+of.Encode()); !strings.Contains(text, words) {
-			t.Errorf("%v: %q, want %q", of, text, words)
-		}
+		text := evidence(b, "/compare?"+of.Encode())
+		require.Check(t, strings.Contains(text, words), "%v: %q, want %q", of, text, words)
 	}
 
 	// Programs are told the same.
@@ -99,9 +98,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	begun := c.Want(http.StatusAccepted, "POST", "/api/comparison/folds", fmt.Sprintf(`{"runs":[%q,%q],"folds":4,"repeats":2}`, pair[0], pair[1]))
 	c.App.Jobs.Wait(t.Context(), time.Hour, handlerstest.Decode[struct{ Searches []string }](begun).Searches...)
 	f := handlerstest.Decode[api.FoldComparison](c.Want(200, "GET", begun.Header.Get("Location"), ""))
-	if f.Folds != 4 || f.Repeats != 2 || f.Done != f.Total || len(f.Pairs) != 1 {
-		t.Fatalf("%+v", f)
-	}
+	require.Must(t, f.Folds == 4 && f.Repeats == 2 && f.Done == f.Total && len(f.Pairs) == 1, "%+v", f)
 	if p := f.Pairs[0]; p.First != pair[0] || p.Second != pair[1] || p.Mean <= 0 || p.P == nil || *p.P > 0.05 || p.Posterior.Better < 0.9 || p.Freedom != 7 {
 		t.Errorf("%+v", p)
 	}
@@ -140,17 +137,14 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	for _, tr := range rows.EachIter() {
 		row := require.Value(strconv.Atoi(tr.Find("th").Text()))(t)
 		for k, name := range []string{"wide", "narrow"} {
-			if said := strings.Contains(tr.Find("td").Eq(2+k).Text(), "(wrong)"); said != wrong[name][row] {
-				t.Errorf("row %d, %s: said to be wrong %v", row, name, said)
-			}
+			said := strings.Contains(tr.Find("td").Eq(2+k).Text(), "(wrong)")
+			require.Check(t, said == wrong[name][row], "row %d, %s: said to be wrong %v", row, name, said)
 		}
 		if wrong["wide"][row] == wrong["narrow"][row] {
 			t.Errorf("row %d is listed: %v", row, tr.Text())
 		}
 	}
-	if rows.Length() == 0 {
-		t.Error("no points on which they disagree")
-	}
+	require.Check(t, rows.Length() != 0, "no points on which they disagree")
 }
 
 // With a baseline, numbers tell by how much they exceed it, and the links of the page keep
@@ -168,18 +162,15 @@ func TestBaseline(t *testing.T) {
 	q.Set("base", ids["two"])
 	q.Set("diff", "1")
 	doc := b.Page(200, "/compare?"+q.Encode())
-	if head := doc.Find(".compare thead").First().Find("th").Eq(2).Text(); !strings.Contains(head, "baseline") {
-		t.Errorf("the second column is headed %q", head)
-	}
+	head := doc.Find(".compare thead").First().Find("th").Eq(2).Text()
+	require.Check(t, strings.Contains(head, "baseline"), "the second column is headed %q", head)
 	pictures := doc.Find("img[src^='/runs/']")
 	for _, img := range pictures.EachIter() { // one has a remark below its legend: all keep a line for it
 		if src := img.AttrOr("src", ""); !strings.Contains(src, "noted=1") {
 			t.Errorf("the picture %s has another height than those beside it", src)
 		}
 	}
-	if pictures.Length() != 3 {
-		t.Errorf("%d pictures", pictures.Length())
-	}
+	require.Equal(t, pictures.Length(), 3, "pictures")
 	if doc := b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
 		t.Error("a line is kept that no picture needs")
 	}
@@ -191,14 +182,10 @@ func TestBaseline(t *testing.T) {
 			for _, td := range tr.Find("td").EachIter() {
 				cells = append(cells, strings.Join(strings.Fields(td.Text()), " "))
 			}
-			if got := strings.Join(cells, "|"); got != "4 +2|2|1 −1" {
-				t.Errorf("features: %q", got)
-			}
+			require.Equal(t, strings.Join(cells, "|"), "4 +2|2|1 −1", "features")
 		}
 	}
-	if !found {
-		t.Error("no row on the features")
-	}
+	require.Check(t, found, "no row on the features")
 	for name, want := range map[string]map[string]string{
 		"unpin two":             {"base": "", "diff": "1"},
 		"use as baseline: four": {"base": ids["four"], "diff": "1"},
@@ -239,43 +226,29 @@ func TestCompareMany(t *testing.T) {
 	}
 	doc := b.Page(200, at())
 	b.Pictures(doc, 23)
-	if n := doc.Find(".evidence > .scroll .findings tbody tr").Length(); n != 19 {
-		t.Errorf("%d pairs are shown first, want those with one run", n)
-	}
-	if n := doc.Find(".evidence details .findings tbody tr").Length(); n != 190 {
-		t.Errorf("%d pairs in all", n)
-	}
-	if n := doc.Find(".draw input[checked]").Length(); n != 6 {
-		t.Errorf("%d boundaries are drawn", n)
-	}
+	n := doc.Find(".evidence > .scroll .findings tbody tr").Length()
+	require.Check(t, n == 19, "%d pairs are shown first, want those with one run", n)
+	require.Equal(t, doc.Find(".evidence details .findings tbody tr").Length(), 190, "pairs in all")
+	require.Equal(t, doc.Find(".draw input[checked]").Length(), 6, "boundaries are drawn")
 	doc = b.Page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
-	if text := doc.Find(".quantities [role=status]").Text(); !strings.Contains(text, "5 of 20 runs") {
-		t.Errorf("the filter: %q", text)
-	}
-	if n := doc.Find("#axes li").Length(); n != 2 {
-		t.Errorf("%d axes", n)
-	}
+	text := doc.Find(".quantities [role=status]").Text()
+	require.Check(t, strings.Contains(text, "5 of 20 runs"), "the filter: %q", text)
+	require.Equal(t, doc.Find("#axes li").Length(), 2, "axes")
 	alt, _ := doc.Find(".parallel img").Attr("alt")
-	if alt != "20 lines across the axes C, Kernel. Pale: 15." {
-		t.Errorf("the picture shows %q", alt)
-	}
+	require.Equal(t, alt, "20 lines across the axes C, Kernel. Pale: 15.", "the picture shows")
 	b.Pictures(doc, 23)
-	if got := b.Page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length(); got != 3 {
-		t.Errorf("%d axes after one was added", got)
-	}
+	got := b.Page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length()
+	require.Check(t, got == 3, "%d axes after one was added", got)
 	for key, value := range map[string]string{"where": "C >", "axes": "colour", "x": "kernel", "y": "colour"} {
-		if text := b.Page(422, at(key, value)).Find("#f-where-error").Text(); text == "" {
-			t.Errorf("%s=%s: nothing is said", key, value)
-		}
+		text := b.Page(422, at(key, value)).Find("#f-where-error").Text()
+		require.Check(t, text != "", "%s=%s: nothing is said", key, value)
 		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
-	if n := b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length(); n != 3 {
-		t.Errorf("of three runs listed as programs do %d boundaries are drawn", n)
-	}
+	n = b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length()
+	require.Check(t, n == 3, "of three runs listed as programs do %d boundaries are drawn", n)
 	pair := q["run"][:2]
-	if one, other := c.Want(200, "GET", "/api/comparison.csv?runs="+strings.Join(pair, ","), "").Body, c.Want(200, "GET", "/api/comparison.csv?"+url.Values{"run": pair}.Encode(), "").Body; string(one) != string(other) {
-		t.Errorf("%s\n%s", one, other)
-	}
+	one, other := c.Want(200, "GET", "/api/comparison.csv?runs="+strings.Join(pair, ","), "").Body, c.Want(200, "GET", "/api/comparison.csv?"+url.Values{"run": pair}.Encode(), "").Body
+	require.Check(t, string(one) == string(other), "%s\n%s", one, other)
 	for _, to := range []string{"/compare.csv", "/api/comparison.csv"} {
 		file, err := csv.NewReader(strings.NewReader(string(c.Want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").Body))).ReadAll()
 		if err != nil || len(file[0]) != 21 || file[1][0] != "name" || file[1][20] != "r20" || slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }) {
@@ -310,19 +283,16 @@ func TestSharedComparison(t *testing.T) {
 		t.Errorf("the shared comparison: %q", text)
 	}
 	for _, id := range q["run"] {
-		if html, _ := shared.Html(); strings.Contains(html, id) {
-			t.Error("the id of a run is told")
-		}
+		html, _ := shared.Html()
+		require.Check(t, !strings.Contains(html, id), "the id of a run is told")
 	}
 	run, _ := shared.Find(".side-by-side h3 a").Attr("href")
-	if copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href"); !strings.HasPrefix(copied, "/lab?") {
-		t.Errorf("the shared run leads to %q", copied)
-	}
+	copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href")
+	require.Check(t, strings.HasPrefix(copied, "/lab?"), "the shared run leads to %q", copied)
 	clone, _ := shared.Find(".side-by-side a[aria-label^='open in lab']").Attr("href")
 	lab := other.Page(200, clone)
-	if text := lab.Find("main").Text(); !strings.Contains(text, "mine") {
-		t.Errorf("the lab opens %q", text)
-	}
+	text := lab.Find("main").Text()
+	require.Check(t, strings.Contains(text, "mine"), "the lab opens %q", text)
 	other.Want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
 	other.Want(404, "GET", "/shared/compare?"+q.Encode(), "")
 	other.Want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
@@ -378,13 +348,9 @@ func TestDifferenceOfValues(t *testing.T) {
 	}
 	text := evidence(b, onFolds(b, q))
 	for _, says := range []string{"The difference is real, “lambda 0.01” is better: “lambda 0.01” came closer to ", "Wilcoxon", "mean squared error"} {
-		if !strings.Contains(text, says) {
-			t.Errorf("%q, want %q", text, says)
-		}
+		require.Check(t, strings.Contains(text, says), "%q, want %q", text, says)
 	}
-	if strings.Contains(text, "McNemar") || strings.Contains(text, "accuracy") {
-		t.Error(text)
-	}
+	require.Check(t, !strings.Contains(text, "McNemar") && !strings.Contains(text, "accuracy"), "%v", text)
 }
 
 // The tests of a comparison and the points on which runs disagree leave as CSV, with the
@@ -415,9 +381,8 @@ func TestProofsAsCSV(t *testing.T) {
 	if len(tests) != 2 || tests[1][0] != "McNemar" || tests[1][1] != "'=wide" || tests[1][5] != strconv.Itoa(told.Points) || tests[1][6] != strconv.Itoa(told.Pairs[0].OnlyFirst) {
 		t.Errorf("%q, want %+v", tests, told)
 	}
-	if p, err := strconv.ParseFloat(tests[1][13], 64); err != nil || p != told.Pairs[0].P {
-		t.Errorf("p %v, want %v", tests[1][13], told.Pairs[0].P)
-	}
+	p, err := strconv.ParseFloat(tests[1][13], 64)
+	require.Check(t, err == nil && p == told.Pairs[0].P, "p %v, want %v", tests[1][13], told.Pairs[0].P)
 	points := read("/compare/disagreement.csv?" + q)
 	if len(points) != 1+len(told.Disagree) || len(points[0]) != 1+2+1+2*2 {
 		t.Fatalf("%d points, want %d: %q", len(points)-1, len(told.Disagree), points[0])

@@ -13,6 +13,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // rowsOf are the names in the list of runs, in its order.
@@ -51,9 +52,7 @@ func TestRunsTable(t *testing.T) {
 		"base=" + ids["rbf 0.1"] + "&sort=name&where=kernel%3Drbf": "rbf 0.1,rbf 10",
 		"base=gone&where=rbf&sort=name":                            "rbf 0.1,rbf 10",
 	} {
-		if got := strings.Join(list(query), ","); got != want {
-			t.Errorf("%s: %q, want %q", query, got, want)
-		}
+		require.Equal(t, strings.Join(list(query), ","), want, "%s", query)
 	}
 
 	// The error is marked; the field keeps the typed text.
@@ -61,15 +60,13 @@ func TestRunsTable(t *testing.T) {
 	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
 		t.Errorf("the place %q and %q", at, say)
 	}
-	if v, _ := wrong.Find("#f-where").Attr("value"); v != "C > 1 and gama < 2" {
-		t.Errorf("the filter is %q", v)
-	}
+	v, _ := wrong.Find("#f-where").Attr("value")
+	require.Check(t, v == "C > 1 and gama < 2", "the filter is %q", v)
 	if all := b.Page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
 		t.Errorf("a filter that is wrong leaves %d of %d runs in sight", wrong.Find("table.runs tbody tr").Length(), all)
 	}
-	if none := b.Page(422, "/compare"); none.Find(`main a[href="/runs"]`).Length() == 0 {
-		t.Error("a comparison of nothing leads to no runs")
-	}
+	none := b.Page(422, "/compare")
+	require.Check(t, none.Find(`main a[href="/runs"]`).Length() != 0, "a comparison of nothing leads to no runs")
 	c.Want(422, "GET", "/api/runs?where=C%20%3E", "")
 
 	// Groups tell how many and which is best; links of before there was a filter lead to it.
@@ -77,14 +74,12 @@ func TestRunsTable(t *testing.T) {
 	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best accuracy") {
 		t.Errorf("groups %q", groups.Text())
 	}
-	if got := list("kernel=rbf&q=10&status=done"); !slices.Equal(got, []string{"rbf 10"}) {
-		t.Errorf("an old link shows %q", got)
-	}
+	got := list("kernel=rbf&q=10&status=done")
+	require.Check(t, slices.Equal(got, []string{"rbf 10"}), "an old link shows %q", got)
 
 	// Against the baseline: the same number tells nothing, C is 9.9 more.
-	if cells := b.Page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text(); strings.Join(strings.Fields(cells), " ") != "+9.9 +9.9" {
-		t.Errorf("differences %q", cells)
-	}
+	cells := b.Page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text()
+	require.Check(t, strings.Join(strings.Fields(cells), " ") == "+9.9 +9.9", "differences %q", cells)
 
 	// Columns stay as placed, also on the next visit, and the file has them.
 	first := func() string {
@@ -108,9 +103,7 @@ func TestRunsTable(t *testing.T) {
 	}
 	whole, _, _ := strings.Cut(string(c.Want(200, "GET", "/api/runs.csv", "").Body), "\n")
 	for _, name := range []string{"gamma", "rho", "seed", "data_hash", "test_accuracy", "note"} {
-		if !slices.Contains(strings.Split(whole, ","), name) {
-			t.Errorf("no column %s in %s", name, whole)
-		}
+		require.Check(t, slices.Contains(strings.Split(whole, ","), name), "no column %s in %s", name, whole)
 	}
 	if got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body; strings.Count(string(got), "\n") != 3 {
 		t.Errorf("the file of programs: %q", got)
@@ -123,24 +116,20 @@ func TestRunsTable(t *testing.T) {
 	c.Want(422, "POST", "/api/runs/tags", `{"add":["best"]}`)
 	c.Want(404, "POST", "/api/runs/tags", `{"runs":["gone"],"add":["best"]}`)
 	for where, want := range map[string]int{"tag = large": 1, "tag = k0": 0, "tag = best": 1, "tag = k1": 2, "tag = none": 1} {
-		if got := handlerstest.Decode[struct{ Runs []api.Run }](c.Want(200, "GET", "/api/runs?where="+url.QueryEscape(where), "")).Runs; len(got) != want {
-			t.Errorf("%s: %d runs, want %d", where, len(got), want)
-		}
+		got := handlerstest.Decode[struct{ Runs []api.Run }](c.Want(200, "GET", "/api/runs?where="+url.QueryEscape(where), "")).Runs
+		require.Check(t, len(got) == want, "%s: %d runs, want %d", where, len(got), want)
 	}
 	filtered := "/runs?sort=C&where=kernel+%3D+rbf"
 	gone := b.Send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {filtered}}.Encode()).HTML()
-	if from, _ := gone.Find(`form.undo [name="back"]`).Attr("value"); from != filtered {
-		t.Errorf("what was deleted from %q comes back to %q", filtered, from)
-	}
+	from, _ := gone.Find(`form.undo [name="back"]`).Attr("value")
+	require.Check(t, from == filtered, "what was deleted from %q comes back to %q", filtered, from)
 	undo, _ := gone.Find("form.undo").Attr("action")
-	if where, _ := b.Send(200, undo, url.Values{"back": {filtered}}.Encode()).HTML().Find("#f-where").Attr("value"); where != "kernel = rbf" {
-		t.Errorf("after Undo the list has the filter %q", where)
-	}
+	where, _ := b.Send(200, undo, url.Values{"back": {filtered}}.Encode()).HTML().Find("#f-where").Attr("value")
+	require.Check(t, where == "kernel = rbf", "after Undo the list has the filter %q", where)
 	b.Send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
 	c.Want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
-	if got := list("cols=C"); !slices.Equal(got, []string{"linear 0.1"}) {
-		t.Errorf("left: %q", got)
-	}
+	got = list("cols=C")
+	require.Check(t, slices.Equal(got, []string{"linear 0.1"}), "left: %q", got)
 }
 
 // TestDeletedComesBack: a list offers to undo what was deleted from it, the page of all
@@ -167,9 +156,8 @@ func TestDeletedComesBack(t *testing.T) {
 			t.Fatalf("after %s is deleted: %q", path, page.Find("main").Text())
 		}
 		undo, _ := note.Attr("action")
-		if b.Send(200, undo, ""); there() != 2 {
-			t.Errorf("%s did not come back", path)
-		}
+		b.Send(200, undo, "")
+		require.Check(t, there() == 2, "%s did not come back", path)
 	}
 
 	c.Want(204, "DELETE", "/api/runs/"+run, "")
@@ -186,7 +174,5 @@ func TestDeletedComesBack(t *testing.T) {
 		c.Want(200, "POST", "/api/deleted/"+d.ID+"/restore", "")
 		c.Want(404, "POST", "/api/deleted/"+d.ID+"/restore", "")
 	}
-	if there() != 2 {
-		t.Error("not all came back")
-	}
+	require.Check(t, there() == 2, "not all came back")
 }

@@ -28,12 +28,9 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	for _, o := range lab.Find("#f-positive option").EachIter() {
 		options = append(options, o.Text())
 	}
-	if got := strings.Join(options, "|"); got != "all classes|setosa|versicolor|virginica" {
-		t.Errorf("positive class: %s", got)
-	}
-	if v, chosen := lab.Find("#f-positive option[selected]").Attr("value"); !chosen || v != "" {
-		t.Errorf("%q is chosen", v)
-	}
+	require.Equal(t, strings.Join(options, "|"), "all classes|setosa|versicolor|virginica", "positive class")
+	v, chosen := lab.Find("#f-positive option[selected]").Attr("value")
+	require.Check(t, chosen && v == "", "%q is chosen", v)
 	field := lab.Find("[data-field=multiclass]")
 	if _, hidden := field.Attr("hidden"); hidden || field.Find("option").Length() != len(ml.Multiclass) {
 		t.Error("the ways to tell several classes apart are not offered")
@@ -42,9 +39,8 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		t.Errorf("caption %q", caption)
 	}
 	for what, query := range map[string]string{"two classes": "/lab?data=moons", "one named": "/lab?data=iris&positive=setosa"} {
-		if _, hidden := b.Page(200, query).Find("[data-field=multiclass]").Attr("hidden"); !hidden {
-			t.Errorf("%s: the ways to tell several apart are offered", what)
-		}
+		_, hidden := b.Page(200, query).Find("[data-field=multiclass]").Attr("hidden")
+		require.Check(t, hidden, "%s: the ways to tell several apart are offered", what)
 	}
 	live := func(form string) (reply struct {
 		Positives []struct {
@@ -98,30 +94,22 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 				}
 			}
 		}
-		if n := page.Find(".machines tbody tr").Length(); n != 3 {
-			t.Errorf("%s: %d machines", way.Name, n)
-		}
+		require.Equal(t, page.Find(".machines tbody tr").Length(), 3, "%s: machines", way.Name)
 		own := 3
 		if way.Rule == ml.Argmax {
 			own = 0
 		}
-		if n := page.Find(".trio figure").Length(); n != own {
-			t.Errorf("%s: %d small pictures, want %d", way.Name, n, own)
-		}
+		require.Equal(t, page.Find(".trio figure").Length(), own, "%s: small pictures", way.Name)
 	}
 	doc := b.Page(200, "/compare?"+compared.Encode())
-	if n := doc.Find("thead").First().Find("th").Length(); n < len(ml.Multiclass) {
-		t.Errorf("%d columns are compared", n)
-	}
+	n := doc.Find("thead").First().Find("th").Length()
+	require.Check(t, n >= len(ml.Multiclass), "%d columns are compared", n)
 	text := doc.Text()
 	for _, way := range ml.Multiclass {
-		if !strings.Contains(text, way.Label) {
-			t.Errorf("the comparison does not say %s", way.Label)
-		}
+		require.Check(t, strings.Contains(text, way.Label), "the comparison does not say %s", way.Label)
 	}
-	if list := b.Page(200, "/runs").Find("table.runs tbody").Text(); !strings.Contains(list, "SVM, ovr") || !strings.Contains(list, "SVM, cs") {
-		t.Errorf("list: %s", list)
-	}
+	list := b.Page(200, "/runs").Find("table.runs tbody").Text()
+	require.Check(t, strings.Contains(list, "SVM, ovr") && strings.Contains(list, "SVM, cs"), "list: %s", list)
 }
 
 // One button saves a run of every rule that the learner takes, and compares them.
@@ -133,22 +121,17 @@ func TestCompareRules(t *testing.T) {
 	for query, offered := range map[string]int{
 		"data=iris": 1, "data=iris&positive=setosa": 1, "data=iris&learner=mcm": 1, "data=moons": 0,
 	} {
-		if n := b.Page(200, "/lab?"+query).Find(button).Length(); n != offered {
-			t.Errorf("%s: the comparison is offered %d times, want %d", query, n, offered)
-		}
+		n := b.Page(200, "/lab?"+query).Find(button).Length()
+		require.Check(t, n == offered, "%s: the comparison is offered %d times, want %d", query, n, offered)
 	}
 	for form, want := range map[string][]string{
 		"data=iris&on=shown&x=petal_length&y=petal_width&C=10": {"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
 		"data=iris&learner=mcm&kernel=linear":                  {"one against one", "one against the rest"},
 	} {
 		doc := b.Send(200, "/compare/rules", form).HTML()
-		if n := doc.Find(".side-by-side figure").Length(); n != len(want) {
-			t.Errorf("%s: %d runs side by side, want %d", form, n, len(want))
-		}
+		require.Equal(t, doc.Find(".side-by-side figure").Length(), len(want), "%s: runs side by side", form)
 		for _, rule := range want {
-			if !strings.Contains(doc.Text(), rule) {
-				t.Errorf("%s: no word of %s", form, rule)
-			}
+			require.Check(t, strings.Contains(doc.Text(), rule), "%s: no word of %s", form, rule)
 		}
 	}
 	if page := b.Send(422, "/compare/rules", "data=moons"); !strings.Contains(string(page.Body), "no rules to compare") {

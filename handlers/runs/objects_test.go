@@ -8,6 +8,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // Lists show strings and graphs themselves: the list of runs some of them, the table of points each
@@ -24,9 +25,8 @@ func TestObjectsAreDrawn(t *testing.T) {
 			t.Errorf("%s: the list shows %q", data, thumb)
 		}
 		drawn := p.Page(200, "/runs/"+id).Find(".points td.drawn img")
-		if want := data == "molecules"; (drawn.Length() > 0) != want {
-			t.Errorf("%s: the table of points has %d drawings", data, drawn.Length())
-		}
+		want := data == "molecules"
+		require.Check(t, (drawn.Length() > 0) == want, "%s: the table of points has %d drawings", data, drawn.Length())
 		pictures := []string{thumb}
 		if drawn.Length() > 0 {
 			pictures = append(pictures, drawn.First().AttrOr("src", ""), p.Page(200, "/lab?data="+data+"&kernel="+kernel+"&wait=1").Find(".points td.drawn img").First().AttrOr("src", ""))
@@ -39,8 +39,6 @@ func TestObjectsAreDrawn(t *testing.T) {
 			}
 			bodies = append(bodies, string(a.Body))
 		}
-		if len(bodies) > 1 && bodies[0] == bodies[1] {
-			t.Errorf("%s: a row shows what the list does", data)
-		}
+		require.Check(t, len(bodies) <= 1 || bodies[0] != bodies[1], "%s: a row shows what the list does", data)
 	}
 }

@@ -26,9 +26,8 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 	t.Helper()
 	text, err := os.ReadFile("../../ml/testdata/model_format2_ovo.json")
 	require.NoError(t, err)
-	if m, err = ml.ReadModel(bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
+	m, err = ml.ReadModel(bytes.NewReader(text))
+	require.NoError(t, err)
 	// Its rows are not in the file but for the support vectors.
 	d = &dataset.Data{Features: m.Features, Label: m.Label, Classes: m.Classes, X: mat.NewDense(30, 2, nil)}
 	for i := range 30 {
@@ -43,12 +42,10 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 	accuracy, err := m.Accuracy(d)
 	require.NoError(t, err)
 	st, ctx := s.App.Store, t.Context()
-	if run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec}); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok, err := st.ClaimRun(ctx, "test", run.ID); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec})
+	require.NoError(t, err)
+	_, ok, err := st.ClaimRun(ctx, "test", run.ID)
+	require.Must(t, ok && err == nil, "%v %v", ok, err)
 	before := *m
 	before.Machines = nil
 	for _, machine := range m.Machines {
@@ -70,14 +67,12 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	path := "/runs/" + run.ID
 
 	for query, want := range map[string]int{"rule=ovo": 1, "rule=sign": 0, "": 1} {
-		if got := handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs?"+query, "")); got.Total != want {
-			t.Errorf("%q: %d runs", query, got.Total)
-		}
+		got := handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs?"+query, ""))
+		require.Check(t, got.Total == want, "%q: %d runs", query, got.Total)
 	}
 	c.Want(http.StatusUnprocessableEntity, "GET", "/api/runs?rule=vote", "")
-	if got := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api"+path, "")); got.Report.Rule != ml.OneVsOne {
-		t.Errorf("rule %q", got.Report.Rule)
-	}
+	got := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api"+path, ""))
+	require.Check(t, got.Report.Rule == ml.OneVsOne, "rule %q", got.Report.Rule)
 	back, err := ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api"+path+"/model.json", "").Body))
 	if err != nil || len(back.Machines) != 3 || !mat.Equal(back.Scores(d.X), m.Scores(d.X)) {
 		t.Errorf("%v: another model came back", err)
@@ -85,18 +80,14 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 
 	names := []string{"f beech vs ash", "f elm vs ash", "f elm vs beech"}
 	rows, err := csv.NewReader(bytes.NewReader(b.Fetch("GET", path+"/predictions.csv", "").Body)).ReadAll()
-	if err != nil || len(rows) != 31 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	require.Must(t, err == nil && len(rows) == 31, "%d rows, %v", len(rows), err)
 	if got := strings.Join(rows[0], "|"); got != "row|label|predicted|"+strings.Join(names, "|")+"|held_out|role|weight" {
 		t.Errorf("columns %s", got)
 	}
 	scores := m.Scores(d.X)
 	for i, r := range rows[1:] {
 		f := scores.RawRowView(i)
-		if r[1] != d.Classes[d.Y[i]] || r[2] != m.LabelOf(f...) {
-			t.Errorf("row %d: %q", i, r)
-		}
+		require.Check(t, r[1] == d.Classes[d.Y[i]] && r[2] == m.LabelOf(f...), "row %d: %q", i, r)
 		for k, v := range f {
 			if r[3+k] != strconv.FormatFloat(v, 'g', -1, 64) {
 				t.Errorf("row %d: %s is %s, want %v", i, names[k], r[3+k], v)
@@ -112,9 +103,8 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	if got := strings.Join(head, "|"); got != "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role" {
 		t.Errorf("table of points: %s", got)
 	}
-	if n := doc.Find(".points tbody tr").First().Find("td").Length(); n != len(head) {
-		t.Errorf("%d cells below %d headings", n, len(head))
-	}
+	n := doc.Find(".points tbody tr").First().Find("td").Length()
+	require.Check(t, n == len(head), "%d cells below %d headings", n, len(head))
 	var stage struct {
 		Scores []string
 		Points [][]any
@@ -135,9 +125,8 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		"boundary": "Regions of ash, beech, elm", "before": "Regions of ash, beech, elm", "map": "c(x) of f beech vs ash", "map-2": "c(x) of f elm vs ash", "map-3": "c(x) of f elm vs beech",
 		"machine": "Decision boundary between beech and ash", "machine-3": "Decision boundary between elm and beech",
 	} {
-		if svg := string(b.Fetch("GET", path+"/figures/"+name+".svg", "").Body); !strings.Contains(svg, says) {
-			t.Errorf("%s does not say %q", name, says)
-		}
+		svg := string(b.Fetch("GET", path+"/figures/"+name+".svg", "").Body)
+		require.Check(t, strings.Contains(svg, says), "%s does not say %q", name, says)
 	}
 	for _, name := range []string{"machine-4", "map-4", "map-1", "map-", "mapped"} {
 		c.Want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/mltest/require"
 )
 
 // TestExceeds: shares differ by percentage points, which are no per cent of anything.
@@ -16,8 +17,6 @@ func TestExceeds(t *testing.T) {
 	}{
 		{ml.Share, 0.95, 0.9, "+5.0\u00a0pp"}, {ml.Share, 0.5, 0.505, "−0.5\u00a0pp"}, {ml.Share, 0.9, 0.9, ""}, {ml.Plain, 12, 20, "−8"},
 	} {
-		if got := exceeds(c.unit, c.v, c.than); got != c.want {
-			t.Errorf("%g against %g: %q, want %q", c.v, c.than, got, c.want)
-		}
+		require.Equal(t, exceeds(c.unit, c.v, c.than), c.want, "%g against %g", c.v, c.than)
 	}
 }

@@ -39,9 +39,8 @@ func TestModelsLeave(t *testing.T) {
 			}
 		}
 	}
-	if a := c.Do("GET", "/api/runs/"+id+"/model.pmml", ""); a.Status != 404 {
-		t.Errorf("a format that there is none of: %d", a.Status)
-	}
+	a := c.Do("GET", "/api/runs/"+id+"/model.pmml", "")
+	require.Check(t, a.Status == 404, "a format that there is none of: %d", a.Status)
 	other := done(c, `{"dataset":"iris","spec":{"kernel":"laplacian"}}`)
 	if a := c.Do("GET", "/api/runs/"+other+"/model.libsvm", ""); a.Status != 422 || !strings.Contains(string(a.Body), "use ONNX or Python") {
 		t.Errorf("LIBSVM without its kernel: %d %s", a.Status, a.Body)
@@ -81,23 +80,19 @@ func TestRowsInJSON(t *testing.T) {
 	if got.Accuracy == nil || *got.Accuracy != 1 || got.Predictions[0].Label != "versicolor" {
 		t.Errorf("an object: %+v", got)
 	}
-	if csv := string(c.Want(200, "POST", at, "1.4,0.2\n").Body); !strings.HasPrefix(csv, "row,label,f\n1,setosa,-") {
-		t.Errorf("a file: %s", csv)
-	}
-	if got = handlerstest.Decode[set](c.Want(200, "POST", at, "1.4,0.2\n", "Accept", "application/json")); got.N != 1 {
-		t.Errorf("a file, answered in JSON: %+v", got)
-	}
+	csv := string(c.Want(200, "POST", at, "1.4,0.2\n").Body)
+	require.Check(t, strings.HasPrefix(csv, "row,label,f\n1,setosa,-"), "a file: %s", csv)
+	got = handlerstest.Decode[set](c.Want(200, "POST", at, "1.4,0.2\n", "Accept", "application/json"))
+	require.Check(t, got.N == 1, "a file, answered in JSON: %+v", got)
 	for body, want := range map[string]string{
 		`{"rows":[[1]]}`: "row 1: expected 2 numbers, found 1", `{"rows":[{"x":1}]}`: "row 1: no value for", `{"rows":[["a",2]]}`: "expected a number",
 		`{"rows":["x"]}`: "a list of numbers or an object",
 	} {
-		if a := c.Do("POST", at, body, "Content-Type", "application/json"); a.Status != 422 || !strings.Contains(string(a.Body), want) {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		a := c.Do("POST", at, body, "Content-Type", "application/json")
+		require.Check(t, a.Status == 422 && strings.Contains(string(a.Body), want), "%s: %d %s", body, a.Status, a.Body)
 	}
-	if a := c.Do("POST", at, `{"lines":[]}`, "Content-Type", "application/json"); a.Status != 400 {
-		t.Errorf("another field: %d %s", a.Status, a.Body)
-	}
+	a := c.Do("POST", at, `{"lines":[]}`, "Content-Type", "application/json")
+	require.Check(t, a.Status == 400, "another field: %d %s", a.Status, a.Body)
 }
 
 func TestPredictNewRowsOnThePage(t *testing.T) {
@@ -127,15 +122,11 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50.0 %") || !strings.Contains(table.Text(), "virginica") {
 		t.Errorf("%d rows: %s", n, table.Text())
 	}
-	if csv := send(200, "text", rows, "as", "csv"); !strings.HasPrefix(csv, "row,label,") {
-		t.Errorf("CSV: %s", csv)
-	}
-	if text := send(422, "text", "a,b\n1,2\n"); !strings.Contains(text, "no column") {
-		t.Error("rows without the columns are not refused")
-	}
-	if text := send(422); !strings.Contains(text, "Choose a file or paste rows first.") {
-		t.Error("an empty form is not refused")
-	}
+	csv := send(200, "text", rows, "as", "csv")
+	require.Check(t, strings.HasPrefix(csv, "row,label,"), "CSV: %s", csv)
+	text := send(422, "text", "a,b\n1,2\n")
+	require.Check(t, strings.Contains(text, "no column"), "rows without the columns are not refused")
+	require.Check(t, strings.Contains(send(422), "Choose a file or paste rows first."), "an empty form is not refused")
 }
 
 // The code for the client runs as it stands, for any learner: what is trained again is the same.
@@ -194,8 +185,7 @@ func TestCopiedCodeRuns(t *testing.T) {
 		if err := json.Unmarshal(out, &accuracy); err != nil || accuracy != *report.TrainAccuracy {
 			t.Errorf("%s: scikit-learn has %s, ours %v", spec, out, *report.TrainAccuracy)
 		}
-		if line := page.Find(`textarea[aria-label="Code: Terminal"]`).Text(); !strings.HasPrefix(line, "marginlab fit --data 'my moons.csv'") {
-			t.Errorf("terminal: %s", line)
-		}
+		line := page.Find(`textarea[aria-label="Code: Terminal"]`).Text()
+		require.Check(t, strings.HasPrefix(line, "marginlab fit --data 'my moons.csv'"), "terminal: %s", line)
 	}
 }

@@ -1,6 +1,10 @@
 package studies
 
-import "testing"
+import (
+	"testing"
+
+	"marginlab/ml/mltest/require"
+)
 
 // What a study can show is what Wilcoxon's exact test can: 2^(1−n), times the pairs after Holm.
 func TestPower(t *testing.T) {
@@ -15,8 +19,6 @@ func TestPower(t *testing.T) {
 		{6, 2, "6 data sets, 2 learners: Wilcoxon's p can fall to 0.031."},
 		{6, 3, "6 data sets: Wilcoxon's p after Holm's correction for 2 pairs cannot fall below 0.062; add at least 1."},
 	} {
-		if got := power(c.sets, c.learners); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		require.Equal(t, power(c.sets, c.learners), c.want, "power(c.sets, c.learners)")
 	}
 }

@@ -44,9 +44,7 @@ func TestAPISearch(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	a := c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"nested":true,"seed":7}`)
 	id := handlerstest.Decode[api.RunStatus](a).ID
-	if got := a.Header.Get("Location"); got != "/api/searches/"+id {
-		t.Errorf("Location %q", got)
-	}
+	require.Equal(t, a.Header.Get("Location"), "/api/searches/"+id, "Location")
 	resp := c.Open(t.Context(), "GET", "/api/searches/"+id+"/events", nil)
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
@@ -56,9 +54,8 @@ func TestAPISearch(t *testing.T) {
 		if !ok {
 			break
 		}
-		if last = e; e.Name == "progress" && !strings.Contains(e.Data, `"total":24`) {
-			t.Errorf("%+v", e)
-		}
+		last = e
+		require.Check(t, e.Name != "progress" || strings.Contains(e.Data, `"total":24`), "%+v", e)
 	}
 	got := found(c, id)
 	if last.Name != "status" || last.Data != `{"status":"done"}` || got.Status != store.Done || got.Done != 24 || got.Total != 24 {
@@ -70,9 +67,8 @@ func TestAPISearch(t *testing.T) {
 	spec.Standardize = false
 	want, err := eval.CrossValidate(t.Context(), d, spec, got.Grid, eval.Scheme{Folds: 3, Repeats: 1, Seed: 7, Nested: true}, nil)
 	require.NoError(t, err)
-	if diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested}); diff != "" || *got.OneError != want.WithinOneError() || got.Warning != "" {
-		t.Errorf("%s, %+v", diff, got)
-	}
+	diff := cmp.Diff(want, &eval.Result{Searched: got.Searched, Score: got.Score, Confusion: got.Confusion, Settings: got.Cells, Best: *got.Best, Nested: got.Nested})
+	require.Check(t, diff == "" && *got.OneError == want.WithinOneError() && got.Warning == "", "%s, %+v", diff, got)
 
 	run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
 	c.App.Jobs.Wait(t.Context(), time.Hour, run)
@@ -91,9 +87,8 @@ func TestAPISearch(t *testing.T) {
 	if again.Known != 6 || again.Total != 6 || !reflect.DeepEqual(again.Cells, got.Cells) || again.Warning == "" || again.Nested != nil {
 		t.Errorf("the same without nested folds: %+v", again)
 	}
-	if list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches; len(list) != 2 || list[0].ID != again.ID || list[0].Cells != nil {
-		t.Errorf("%+v", list)
-	}
+	list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches
+	require.Check(t, len(list) == 2 && list[0].ID == again.ID && list[0].Cells == nil, "%+v", list)
 	three := found(c, search(c, `{"dataset":"moons","grid":{"C":[1,10,100],"gamma":[0.5,1,2]},"folds":3,"score":"mcc"}`)).ID
 	c.Pictures(c.Page(200, "/searches/"+three), 3)
 	c.Want(404, "GET", "/searches/"+three+"/figures/along-degree.svg", "")
@@ -122,9 +117,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 	}
 	grid := ""
 	for i, cell := range got.Cells {
-		if !cmp.Equal(cell.Values, settings[i]) {
-			t.Errorf("cell %d is %v, want %v", i, cell.Values, settings[i])
-		}
+		require.Check(t, cmp.Equal(cell.Values, settings[i]), "cell %d is %v, want %v", i, cell.Values, settings[i])
 		if i == *got.Best {
 			grid = fmt.Sprintf(`{"C":[%s],"gamma":[%s]}`, cell.Values.Text("C"), cell.Values.Text("gamma"))
 		}
@@ -138,9 +131,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 		t.Errorf("%+v", finer)
 	}
 	nested := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
-	if nested.Nested == nil || nested.Known != 24 || !cmp.Equal(nested.Cells, got.Cells) {
-		t.Errorf("%+v", nested)
-	}
+	require.Check(t, nested.Nested != nil && nested.Known == 24 && cmp.Equal(nested.Cells, got.Cells), "%+v", nested)
 	if page := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
 		t.Errorf("%s", page)
 	}
@@ -176,9 +167,7 @@ func TestAPIFinerNested(t *testing.T) {
 			design = one.Drawn
 		}
 		rounds, err := eval.Refine(t.Context(), d, spec, design, eval.Scheme{Folds: 3, Repeats: 1, Seed: 4, Nested: true}, 2, nil)
-		if err != nil || len(rounds) != 3 {
-			t.Fatalf("%s: %v, %d rounds", name, err, len(rounds))
-		}
+		require.Must(t, err == nil && len(rounds) == 3, "%s: %v, %d rounds", name, err, len(rounds))
 		for i, want := range rounds {
 			if i > 0 {
 				one = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/again", `{"how":"finer"}`)).ID)
@@ -219,9 +208,8 @@ func TestSearchForm(t *testing.T) {
 		fmt.Fprintf(&csv, "%d,%d,%d,%s\n", i%5, i%7, i%3, []string{"a", "b"}[i/3%2])
 	}
 	sites := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=sites.csv", csv.String())).ID
-	if got := c.Page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length(); got != 3 {
-		t.Errorf("%d columns to hold out by", got)
-	}
+	got := c.Page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length()
+	require.Check(t, got == 3, "%d columns to hold out by", got)
 	for form, want := range map[string]eval.Scheme{
 		plain + "&search.held=folds&search.folds=3&search.repeats=2":                  {Folds: 3, Repeats: 2, Seed: 1},
 		plain + "&search.held=alone":                                                  {Folds: 5, Repeats: 1, Seed: 1, LeaveOneOut: true},
@@ -230,9 +218,7 @@ func TestSearchForm(t *testing.T) {
 		plain + "&search.folds=2&search.nested=true&search.score=mcc":                 {Folds: 2, Repeats: 1, Seed: 1, Nested: true, Score: "mcc"},
 	} {
 		s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id(form))
-		if err != nil || !reflect.DeepEqual(s.Scheme, want) {
-			t.Errorf("%s: %+v, %v", form, s.Scheme, err)
-		}
+		require.Check(t, err == nil && reflect.DeepEqual(s.Scheme, want), "%s: %+v, %v", form, s.Scheme, err)
 	}
 	s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
 		"&search.C=0.1..10&search.gamma=0.1,10&search.coef0=0..2&search.degree=2..3&search.rho=0.01..1&search.core_gamma=0.1..1&search.core_step=3..9&search.kernel=poly&search.kernel=rbf&search.standardize=true&search.standardize=false"))
@@ -244,9 +230,7 @@ func TestSearchForm(t *testing.T) {
 	}
 	// rank_tol has a meaning for rho = 0 alone.
 	s, err = c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&search.rank_tol=1e-6..1e-2/3&search.C=1&search.folds=2"))
-	if err != nil || len(s.Grid["rank_tol"]) != 3 {
-		t.Errorf("%+v, %v", s.Grid, err)
-	}
+	require.Check(t, err == nil && len(s.Grid["rank_tol"]) == 3, "%+v, %v", s.Grid, err)
 	for form, want := range map[string]string{
 		plain + "&search.held=share&search.hold_out=2":        "hold_out",
 		plain + "&search.held=share&search.draws=1":           "draws",
@@ -338,9 +322,8 @@ func TestAPISearchRefused(t *testing.T) {
 	his.Want(404, "POST", "/api/runs", `{"dataset":"search-`+id+`"}`)
 	c.Want(http.StatusConflict, "POST", "/api/searches/"+id+"/runs", "{}")
 	c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
-	if got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, "")); got.Status != store.Cancelled || got.Done != 0 || got.Total != 5 {
-		t.Errorf("%+v", got)
-	}
+	got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
+	require.Check(t, got.Status == store.Cancelled && got.Done == 0 && got.Total == 5, "%+v", got)
 }
 
 // If the queue of searches is full, the next one is told when to come again, by pages and
@@ -370,9 +353,8 @@ func TestSearchOneValue(t *testing.T) {
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
 	c.App.Jobs.Wait(t.Context(), time.Hour, id)
-	if got := c.Page(200, "/searches/"+id).Text(); !strings.Contains(got, "--degree=2") {
-		t.Errorf("the command is another one: %s", got)
-	}
+	got := c.Page(200, "/searches/"+id).Text()
+	require.Check(t, strings.Contains(got, "--degree=2"), "the command is another one: %s", got)
 	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
 	other, _ := finer.Find("#search").Attr("data-id")
 	if s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
@@ -385,9 +367,8 @@ func TestSearchOneValue(t *testing.T) {
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	if got := c.Page(200, "/searches").Find(".empty").Text(); !strings.Contains(got, "Nothing searched yet") {
-		t.Errorf("%q", got)
-	}
+	got := c.Page(200, "/searches").Find(".empty").Text()
+	require.Check(t, strings.Contains(got, "Nothing searched yet"), "%q", got)
 	form := url.Values{}
 	lab := c.Page(200, "/lab?data=moons&standardize=false")
 	lab.Find("#lab input, #lab select").Each(func(_ int, f *goquery.Selection) {
@@ -415,9 +396,7 @@ func TestSearchPages(t *testing.T) {
 	id, _ := doc.Find("#search").Attr("data-id")
 	c.App.Jobs.Wait(t.Context(), time.Hour, id)
 	doc = c.Page(200, "/searches/"+id)
-	if got := doc.Find("h1").Text(); got != "C and gamma of SVM rbf standardize=false" {
-		t.Errorf("%q", got)
-	}
+	require.Equal(t, doc.Find("h1").Text(), "C and gamma of SVM rbf standardize=false", "Text")
 	text := func(css string) (texts []string) {
 		return doc.Find(css).Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
 	}
@@ -432,15 +411,11 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("%q", title)
 	}
 	opened := c.Page(200, best)
-	if got := opened.Find("h1").Text(); got != "Moons, noise 0.15" {
-		t.Errorf("the lab shows %q", got)
-	}
-	if got, _ := opened.Find("#f-test_fraction").Attr("value"); got != "0" {
-		t.Errorf("the lab holds %q out", got)
-	}
-	if got, _ := opened.Find("#f-data option[selected]").Attr("value"); got != "search-"+id {
-		t.Errorf("the lab's data are %q", got)
-	}
+	require.Equal(t, opened.Find("h1").Text(), "Moons, noise 0.15", "the lab shows")
+	got, _ = opened.Find("#f-test_fraction").Attr("value")
+	require.Check(t, got == "0", "the lab holds %q out", got)
+	got, _ = opened.Find("#f-data option[selected]").Attr("value")
+	require.Check(t, got == "search-"+id, "the lab's data are %q", got)
 
 	for how, cells := range map[string]string{"nested": "24 cells", "finer": "cells"} {
 		next := c.Fetch("POST", "/searches/"+id+"/again", "how="+how).HTML()
@@ -451,24 +426,16 @@ func TestSearchPages(t *testing.T) {
 			t.Errorf("%s: %s", how, got)
 		}
 	}
-	if a := c.Fetch("POST", "/searches/"+id+"/again", "how=better"); a.Status != 422 {
-		t.Errorf("%d", a.Status)
-	}
+	require.Equal(t, c.Fetch("POST", "/searches/"+id+"/again", "how=better").Status, 422, "a.Status")
 	at, _ := doc.Find(`button[name="cell"]`).First().Attr("value")
 	run := c.Fetch("POST", "/searches/"+id+"/runs", "cell="+at).HTML()
-	if got := run.Find("#f-note").Text(); !strings.Contains(got, "The best of 6 settings") {
-		t.Errorf("%q", got)
-	}
-	if href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href"); href == "" {
-		t.Error("the run does not lead to its search")
-	}
-	if n := c.Page(200, "/searches").Find("tbody tr").Length(); n != 3 {
-		t.Errorf("%d searches", n)
-	}
+	got = run.Find("#f-note").Text()
+	require.Check(t, strings.Contains(got, "The best of 6 settings"), "%q", got)
+	href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href")
+	require.Check(t, href != "", "the run does not lead to its search")
+	require.Equal(t, c.Page(200, "/searches").Find("tbody tr").Length(), 3, "searches")
 	c.Fetch("POST", "/searches/"+id+"/delete", "")
-	if n := c.Page(200, "/searches").Find("tbody tr").Length(); n != 2 {
-		t.Errorf("%d searches after one was deleted", n)
-	}
+	require.Equal(t, c.Page(200, "/searches").Find("tbody tr").Length(), 2, "searches after one was deleted")
 	c.Page(404, "/searches/"+id)
 }
 
@@ -488,18 +455,16 @@ func TestLearningCurves(t *testing.T) {
 		t.Errorf("%s, %+v", diff, got)
 	}
 	whole := found(c, search(c, `{"dataset":"moons","spec":{"C":10},"grid":{},"folds":3,"repeats":2,"seed":7}`))
-	if diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds); diff != "" || whole.Known != 6 {
-		t.Errorf("%s; %d cells were known", diff, whole.Known)
-	}
+	diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds)
+	require.Check(t, diff == "" && whole.Known == 6, "%s; %d cells were known", diff, whole.Known)
 	for body, word := range map[string]string{
 		`{"dataset":"moons","shares":[0.5,1],"grid":{"C":[1,10]}}`: "one setting",
 		`{"dataset":"moons","shares":[0.5,1],"nested":true}`:       "no choice",
 		`{"dataset":"moons","shares":[0.5,0.2]}`:                   "rise",
 		`{"dataset":"moons","shares":[0]}`:                         "above 0",
 	} {
-		if a := c.Fetch("POST", "/api/searches", body); a.Status != 422 || !strings.Contains(string(a.Body), word) {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		a := c.Fetch("POST", "/api/searches", body)
+		require.Check(t, a.Status == 422 && strings.Contains(string(a.Body), word), "%s: %d %s", body, a.Status, a.Body)
 	}
 
 	p := s.Browse(t, handlerstest.Alice)
@@ -510,9 +475,8 @@ func TestLearningCurves(t *testing.T) {
 	if line := doc.Find(".reproduce code").Text(); !strings.Contains(line, "--learning=0.1,0.5,1") || !strings.Contains(line, "--repeats=2") {
 		t.Errorf("%q", line)
 	}
-	if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); a.Status != 200 || !strings.Contains(string(a.Body), "training points") {
-		t.Errorf("%d", a.Status)
-	}
+	a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", "")
+	require.Check(t, a.Status == 200 && strings.Contains(string(a.Body), "training points"), "%d", a.Status)
 	pressed := p.Fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").HTML()
 	if got := pressed.Find("h1").Text(); !strings.HasPrefix(got, "Learning curve of SVM") {
 		t.Errorf("%q", got)
@@ -539,26 +503,21 @@ func TestLearningCurvesArrive(t *testing.T) {
 		}
 		if src, ok := picture.Attr("src"); ok {
 			seen[src] = true
-			if a := p.Fetch("GET", src, ""); a.Status != 200 {
-				t.Errorf("%s: %d", src, a.Status)
-			}
+			require.Equal(t, p.Fetch("GET", src, "").Status, 200, "%s", src)
 		}
 		got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
 		if len(got.Learning) != whole || (len(got.Cells) == 1) != (whole == 3) {
 			t.Errorf("%d cells: %d places for programs", done, len(got.Learning))
 		}
-		if a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", ""); whole == 0 && a.Status != 404 {
-			t.Errorf("a picture of nothing: %d", a.Status)
-		}
+		a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", "")
+		require.Check(t, whole != 0 || a.Status == 404, "a picture of nothing: %d", a.Status)
 		if done == 6 {
 			break
 		}
 		res := require.Value(worker.Compute(t.Context(), cell))(t)
 		require.Value(s.App.Store.FinishCells(t.Context(), res))(t)
 	}
-	if len(seen) != 2 {
-		t.Errorf("pictures %v", seen)
-	}
+	require.Check(t, len(seen) == 2, "pictures %v", seen)
 }
 
 // One parameter, three, strings and values have their maps; one setting has a cell.

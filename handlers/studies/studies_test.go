@@ -48,9 +48,7 @@ func TestStudy(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got.Result); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got.Result), "", "diff")
 	for file, has := range map[string]string{
 		"results.csv": "moons,MCM,", "tests.csv": "accuracy,Wilcoxon,,MCM,SVM,", "tables.md": "| moons | 60 of 200 |", "tables.tex": `\begin{tabular}`, "results.json": `"against_baseline"`, "study.toml": `file = "own points.csv"`,
 	} {
@@ -60,12 +58,10 @@ func TestStudy(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+id)
 	c.Pictures(page, 2)
-	if text := page.Find("h1").Text(); !strings.Contains(text, "No learner is shown to be better than SVM") {
-		t.Errorf("the verdict is %q", text)
-	}
-	if text := page.Find("main").Text(); !strings.Contains(text, "Training time in ms") {
-		t.Error("the page does not tell how long trainings took")
-	}
+	text := page.Find("h1").Text()
+	require.Check(t, strings.Contains(text, "No learner is shown to be better than SVM"), "the verdict is %q", text)
+	text = page.Find("main").Text()
+	require.Check(t, strings.Contains(text, "Training time in ms"), "the page does not tell how long trainings took")
 	if page := c.Page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
 		t.Errorf("the form has another file:\n%s", page.Find("textarea").Text())
 	}
@@ -77,9 +73,8 @@ func TestStudy(t *testing.T) {
 	if again.Known != again.Total || !cmp.Equal(again.Result, got.Result, cmpopts.IgnoreFields(study.Outcome{}, "Seconds")) {
 		t.Errorf("%d of %d cells known: %s", again.Known, again.Total, cmp.Diff(again.Result, got.Result))
 	}
-	if list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches; len(list) != 0 {
-		t.Errorf("%d searches are listed", len(list))
-	}
+	list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches
+	require.Check(t, len(list) == 0, "%d searches are listed", len(list))
 	c.Want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
 	c.Want(http.StatusConflict, "POST", "/api/studies/"+id+"/cancel", "")
 	s.As(t, handlerstest.Bob).Want(404, "GET", "/api/studies/"+id, "")
@@ -114,9 +109,8 @@ func TestStudyForm(t *testing.T) {
 	id := strings.Split(toml, "/")[2]
 	c.Want(http.StatusConflict, "GET", "/studies/"+id+"/results.csv", "")
 	c.Send(200, "/studies/"+id+"/cancel", "")
-	if got := handlerstest.Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, "")); got.Status != store.Cancelled || got.Result != nil {
-		t.Errorf("%+v", got)
-	}
+	got := handlerstest.Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, ""))
+	require.Check(t, got.Status == store.Cancelled && got.Result == nil, "%+v", got)
 	c.Page(200, "/studies/"+id)
 	c.Send(200, "/studies/"+id+"/delete", "")
 	for wrong, why := range map[string]string{
@@ -127,9 +121,8 @@ func TestStudyForm(t *testing.T) {
 		"study=" + url.QueryEscape(strings.Replace(handlerstest.SmallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
 		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(handlerstest.SmallStudy)): "60 folds",
 	} {
-		if a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.Body), why) {
-			t.Errorf("%s: %s", wrong, a.Body)
-		}
+		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
+		require.Check(t, strings.Contains(string(a.Body), why), "%s: %s", wrong, a.Body)
 	}
 }
 
@@ -149,9 +142,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 		file, _ := form.Find("input").Attr("value")
 		label := form.Find("button").Text()
 		s, err := study.Parse(file, "study")
-		if err != nil || len(s.Learners)*len(s.Sets) != 2 {
-			t.Fatalf("%s: %v\n%s", label, err, file)
-		}
+		require.Must(t, err == nil && len(s.Learners)*len(s.Sets) == 2, "%s: %v\n%s", label, err, file)
 		if want := least[label]; want != "" {
 			delete(least, label)
 			less := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(file))).ID)
@@ -160,9 +151,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 			}
 		}
 	})
-	if len(least) > 0 {
-		t.Errorf("not offered: %v", least)
-	}
+	require.Check(t, len(least) <= 0, "not offered: %v", least)
 }
 
 // Every kind of question is clicked together, from data of the workspace that go with it and
@@ -199,9 +188,8 @@ func TestStudyFormKinds(t *testing.T) {
 	} {
 		form := c.Page(200, "/studies/new?of="+kind)
 		for _, d := range []api.Dataset{plane, words, curve, matrix} {
-			if n := form.Find(`input[name="data"][value="` + d.ID + `"]`).Length(); (n == 1) != (d.ID == want.own.ID) {
-				t.Errorf("%s offers %s %d times", kind, d.Name, n)
-			}
+			n := form.Find(`input[name="data"][value="` + d.ID + `"]`).Length()
+			require.Check(t, (n == 1) == (d.ID == want.own.ID), "%s offers %s %d times", kind, d.Name, n)
 		}
 		q := url.Values{"of": {kind}, "learner": {want.other, want.one}, "learner-name." + want.one: {"first"}, "baseline": {want.other}, "folds": {"2"}, "max_rows": {"14"}}
 		if want.own.ID != "" {
@@ -259,7 +247,6 @@ func TestStudyOfValues(t *testing.T) {
 		t.Error(text)
 	}
 	wrong := handlerstest.OrderOf(strings.Replace(text, `generator = "sine"`+"\nn = 40", `builtin = "iris"`, 1))
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong); !strings.Contains(string(a.Body), "data set sine: target") {
-		t.Errorf("%s", a.Body)
-	}
+	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong)
+	require.Check(t, strings.Contains(string(a.Body), "data set sine: target"), "%s", a.Body)
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -43,13 +44,10 @@ func TestBoardCountsSeldom(t *testing.T) {
 		}
 		time.Sleep(countEvery)
 		synctest.Wait()
-		if n := counted.Load(); n > 55 || n < 40 {
-			t.Errorf("counted %d times in ten seconds", n)
-		}
+		n := counted.Load()
+		require.Check(t, n <= 55 && n >= 40, "counted %d times in ten seconds", n)
 		for i := range seen {
-			if seen[i].Load() != 200 {
-				t.Errorf("watcher %d has seen %d answers", i, seen[i].Load())
-			}
+			require.Equal(t, seen[i].Load(), 200, "watcher %d has seen … answers", i)
 		}
 		if phases.Load() != int64(len(seen)) {
 			t.Errorf("%d students were told %d times what had not changed", len(seen), phases.Load())
@@ -60,8 +58,6 @@ func TestBoardCountsSeldom(t *testing.T) {
 		before := counted.Load()
 		b.changed("A")
 		synctest.Wait()
-		if counted.Load() != before || len(b.courses) != 0 {
-			t.Error("it is counted for nobody")
-		}
+		require.Check(t, counted.Load() == before && len(b.courses) == 0, "it is counted for nobody")
 	})
 }

@@ -37,51 +37,35 @@ func TestCourseFixesControls(t *testing.T) {
 	forged := "course=" + strings.ToLower(code) + "&data=iris&points=0,0,a%0A1,1,b&C=99&gamma=50&kernel=poly&degree=2&learner=mcm&conformal=eigen&test_fraction=0.5&seed=9&slack=false&label=x1"
 
 	doc := c.Page(200, "/lab?"+forged)
-	if h := doc.Find("h1").Text(); h != "Moons, noise 0.15" {
-		t.Errorf("the data are %s", h)
-	}
+	require.Equal(t, doc.Find("h1").Text(), "Moons, noise 0.15", "the data")
 	for name, want := range map[string]string{"C": "7", "gamma": "2", "kernel": "rbf", "data": "moons"} {
 		f := doc.Find("fieldset.frozen[disabled] [name=" + name + "]")
 		got, _ := f.Attr("value")
-		if got = cmp.Or(got, f.Find("option[selected]").AttrOr("value", "")); got != want {
-			t.Errorf("%s is frozen at %q, want %q", name, got, want)
-		}
+		got = cmp.Or(got, f.Find("option[selected]").AttrOr("value", ""))
+		require.Check(t, got == want, "%s is frozen at %q, want %q", name, got, want)
 	}
 	for _, name := range []string{"points", "learner", "slack", "test_fraction", "seed"} {
-		if doc.Find("#lab [name="+name+"]").Length() > 0 {
-			t.Errorf("%s is not hidden", name)
-		}
+		require.Check(t, doc.Find("#lab [name="+name+"]").Length() <= 0, "%s is not hidden", name)
 	}
-	if doc.Find("[data-group=evaluation]").Length() > 0 {
-		t.Error("a heading without controls")
-	}
+	require.Check(t, doc.Find("[data-group=evaluation]").Length() <= 0, "a heading without controls")
 	if f := doc.Find("[name=conformal]"); f.Length() != 1 || f.Closest("[disabled]").Length() > 0 || f.Find("option[selected]").AttrOr("value", "") != "eigen" {
 		t.Error("a free control is not as it was sent")
 	}
-	if text := doc.Find("fieldset.frozen legend").First().Text(); !strings.Contains(text, "set by your teacher") {
-		t.Errorf("frozen controls say %q", text)
-	}
-	if doc.Find("[formaction='/compare/versions']").Length() > 0 {
-		t.Error("a comparison of learners is offered")
-	}
+	text := doc.Find("fieldset.frozen legend").First().Text()
+	require.Check(t, strings.Contains(text, "set by your teacher"), "frozen controls say %q", text)
+	require.Check(t, doc.Find("[formaction='/compare/versions']").Length() <= 0, "a comparison of learners is offered")
 	c.Send(http.StatusForbidden, "/compare/versions", forged)
 
 	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lab/live", forged))
 	q := require.Value(url.ParseQuery(live.Query))(t)
 	want := url.Values{"course": {code}, "data": {"moons"}, "C": {"7"}, "gamma": {"2"}, "slack": {"true"}, "conformal": {"eigen"}, "test_fraction": {"0.3"}} // the share is the lab's own, as the course names none
-	if q.Encode() != want.Encode() {
-		t.Errorf("the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
-	}
+	require.Check(t, q.Encode() == want.Encode(), "the live lab is at\n%s, want\n%s", q.Encode(), want.Encode())
 	own, forgedPicture := c.Want(200, "GET", "/lab/figures/boundary.svg?"+want.Encode(), ""), c.Want(200, "GET", "/lab/figures/boundary.svg?"+forged, "")
-	if string(own.Body) != string(forgedPicture.Body) {
-		t.Error("the picture obeys what was sent")
-	}
+	require.Check(t, string(own.Body) == string(forgedPicture.Body), "the picture obeys what was sent")
 
 	c.Send(200, "/runs", forged)
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
-	if err != nil || len(runs) != 1 {
-		t.Fatal(runs, err)
-	}
+	require.Must(t, err == nil && len(runs) == 1, "%v %v", runs, err)
 	if r := runs[0]; r.Course != code || r.Spec.Values.Number("C") != 7 || r.Spec.Learner != "svm" || r.Spec.Kernel != "rbf" || r.Spec.Text("gamma") != "2" || r.Spec.TestFraction != 0.3 || r.Spec.Conformal != "eigen" || r.DatasetName != "Moons, noise 0.15" {
 		t.Errorf("saved as %+v", r)
 	}
@@ -94,9 +78,7 @@ func TestCourseBringsItsPoints(t *testing.T) {
 	tc := s.Browse(t, handlerstest.Teacher)
 	tc.Want(201, "POST", "/api/datasets?name=mine.csv", handlerstest.Square)
 	sets, err := s.App.Store.Datasets(t.Context(), store.WorkspaceOf(handlerstest.Teacher))
-	if err != nil || len(sets) != 1 {
-		t.Fatal(sets, err)
-	}
+	require.Must(t, err == nil && len(sets) == 1, "%v %v", sets, err)
 	code := tc.Course("/lab?data="+sets[0].ID+"&C=3", "control.data=frozen")
 	edited := tc.Course("/lab?data="+sets[0].ID+"&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "")
 	tc.Send(200, "/datasets/"+sets[0].ID+"/delete", "")
@@ -110,18 +92,16 @@ func TestCourseBringsItsPoints(t *testing.T) {
 	}
 	c.Want(404, "GET", "/lab?data="+sets[0].ID, "")
 	c.Send(200, "/course/"+edited+"/handins", "course="+edited+"&who=Ada&data=course-"+edited)
-	if got := names(tc.Page(200, "/courses/"+edited)); !slices.Equal(got, []string{"Ada"}) {
-		t.Errorf("in the gallery: %q", got)
-	}
+	got := names(tc.Page(200, "/courses/"+edited))
+	require.Check(t, slices.Equal(got, []string{"Ada"}), "in the gallery: %q", got)
 
 	// Points that a student edited come along into the lab again.
 	c.Send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{Desc: true})
 	require.NoError(t, err)
 	back, _ := c.Page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
-	if text := c.Page(200, back).Find("#f-points").Text(); !strings.Contains(text, "0,3,yes") {
-		t.Errorf("%s opens with the points %q", back, text)
-	}
+	text := c.Page(200, back).Find("#f-points").Text()
+	require.Check(t, strings.Contains(text, "0,3,yes"), "%s opens with the points %q", back, text)
 
 	tc.Send(200, "/courses/"+code+"/delete", "")
 	c.Want(404, "GET", "/course/"+code, "")
@@ -141,28 +121,22 @@ func TestHandIn(t *testing.T) {
 	handIn(a, "C=1&who=Ada")
 	handIn(b, "C=1000&gamma=3")
 	doc := handIn(a, "C=10&who=+Ada++")
-	if who := doc.Find("#f-who").AttrOr("value", ""); who != "Ada" {
-		t.Errorf("the name is asked for again: %q", who)
-	}
-	if got := handlerstest.Texts(doc.Find(".handed-in a")); !slices.Equal(got, []string{"Ada"}) {
-		t.Errorf("Ada has handed in %q", got)
-	}
+	require.Equal(t, doc.Find("#f-who").AttrOr("value", ""), "Ada", "the name is asked for again")
+	got := handlerstest.Texts(doc.Find(".handed-in a"))
+	require.Check(t, slices.Equal(got, []string{"Ada"}), "Ada has handed in %q", got)
 
 	gallery := tc.Page(200, "/courses/"+code+"?sort=created")
-	if got := names(gallery); !slices.Equal(got, []string{"anonymous 2", "Ada"}) {
-		t.Errorf("in the gallery: %q", got)
-	}
+	got = names(gallery)
+	require.Check(t, slices.Equal(got, []string{"anonymous 2", "Ada"}), "in the gallery: %q", got)
 	// The columns are what ranks, the time, the settings that differ, and no others.
 	head := handlerstest.Texts(gallery.Find(".gallery thead th"))
 	if !slices.Equal(head, []string{"choose", "picture", "name", "Test accuracy", "handed in", "γ", "C", "Training accuracy", "SVs", "Margin 1/|w|"}) {
 		t.Errorf("columns %q", head)
 	}
-	if got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"1000", "10"}) {
-		t.Errorf("sorted by C, falling: %q", got)
-	}
-	if got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)")); !slices.Equal(got, []string{"10", "1000"}) {
-		t.Errorf("sorted by C: %q", got)
-	}
+	got = handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)"))
+	require.Check(t, slices.Equal(got, []string{"1000", "10"}), "sorted by C, falling: %q", got)
+	got = handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)"))
+	require.Check(t, slices.Equal(got, []string{"10", "1000"}), "sorted by C: %q", got)
 
 	// All that the page shows is there, and without the secret in any address.
 	picture := gallery.Find(".gallery-columns .figure img")
@@ -213,38 +187,31 @@ func TestHandIn(t *testing.T) {
 	for _, path := range []string{"/runs/" + ids[0], "/compare?run=" + ids[0] + "&run=" + ids[1]} {
 		tc.Page(200, secret+path).Find("main a[href^='/'], main img, main form").Each(func(_ int, e *goquery.Selection) {
 			for _, attr := range []string{"href", "src", "action"} {
-				if at, ok := e.Attr(attr); ok && !strings.HasPrefix(at, secret) {
-					t.Errorf("%s leads to %s", path, at)
-				}
+				at, ok := e.Attr(attr)
+				require.Check(t, !ok || strings.HasPrefix(at, secret), "%s leads to %s", path, at)
 			}
 		})
 	}
 
 	// A student's own deletion changes nothing; a withdrawal does.
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
-	if err != nil || len(runs) != 1 {
-		t.Fatal(runs, err)
-	}
+	require.Must(t, err == nil && len(runs) == 1, "%v %v", runs, err)
 	b.Send(200, "/runs/"+runs[0].ID+"/delete", "")
-	if got := names(tc.Page(200, "/courses/"+code)); len(got) != 2 {
-		t.Errorf("after the student's deletion: %q", got)
-	}
+	got = names(tc.Page(200, "/courses/"+code))
+	require.Check(t, len(got) == 2, "after the student's deletion: %q", got)
 	lab := b.Page(200, "/course/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
 	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
 		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
 	}
 	b.Send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
-	if got := names(tc.Page(200, "/courses/"+code)); !slices.Equal(got, []string{"Ada"}) {
-		t.Errorf("after the withdrawal: %q", got)
-	}
+	got = names(tc.Page(200, "/courses/"+code))
+	require.Check(t, slices.Equal(got, []string{"Ada"}), "after the withdrawal: %q", got)
 	visitor.Send(200, secret+"/runs/delete", "run="+ids[1])
-	if got := names(tc.Page(200, "/courses/"+code)); len(got) != 0 {
-		t.Errorf("after the teacher's deletion: %q", got)
-	}
-	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 2 {
-		t.Errorf("Ada has %d runs of her own, want 2", len(runs))
-	}
+	got = names(tc.Page(200, "/courses/"+code))
+	require.Check(t, len(got) == 0, "after the teacher's deletion: %q", got)
+	runs, _, _ = s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
+	require.Check(t, len(runs) == 2, "Ada has %d runs of her own, want 2", len(runs))
 }
 
 // A hand-in is taken at once, before it is trained, and once however often it is sent; that
@@ -255,18 +222,15 @@ func TestHandInAtOnce(t *testing.T) {
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lab?data=moons", "")
 	request := a.Page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", "")
-	if again := a.Page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", ""); request == "" || again == request {
-		t.Errorf("two pages ask as %q and %q", request, again)
-	}
+	again := a.Page(200, "/course/"+code).Find("#hand-in [name=request]").AttrOr("value", "")
+	require.Check(t, request != "" && again != request, "two pages ask as %q and %q", request, again)
 	form := "course=" + code + "&who=Ada&request=" + request
 	var doc *goquery.Document
 	for range 3 {
 		doc = a.Send(200, "/course/"+code+"/handins", form).HTML()
 	}
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
-	if err != nil || len(runs) != 1 {
-		t.Fatal(runs, err)
-	}
+	require.Must(t, err == nil && len(runs) == 1, "%v %v", runs, err)
 	mark := doc.Find(".handed-in [data-handed]")
 	if got := handlerstest.Texts(mark); !slices.Equal(got, []string{"waits to be trained"}) || mark.AttrOr("data-handed", "") != "/runs/"+runs[0].ID+"/events" {
 		t.Errorf("handed in: %q", got)
@@ -277,9 +241,8 @@ func TestHandInAtOnce(t *testing.T) {
 	}
 
 	a.Send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
-	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 2 {
-		t.Errorf("%d runs, want two", len(runs))
-	}
+	runs, _, _ = s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
+	require.Check(t, len(runs) == 2, "%d runs, want two", len(runs))
 }
 
 func TestHandInRefused(t *testing.T) {
@@ -303,13 +266,9 @@ func TestHandInRefused(t *testing.T) {
 	a.Send(200, "/runs", "data=xor&course="+code)
 	a.Send(200, "/runs", "data=xor")
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
-	if err != nil || len(runs) != 2 {
-		t.Fatal(runs, err)
-	}
+	require.Must(t, err == nil && len(runs) == 2, "%v %v", runs, err)
 	inside, outside := "/runs/"+runs[0].ID, "/runs/"+runs[1].ID
-	if a.Page(200, outside).Find("#hand-in").Length() > 0 {
-		t.Error("a run from outside can be handed in")
-	}
+	require.Check(t, a.Page(200, outside).Find("#hand-in").Length() <= 0, "a run from outside can be handed in")
 	a.Send(404, outside+"/handin", "who=x")
 	if doc := a.Send(422, inside+"/handin", "who="+strings.Repeat("x", 61)).HTML(); doc.Find("#hand-in .error").Length() != 1 || len(doc.Find("#f-who").AttrOr("value", "")) != 61 {
 		t.Error("a name that is too long does not come back with a word beside it")
@@ -332,9 +291,8 @@ func TestHandInRefused(t *testing.T) {
 	}
 	tc.Send(200, "/courses/"+code+"/close", "closed=0")
 	a.Send(200, inside+"/handin", "who=x")
-	if got := names(tc.Page(200, "/courses/"+code)); !slices.Equal(got, []string{"x"}) {
-		t.Errorf("in the gallery: %q", got)
-	}
+	got := names(tc.Page(200, "/courses/"+code))
+	require.Check(t, slices.Equal(got, []string{"x"}), "in the gallery: %q", got)
 }
 
 // One workspace cannot fill a gallery, a name that is taken is marked, and the teacher
@@ -378,12 +336,10 @@ func TestSabotage(t *testing.T) {
 		stranger.Want(404, "GET", at+"/handins.csv", "")
 	}
 	gallery = tc.Send(200, at+"/block", "run="+id("Mallory")+"&run=gone").HTML()
-	if got := names(gallery); !slices.Equal(got, []string{"Ada"}) {
-		t.Errorf("in the gallery: %q", got)
-	}
-	if got := handlerstest.Texts(gallery.Find(".blocked li > span")); len(got) != 1 || !strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA ") {
-		t.Errorf("blocked are %q", got)
-	}
+	got := names(gallery)
+	require.Check(t, slices.Equal(got, []string{"Ada"}), "in the gallery: %q", got)
+	got = handlerstest.Texts(gallery.Find(".blocked li > span"))
+	require.Check(t, len(got) == 1 && strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA "), "blocked are %q", got)
 	b.Send(409, to, "course="+code+"&who=Eve")
 	if doc := b.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "blocked") {
 		t.Error("who is blocked is not told")
@@ -413,9 +369,7 @@ func TestCourseEnds(t *testing.T) {
 	if ends := doc.Find(".course-state > p time"); ends.AttrOr("datetime", "") != "2001-02-03T04:05:00Z" || !strings.Contains(ends.Text(), "UTC") || doc.Find("#f-ends").AttrOr("value", "") != "2001-02-03T04:05" {
 		t.Errorf("the page says %q", doc.Find(".course-state").Text())
 	}
-	if tc.Do("GET", at, "").Header.Get("ETag") == tag {
-		t.Error("the page does not tell that it has changed")
-	}
+	require.Check(t, tc.Do("GET", at, "").Header.Get("ETag") != tag, "the page does not tell that it has changed")
 	a.Send(409, to, "course="+code)
 	if doc := a.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "ended") {
 		t.Error("a course that has ended offers to hand in")
@@ -424,18 +378,16 @@ func TestCourseEnds(t *testing.T) {
 	if said := doc.Find(".course-banner").Text(); !strings.Contains(said, "has ended") || doc.Find(".course-name").Length() > 0 {
 		t.Errorf("a lesson of a course that has ended says %q, and who sees the answers", said)
 	}
-	if state := handlerstest.Texts(tc.Page(200, "/courses").Find(".course-list .value")); !slices.Equal(state, []string{"0 ended"}) {
-		t.Errorf("the list says %q", state)
-	}
+	state := handlerstest.Texts(tc.Page(200, "/courses").Find(".course-list .value"))
+	require.Check(t, slices.Equal(state, []string{"0 ended"}), "the list says %q", state)
 	tc.Send(200, at+"/end", "ends=2999-01-01T00:00")
 	doc = a.Send(200, to, "course="+code).HTML()
 	if doc.Find(".course-banner time").First().AttrOr("datetime", "") != "2999-01-01T00:00:00Z" {
 		t.Error("students are not told the end")
 	}
 	tc.Send(200, at+"/end", "ends=2001-02-03T04:05")
-	if doc := tc.Send(200, at+"/end", "lift=1").HTML(); doc.Find(".course-state > p time, [name=lift]").Length() > 0 {
-		t.Error("the end is not lifted")
-	}
+	doc = tc.Send(200, at+"/end", "lift=1").HTML()
+	require.Check(t, doc.Find(".course-state > p time, [name=lift]").Length() <= 0, "the end is not lifted")
 	a.Send(200, to, "course="+code)
 }
 
@@ -456,12 +408,9 @@ func TestExportHandins(t *testing.T) {
 		t.Errorf("sent as %s, %s", kind, name)
 	}
 	table, err := csv.NewReader(bytes.NewReader(sent.Body)).ReadAll()
-	if err != nil || len(table) != 4 {
-		t.Fatalf("%d lines, %v", len(table), err)
-	}
-	if names := slices.Sorted(slices.Values(table[0])); len(slices.Compact(names)) != len(table[0]) {
-		t.Errorf("two columns of one name: %v", table[0])
-	}
+	require.Must(t, err == nil && len(table) == 4, "%d lines, %v", len(table), err)
+	names := slices.Sorted(slices.Values(table[0]))
+	require.Check(t, len(slices.Compact(names)) == len(table[0]), "two columns of one name: %v", table[0])
 	column := func(name string) (cells []string) {
 		for _, line := range table[1:] {
 			cells = append(cells, line[slices.Index(table[0], name)])
@@ -479,20 +428,16 @@ func TestExportHandins(t *testing.T) {
 		"result_status": {"converged", "converged", "converged"},
 		"result_C":      {"0.1", "7", "1"},
 	} {
-		if got := column(name); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		got := column(name)
+		require.Check(t, slices.Equal(got, want), "%s: %q, want %q", name, got, want)
 	}
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
-	if err != nil || len(runs) != 1 || runs[0].Report.TestAccuracy == nil {
-		t.Fatal(runs, err)
-	}
+	require.Must(t, err == nil && len(runs) == 1 && runs[0].Report.TestAccuracy != nil, "%v %v", runs, err)
 	if got, err := strconv.ParseFloat(column("test_accuracy")[1], 64); err != nil || got != *runs[0].Report.TestAccuracy {
 		t.Errorf("held out %v, want %v", got, *runs[0].Report.TestAccuracy)
 	}
-	if _, err := time.Parse(time.RFC3339, column("handed_in")[0]); err != nil {
-		t.Error(err)
-	}
+	_, err = time.Parse(time.RFC3339, column("handed_in")[0])
+	require.Check(t, err == nil, "%v", err)
 }
 
 // The gallery is ranked by what was held out; who learns by heart and holds nothing out
@@ -522,12 +467,10 @@ func TestGalleryRanks(t *testing.T) {
 		t.Errorf("ranked by %q, in words: %q", head, text)
 	}
 	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")
-	if text := tc.Page(200, at).Find("#gallery").Text(); !strings.Contains(text, "Not all held out the same points") {
-		t.Errorf("another split is not told: %q", text)
-	}
-	if got := names(tc.Page(200, at+"?sort=created")); !strings.HasPrefix(got[0], "By heart") {
-		t.Errorf("in the order of time: %q", got)
-	}
+	text = tc.Page(200, at).Find("#gallery").Text()
+	require.Check(t, strings.Contains(text, "Not all held out the same points"), "another split is not told: %q", text)
+	got := names(tc.Page(200, at+"?sort=created"))
+	require.Check(t, strings.HasPrefix(got[0], "By heart"), "in the order of time: %q", got)
 }
 
 // A course of a page that holds nothing out is offered a share to hold out, and the lab
@@ -539,9 +482,8 @@ func TestHeldOutInCourses(t *testing.T) {
 	offer := func(target string) *goquery.Selection {
 		return tc.Page(200, "/courses/new?target="+url.QueryEscape(target)).Find("[name=holdout]")
 	}
-	if f := offer("/lab?data=moons&test_fraction=0"); f.Length() != 1 || f.AttrOr("checked", "no") == "no" {
-		t.Error("nothing is offered")
-	}
+	f := offer("/lab?data=moons&test_fraction=0")
+	require.Check(t, f.Length() == 1 && f.AttrOr("checked", "no") != "no", "nothing is offered")
 	if offer("/lab?data=moons&test_fraction=0.2").Length()+offer("/lab?data=moons").Length()+offer("/lessons/margins").Length() > 0 {
 		t.Error("offered to a page that holds something out, or a lesson")
 	}
@@ -553,14 +495,11 @@ func TestHeldOutInCourses(t *testing.T) {
 	for path, want := range map[string]string{
 		"/course/" + taken: "0.3", "/course/" + declined: "0", "/lab?course=" + lesson + "&C=5": "0.3", "/lab?course=" + lesson + "&C=5&test_fraction=0": "0",
 	} {
-		if got := share(path); got != want {
-			t.Errorf("%s holds out %s, not %s", path, got, want)
-		}
+		require.Equal(t, share(path), want, "%s holds out", path)
 	}
 	q := url.Values{"target": {"/lab?test_fraction=0"}, "title": {""}}.Encode()
-	if f := tc.Send(422, "/courses", q).HTML().Find("[name=holdout]"); f.AttrOr("checked", "no") != "no" {
-		t.Error("what was declined comes back as chosen")
-	}
+	f = tc.Send(422, "/courses", q).HTML().Find("[name=holdout]")
+	require.Check(t, f.AttrOr("checked", "no") == "no", "what was declined comes back as chosen")
 }
 
 // What waits is in the gallery at once, and fills in when it is trained.
@@ -571,16 +510,14 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	code := tc.Course("/lab?data=xor", "")
 	a.Send(200, "/course/"+code+"/handins", "course="+code)
 	doc := tc.Page(200, "/courses/"+code)
-	if got := handlerstest.Texts(doc.Find(".gallery tbody td.value")); len(got) != 2 || got[1] != "queued" {
-		t.Errorf("the row says %q", got)
-	}
+	got := handlerstest.Texts(doc.Find(".gallery tbody td.value"))
+	require.Check(t, len(got) == 2 && got[1] == "queued", "the row says %q", got)
 	if doc.Find(".gallery-columns .figure").Length() > 0 || doc.Find(".gallery tbody a, .gallery tbody img").Length() > 0 {
 		t.Error("something is shown of a run that has not ended")
 	}
 	id, _ := doc.Find("[name=run]").Attr("value")
-	if doc := tc.Page(200, "/courses/"+code+"/runs/"+id); doc.Find(".gallery").Length() != 1 {
-		t.Error("the page of a run that has not ended does not lead back")
-	}
+	doc = tc.Page(200, "/courses/"+code+"/runs/"+id)
+	require.Check(t, doc.Find(".gallery").Length() == 1, "the page of a run that has not ended does not lead back")
 }
 
 // The teacher's page is asked for again and again, and answers only with news.
@@ -605,9 +542,8 @@ func TestGalleryTellsNews(t *testing.T) {
 	changed(false, "nothing")
 	tc.Send(200, "/courses/"+code+"/close", "closed=1")
 	changed(true, "closing")
-	if got := tc.Do("GET", "/courses/"+code+"?sort=name", "", "If-None-Match", tag); got.Status != 200 {
-		t.Errorf("in another order: status %d", got.Status)
-	}
+	got := tc.Do("GET", "/courses/"+code+"?sort=name", "", "If-None-Match", tag)
+	require.Check(t, got.Status == 200, "in another order: status %d", got.Status)
 }
 
 // A lesson's demos obey the course as the lab does, on its page and on its slides.
@@ -616,24 +552,20 @@ func TestCourseOfLesson(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	doc := tc.Page(200, "/courses/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
-	if v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text(); strings.TrimSpace(v) != "0.5" {
-		t.Errorf("b is asked about at %q", v)
-	}
+	v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text()
+	require.Check(t, strings.TrimSpace(v) == "0.5", "b is asked about at %q", v)
 	code := tc.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
 	doc = c.Page(200, "/course/"+code)
 	demo := doc.Find("#line .demo")
-	if f := demo.Find("fieldset.frozen[disabled] [name=b]"); f.AttrOr("value", "") != "0.5" {
-		t.Errorf("b is frozen at %q", f.AttrOr("value", ""))
-	}
+	require.Equal(t, demo.Find("fieldset.frozen[disabled] [name=b]").AttrOr("value", ""), "0.5", "b is frozen at")
 	if demo.Find("[name=w2]").Length() > 0 || demo.Find("[name=w1]").Length() != 1 || demo.Find("[name=w1]").Closest("[disabled]").Length() > 0 {
 		t.Error("w2 is not hidden, or w1 is not free")
 	}
 	if doc.Find(".course-banner").Length() != 1 || demo.Find("[name=course]").AttrOr("value", "") != code {
 		t.Error("the page does not stay in the course")
 	}
-	if got := doc.Find("#classifier .stage").AttrOr("data-stage", ""); strings.Contains(got, "px") {
-		t.Errorf("what is frozen can be dragged: %s", got)
-	}
+	got := doc.Find("#classifier .stage").AttrOr("data-stage", "")
+	require.Check(t, !strings.Contains(got, "px"), "what is frozen can be dragged: %s", got)
 	const forged = "&b=3&w2=-2&w1=2"
 	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lessons/margins/line/live", "course="+code+forged))
 	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("course") != code {
@@ -644,12 +576,9 @@ func TestCourseOfLesson(t *testing.T) {
 		path, _, _ := strings.Cut(src, "?")
 		return string(c.Want(200, "GET", path+"?"+query, "").Body)
 	}
-	if figure("course="+code+forged) != figure("course="+code+"&w1=2") {
-		t.Error("the picture obeys what was sent")
-	}
-	if next := c.Page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", ""); !strings.Contains(next, "course="+code) {
-		t.Errorf("the next screen is at %s", next)
-	}
+	require.Check(t, figure("course="+code+forged) == figure("course="+code+"&w1=2"), "the picture obeys what was sent")
+	next := c.Page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", "")
+	require.Check(t, strings.Contains(next, "course="+code), "the next screen is at %s", next)
 	// In the lab the course fixes nothing, but takes hand-ins.
 	lab := c.Page(200, "/lab?data=xor&C=3&course="+code)
 	if lab.Find(".frozen").Length() > 0 || lab.Find("[formaction$=handins]").Length() != 1 {
@@ -672,29 +601,22 @@ func TestCourseSetsAllScreens(t *testing.T) {
 		return list
 	}
 	own := values(c.Page(200, lesson))
-	if len(own) < 4 || own[0] == own[1] {
-		t.Fatalf("the screens have C at %q", own)
-	}
-	if e := tc.Page(200, "/courses/new?target="+lesson).Find("[name='value.C']"); e.Length() != 1 || e.AttrOr("value", "") != "" {
-		t.Error("C is not asked for once, or has one value")
-	}
-	if v := tc.Page(200, "/courses/new?target="+url.QueryEscape(lesson+"?screen=slack&C=5")).Find("[name='value.C']").AttrOr("value", ""); v != "5" {
-		t.Errorf("C of the page is asked about at %q", v)
-	}
+	require.Must(t, len(own) >= 4 && own[0] != own[1], "the screens have C at %q", own)
+	e := tc.Page(200, "/courses/new?target="+lesson).Find("[name='value.C']")
+	require.Check(t, e.Length() == 1 && e.AttrOr("value", "") == "", "C is not asked for once, or has one value")
+	v := tc.Page(200, "/courses/new?target="+url.QueryEscape(lesson+"?screen=slack&C=5")).Find("[name='value.C']").AttrOr("value", "")
+	require.Check(t, v == "5", "C of the page is asked about at %q", v)
 	for _, state := range []string{"free", "frozen"} {
 		code := tc.Course(lesson, "value.C=0.3&control.C="+state)
 		doc := c.Page(200, "/course/"+code)
 		for i, v := range values(doc) {
-			if v != "0.3" {
-				t.Errorf("%s: screen %d has C at %s", state, i, v)
-			}
+			require.Equal(t, v, "0.3", "%s: screen %d has C at", state, i)
 		}
 		doc.Find(".demo").Each(func(_ int, demo *goquery.Selection) {
 			if live := demo.AttrOr("data-live", ""); demo.Find("[name=C]").Length() > 0 {
 				slide := strings.TrimSuffix(live, "/live")
-				if got := values(c.Page(200, slide+"?course="+code)); !slices.Equal(got, []string{"0.3"}) {
-					t.Errorf("%s: the slide %s has C at %q", state, slide, got)
-				}
+				got := values(c.Page(200, slide+"?course="+code))
+				require.Check(t, slices.Equal(got, []string{"0.3"}), "%s: the slide %s has C at %q", state, slide, got)
 				query := handlerstest.Decode[struct{ Query string }](c.Send(200, live, "course="+code+"&C=2")).Query
 				want := "2"
 				if state == "frozen" {
@@ -707,9 +629,8 @@ func TestCourseSetsAllScreens(t *testing.T) {
 		})
 	}
 	code := tc.Course(lesson, "value.C=&control.C=frozen")
-	if got := values(c.Page(200, "/course/"+code)); !slices.Equal(got, own) {
-		t.Errorf("frozen as on each screen, C is %q", got)
-	}
+	got := values(c.Page(200, "/course/"+code))
+	require.Check(t, slices.Equal(got, own), "frozen as on each screen, C is %q", got)
 	bad := tc.Send(422, "/courses", url.Values{"target": {lesson}, "title": {"A"}, "value.C": {"much"}}.Encode()).HTML()
 	if bad.Find(".error").Length() == 0 || bad.Find("[name='value.C']").AttrOr("value", "") != "much" {
 		t.Error("a value that is none is not asked about again")
@@ -725,9 +646,7 @@ func TestHandInFromALesson(t *testing.T) {
 	doc := c.Page(200, "/course/"+code)
 	links := map[string]bool{}
 	doc.Find(".to-lab a, .course-banner a[href^='/lab']").Each(func(_ int, a *goquery.Selection) { links[a.AttrOr("href", "")] = true })
-	if len(links) < 4 {
-		t.Fatalf("links to the lab: %v", links)
-	}
+	require.Must(t, len(links) >= 4, "links to the lab: %v", links)
 	n := 0
 	for link := range links {
 		form := c.Page(200, link).Find("#lab")
@@ -740,9 +659,8 @@ func TestHandInFromALesson(t *testing.T) {
 			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
 		}
 	}
-	if got := names(tc.Page(200, "/courses/"+code)); len(got) != store.MaxNames {
-		t.Errorf("in the gallery: %q", got)
-	}
+	got := names(tc.Page(200, "/courses/"+code))
+	require.Check(t, len(got) == store.MaxNames, "in the gallery: %q", got)
 }
 
 func TestNewCoursePage(t *testing.T) {
@@ -756,9 +674,7 @@ func TestNewCoursePage(t *testing.T) {
 	})
 	lab := c.Page(200, "/lab?data=iris")
 	for _, n := range names {
-		if lab.Find("#lab [name="+n+"]").Length() == 0 && n != "points" {
-			t.Errorf("the lab has no control %s", n)
-		}
+		require.Check(t, lab.Find("#lab [name="+n+"]").Length() != 0 || n == "points", "the lab has no control %s", n)
 	}
 	lab.Find("#lab [name]:not(button)").Each(func(_ int, e *goquery.Selection) {
 		if n := e.AttrOr("name", ""); n != "name" && !slices.Contains(names, n) && !strings.HasPrefix(n, "search.") { // in a course nothing is searched
@@ -783,22 +699,16 @@ func TestNewCoursePage(t *testing.T) {
 			c.Do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
 			c.Do("POST", "/courses", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
 		} {
-			if a.Status != 422 {
-				t.Errorf("a course of %s: status %d", target, a.Status)
-			}
+			require.Equal(t, a.Status, 422, "a course of %s: status", target)
 		}
 	}
-	if got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list th a")); len(got) != 0 {
-		t.Errorf("courses %q", got)
-	}
+	got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list th a"))
+	require.Check(t, len(got) == 0, "courses %q", got)
 	code := c.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
-	if got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code")); !slices.Equal(got, []string{code}) {
-		t.Errorf("courses %q", got)
-	}
+	got = handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code"))
+	require.Check(t, slices.Equal(got, []string{code}), "courses %q", got)
 	link, _ := c.Page(200, "/courses/"+code).Find(".course-state a").Attr("href")
-	if link != "/lessons/margins?b=0.5&course="+code+"&screen=line" {
-		t.Errorf("the lesson is at %s", link)
-	}
+	require.Equal(t, link, "/lessons/margins?b=0.5&course="+code+"&screen=line", "the lesson is at")
 }
 
 func TestCourseCode(t *testing.T) {
@@ -807,9 +717,8 @@ func TestCourseCode(t *testing.T) {
 	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=xor&C=5", "")
 	c := s.Browse(t, handlerstest.Ada)
 	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
-		if doc := c.Page(200, "/course?code="+url.QueryEscape(typed)); doc.Find("#f-C").AttrOr("value", "") != "5" {
-			t.Errorf("%q does not open the course", typed)
-		}
+		doc := c.Page(200, "/course?code="+url.QueryEscape(typed))
+		require.Check(t, doc.Find("#f-C").AttrOr("value", "") == "5", "%q does not open the course", typed)
 	}
 	if c.Page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() != 1 {
 		t.Error("the address takes no small letters")
@@ -823,9 +732,8 @@ func TestCourseCode(t *testing.T) {
 	if c.Page(200, "/").Find("form[action='/course'] [name=code]").Length() != 1 {
 		t.Error("the start page does not ask for a code")
 	}
-	if got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.Want(200, "GET", "/courses", "").Body)); got != "" {
-		t.Errorf("a student's list of courses has %s", got)
-	}
+	got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.Want(200, "GET", "/courses", "").Body))
+	require.Check(t, got == "", "a student's list of courses has %s", got)
 }
 
 // Addresses that people have kept from when courses were called classes still lead there.
@@ -853,20 +761,15 @@ func TestFormerAddresses(t *testing.T) {
 		}
 	}
 	doc := c.Send(200, "/classes", "title=From+an+old+page&target=/lab").HTML() // the form arrives
-	if h := doc.Find("h1").Text(); h != "From an old page" {
-		t.Errorf("the form of an old page made %q", h)
-	}
+	require.Equal(t, doc.Find("h1").Text(), "From an old page", "the form of an old page made")
 	for _, at := range []string{"/", "/lab", "/lessons", "/lessons/width", "/courses", "/courses/" + code} { // and no page leads there itself
 		doc := c.Page(200, at)
-		if n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length(); n > 0 {
-			t.Errorf("%s: %d former addresses of courses", at, n)
-		}
+		n := doc.Find(`[href^="/class"], [action^="/class"], [formaction^="/class"]`).Length()
+		require.Check(t, n <= 0, "%s: %d former addresses of courses", at, n)
 	}
 	s.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
 	old := s.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
-	if got := old.Find("[name=C]").AttrOr("value", ""); got != "7" {
-		t.Errorf("C is %s in an old link of the course", got)
-	}
+	require.Equal(t, old.Find("[name=C]").AttrOr("value", ""), "7", "C is … in an old link of the course")
 }
 
 // A course can be edited and copied, and handed to a colleague as a file, with its points.
@@ -894,9 +797,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	if lab.Find(".frozen [name=gamma]").Length() != 1 || lab.Find(".frozen [name=C]").Length() != 0 || lab.Find("[name=C]").AttrOr("value", "") != "3" || lab.Find("[name=learner]").Length() == 0 {
 		t.Error("the page is not as it was edited")
 	}
-	if text := tc.Send(422, "/courses/"+code+"/edit", "title=").HTML().Find(".error").Text(); text == "" {
-		t.Error("a course without a title")
-	}
+	text := tc.Send(422, "/courses/"+code+"/edit", "title=").HTML().Find(".error").Text()
+	require.Check(t, text != "", "a course without a title")
 
 	target := tc.Page(200, "/courses/"+code+"/copy").Find("[name=target]").AttrOr("value", "")
 	copied := tc.Send(200, "/courses", url.Values{"target": {target}, "title": {"A copy"}, "handins": {"true"}}.Encode()).HTML().Find(".course-code").Text()
@@ -926,9 +828,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 		"", "[]", "{}", `{"format":2}`, `{"format":1,"title":"","page":"/lab"}`, `{"format":1,"title":"A","page":"https://example.org"}`, `{"format":1,"title":"A","page":"/settings"}`,
 		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.Body), "0,3,b", "0,much,b", 1),
 	} {
-		if text := bringIn(422, bad).Find(".error").Text(); !strings.Contains(text, "was not taken") {
-			t.Errorf("%.60q: %q", bad, text)
-		}
+		text := bringIn(422, bad).Find(".error").Text()
+		require.Check(t, strings.Contains(text, "was not taken"), "%.60q: %q", bad, text)
 	}
 	for _, path := range []string{"/edit", "/copy", "/course.json", "/screen"} {
 		colleague.Want(404, "GET", "/courses/"+copied+path, "")
@@ -952,9 +853,8 @@ func TestCourseScreen(t *testing.T) {
 	if text := string(got.Body); strings.Contains(text, "Lovelace") || strings.Contains(text, "/teach/") || doc.Find("nav").Length() > 0 {
 		t.Error("the screen shows too much")
 	}
-	if again := tc.Do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.Header.Get("ETag")); again.Status != http.StatusNotModified {
-		t.Errorf("asked again: %d", again.Status)
-	}
+	again := tc.Do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.Header.Get("ETag"))
+	require.Check(t, again.Status == http.StatusNotModified, "asked again: %d", again.Status)
 	page := tc.Page(200, "/courses/"+code)
 	if page.Find(".course-qr").Length() != 0 || !slices.Equal(names(page), []string{"Ada Lovelace"}) {
 		t.Error("the page with the names is also for the projector")
@@ -974,33 +874,24 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 		options := c.Page(200, "/courses/new?target=/lessons/"+lesson).Find("[name='value." + control + "'] option")
 		return strings.Join(options.Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") }), " ")
 	}
-	if got := choices("graph-kernels", "graph"); got != " path ring paw house" {
-		t.Errorf("graphs for all screens: %q", got)
-	}
-	if got := choices("soft-margin", "set"); got != "" {
-		t.Errorf("data for all screens of the soft margin: %q", got)
-	}
+	require.Equal(t, choices("graph-kernels", "graph"), " path ring paw house", "graphs for all screens")
+	require.Equal(t, choices("soft-margin", "set"), "", "data for all screens of the soft margin")
 
 	// Data that only one screen offers: the others keep their own, without a word of error.
 	const iris = "iris-versicolor-virginica"
 	lesson := "/lessons/soft-margin?screen=c&set=" + iris
-	if said := c.Page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text(); !strings.Contains(said, "where it is offered") {
-		t.Errorf("said of the data: %q", said)
-	}
+	said := c.Page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text()
+	require.Check(t, strings.Contains(said, "where it is offered"), "said of the data: %q", said)
 	for _, state := range []string{"free", "frozen", "hidden"} {
 		page := c.Page(200, "/course/"+c.Course(lesson, "control.set="+state))
 		got := page.Find(".demo [name=set] option[selected]").Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") })
-		if want := []string{iris, "moons"}; state != "hidden" && !slices.Equal(got, want) {
-			t.Errorf("%s: data %q, not %q", state, got, want)
-		}
+		want := []string{iris, "moons"}
+		require.Check(t, state == "hidden" || slices.Equal(got, want), "%s: data %q, not %q", state, got, want)
 		page.Find(".demo [data-error-of]").Each(func(_ int, e *goquery.Selection) {
-			if e.Text() != "" {
-				t.Errorf("%s: %s", state, e.Text())
-			}
+			require.Equal(t, e.Text(), "", "%s", state)
 		})
-		if src := page.Find("#c .stage img").AttrOr("src", ""); !strings.Contains(src, iris) {
-			t.Errorf("%s: the picture is %s", state, src)
-		}
+		src := page.Find("#c .stage img").AttrOr("src", "")
+		require.Check(t, strings.Contains(src, iris), "%s: the picture is %s", state, src)
 	}
 }
 
@@ -1010,9 +901,8 @@ func TestHeadOfCourses(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
 	code := c.Course("/lab?data=moons", "")
 	for _, path := range []string{"/courses/" + code, "/courses/" + code + "/edit", "/courses", "/course/" + code} {
-		if a := c.Fetch("HEAD", path, ""); a.Status != 200 || len(a.Body) != 0 {
-			t.Errorf("HEAD %s: %d and %d bytes", path, a.Status, len(a.Body))
-		}
+		a := c.Fetch("HEAD", path, "")
+		require.Check(t, a.Status == 200 && len(a.Body) == 0, "HEAD %s: %d and %d bytes", path, a.Status, len(a.Body))
 	}
 }
 
@@ -1034,13 +924,11 @@ func TestKeyRecoversTheTeachersLink(t *testing.T) {
 	answer, err := s.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie
 	require.NoError(t, err)
 	answer.Body.Close()
-	if other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie")); err != nil {
-		t.Fatal(answer.Status, err)
-	}
+	other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie"))
+	require.Must(t, err == nil, "%v %v", answer.Status, err)
 	if other.Page(200, "/courses").Find(`a[href="/courses/`+code+`"]`).Length() == 0 {
 		t.Error("the courses of the workspace are not listed")
 	}
-	if got := other.Secret(code); got != secret {
-		t.Errorf("the teacher's link is %q, was %q", got, secret)
-	}
+	got := other.Secret(code)
+	require.Check(t, got == secret, "the teacher's link is %q, was %q", got, secret)
 }

@@ -33,9 +33,7 @@ func TestFollow(t *testing.T) {
 	code := tc.Course("/lessons/margins", "")
 	base, path := "/courses/"+code, "/course/"+code+"/follow"
 	follow := func() *goquery.Document { t.Helper(); return a.Page(200, path) }
-	if h := follow().Find("h1").Text(); h != "Waiting for the teacher" {
-		t.Errorf("before anything is presented: %q", h)
-	}
+	require.Equal(t, follow().Find("h1").Text(), "Waiting for the teacher", "before anything is presented")
 
 	stream := bufio.NewReader(a.Open(t.Context(), "GET", path+"/events", nil).Body)
 	type place struct {
@@ -46,16 +44,13 @@ func TestFollow(t *testing.T) {
 	next := func() (p place) {
 		t.Helper()
 		e, ok := handlerstest.NextEvent(t, stream)
-		if !ok || e.Name != "place" {
-			t.Fatalf("event %+v, %v", e, ok)
-		}
+		require.Must(t, ok && e.Name == "place", "event %+v, %v", e, ok)
 		require.NoError(t, json.Unmarshal([]byte(e.Data), &p))
 		return p
 	}
 	tc.Send(204, base+"/point", "x=0.5&y=0.5") // at nothing
-	if p := next(); p.Version != 0 {
-		t.Errorf("at first the stream says %+v", p)
-	}
+	p := next()
+	require.Check(t, p.Version == 0, "at first the stream says %+v", p)
 	present(tc, 204, base, "/lessons/margins/line", "course="+code, "picture", false)
 	first := next()
 	if first.Version == 0 || first.Slide != "/lessons/margins/line" || first.Part != "picture" {
@@ -66,9 +61,8 @@ func TestFollow(t *testing.T) {
 		t.Errorf("pointing, the stream says %+v", p)
 	}
 	tc.Send(204, base+"/point", "")
-	if p := next(); p.Version != first.Version || p.Point != nil {
-		t.Errorf("no longer pointing, the stream says %+v", p)
-	}
+	p = next()
+	require.Check(t, p.Version == first.Version && p.Point == nil, "no longer pointing, the stream says %+v", p)
 	for _, wrong := range []string{"x=2&y=0", "x=0.5", "x=NaN&y=0"} {
 		tc.Send(422, base+"/point", wrong)
 	}
@@ -81,23 +75,18 @@ func TestFollow(t *testing.T) {
 	if doc := follow(); doc.Find(".follow .question").Length() != 1 || doc.Find("[data-folded]").Length() != 1 {
 		t.Error("the question is not shown")
 	}
-	if next().Version <= first.Version {
-		t.Error("the version does not grow")
-	}
+	require.Check(t, next().Version > first.Version, "the version does not grow")
 	present(tc, 204, base, "/lessons/margins/line", "", "ask-distance", false) // as before: nobody is told
 	present(tc, 204, base, "/lessons/margins/line", "", "words", true)
-	if p := next(); p.Part != "words" {
-		t.Errorf("after the words came %+v", p)
-	}
+	p = next()
+	require.Check(t, p.Part == "words", "after the words came %+v", p)
 	if doc := follow(); doc.Find(".follow .words").Length() != 1 || doc.Find("[data-folded]").Length() != 0 {
 		t.Error("the words are not shown, or still folded")
 	}
 
 	// Students move the controls when they may.
 	tc.Send(204, base+"/present", "free=1")
-	if follow().Find(".follow .demo-controls").Length() != 1 {
-		t.Error("the controls are not there")
-	}
+	require.Check(t, follow().Find(".follow .demo-controls").Length() == 1, "the controls are not there")
 
 	// Opening the course leads to the slide.
 	if doc := a.Page(200, "/course/"+code); doc.Find("[data-follow]").Length() != 1 {
@@ -120,9 +109,7 @@ func TestRemote(t *testing.T) {
 	tc, a := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
 	code := tc.Course("/lessons/margins", "")
 	base, secret := "/courses/"+code, tc.Secret(code)
-	if doc := a.Page(200, secret+"/remote"); doc.Find("h1").Text() != "Remote" {
-		t.Errorf("before anything is presented: %q", doc.Find("h1").Text())
-	}
+	require.Equal(t, a.Page(200, secret+"/remote").Find("h1").Text(), "Remote", "before anything is presented")
 	present(tc, 204, base, "/lessons/margins/line", "", "picture", false)
 	doc := a.Page(200, secret+"/remote")
 	if doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() < 6 || doc.Find(".question").Length() == 0 {
@@ -134,9 +121,8 @@ func TestRemote(t *testing.T) {
 	}
 	for _, key := range []string{"PageDown", " "} {
 		a.Send(204, secret+"/remote", url.Values{"key": {key}}.Encode())
-		if e, ok := handlerstest.NextEvent(t, stream); !ok || e.Name != "key" || e.Data != `"`+key+`"` {
-			t.Errorf("the slides are told %+v", e)
-		}
+		e, ok := handlerstest.NextEvent(t, stream)
+		require.Check(t, ok && e.Name == "key" && e.Data == `"`+key+`"`, "the slides are told %+v", e)
 	}
 	a.Send(422, secret+"/remote", "key=")
 	a.Send(404, base+"/remote", "key=b")

@@ -42,26 +42,20 @@ func TestPoll(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
 	code := tc.Course("/lessons/margins", "")
-	if got := a.Page(200, "/course/"+code+"/poll").Find("h1").Text(); got != "No question yet" {
-		t.Errorf("before a question: %q", got)
-	}
+	require.Equal(t, a.Page(200, "/course/"+code+"/poll").Find("h1").Text(), "No question yet", "before a question")
 
 	// The teacher asks from the lesson; students have no such button.
 	page := tc.Page(200, "/course/"+code)
 	button := page.Find("#line .ask-class button")
-	if name := button.AttrOr("value", ""); name != handlerstest.Numeric || page.Find(".ask-class").Length() < 3 {
-		t.Fatalf("the lesson offers %q", name)
-	}
+	name := button.AttrOr("value", "")
+	require.Must(t, name == handlerstest.Numeric && page.Find(".ask-class").Length() >= 3, "the lesson offers %q", name)
 	if a.Page(200, "/course/"+code).Find(".ask-class").Length() != 0 || tc.Page(200, "/lessons/margins").Find(".ask-class").Length() != 0 {
 		t.Error("a question can be put to a class by who does not teach it, or to none")
 	}
-	if n := tc.Page(200, "/lessons/margins/line?course="+code).Find(".ask-class").Length(); n == 0 {
-		t.Error("no question of a slide can be put to the class")
-	}
+	n := tc.Page(200, "/lessons/margins/line?course="+code).Find(".ask-class").Length()
+	require.Check(t, n != 0, "no question of a slide can be put to the class")
 	path := tc.Ask(code, handlerstest.Numeric)
-	if !strings.HasPrefix(path, "/courses/"+code+"/polls/") {
-		t.Fatalf("the question is at %s", path)
-	}
+	require.Must(t, strings.HasPrefix(path, "/courses/"+code+"/polls/"), "the question is at %s", path)
 	if doc := tc.Page(200, "/courses/"+code+"/polls"); doc.Find(".polls a").AttrOr("href", "") != path {
 		t.Error("the question is not in the list of the lesson")
 	}
@@ -71,13 +65,9 @@ func TestPoll(t *testing.T) {
 		return c.Page(200, path).Find("[data-asked] [data-waits]").Length()
 	}
 	for _, path := range []string{"/lessons/margins?course=" + code, "/lessons/margins/line?course=" + code, "/lab?course=" + code} {
-		if told(a, path) != 1 {
-			t.Errorf("%s does not tell of the question", path)
-		}
+		require.Check(t, told(a, path) == 1, "%s does not tell of the question", path)
 	}
-	if told(tc, "/lessons/margins/line?course="+code) != 0 {
-		t.Error("the slide asks its teacher")
-	}
+	require.Check(t, told(tc, "/lessons/margins/line?course="+code) == 0, "the slide asks its teacher")
 	doc := a.Page(200, "/course/"+code)
 	if doc.Find("[data-vote] [name=answer]").Length() != 1 || doc.Find(".verdict").Length() != 0 {
 		t.Errorf("the code leads to %s", doc.Find("h1").Text())
@@ -107,9 +97,8 @@ func TestPoll(t *testing.T) {
 	if got := counts(doc); fmt.Sprint(got) != "[1 1]" || doc.Find("tr.right").Length() != 0 {
 		t.Errorf("counts %q; %d rows are marked", got, doc.Find("tr.right").Length())
 	}
-	if got := handlerstest.Texts(doc.Find(".histogram tbody th span")); fmt.Sprint(got) != "[−3 2]" {
-		t.Errorf("answers %q", got)
-	}
+	got := handlerstest.Texts(doc.Find(".histogram tbody th span"))
+	require.Check(t, fmt.Sprint(got) == "[−3 2]", "answers %q", got)
 	late := b.Send(409, "/course/"+code+"/poll", "poll="+stale+"&round=1&answer=2").HTML()
 	if said := late.Find("[role=alert]").Text(); !strings.Contains(said, "closed before your answer came") || late.Find("[data-poll-part]").Length() != 1 {
 		t.Errorf("an answer to what is closed is told %q", said)
@@ -135,9 +124,8 @@ func TestPoll(t *testing.T) {
 		t.Errorf("two rounds: %q", got)
 	}
 	tc.Send(200, path, "do=reveal")
-	if got := handlerstest.Texts(tc.Page(200, path).Find("tr.right th span")); fmt.Sprint(got) != "[2]" {
-		t.Errorf("right is %q", got)
-	}
+	got = handlerstest.Texts(tc.Page(200, path).Find("tr.right th span"))
+	require.Check(t, fmt.Sprint(got) == "[2]", "right is %q", got)
 	doc = b.Page(200, "/course/"+code+"/poll")
 	if !strings.Contains(doc.Find(".verdict.right").Text(), "✓ Right") {
 		t.Errorf("revealed: %q", doc.Find(".verdict").Text())
@@ -150,9 +138,8 @@ func TestPoll(t *testing.T) {
 	second := tc.Ask(code, handlerstest.Optioned)
 	vote(a, 200, code, "1")
 	tc.Send(200, second, "do=close")
-	if got := counts(tc.Page(200, second)); len(got) < 2 || got[place(t, 1)] != "1" {
-		t.Errorf("counts of options %q", got)
-	}
+	got = counts(tc.Page(200, second))
+	require.Check(t, len(got) >= 2 && got[place(t, 1)] == "1", "counts of options %q", got)
 	secret := tc.Secret(code)
 	b.Page(200, secret+"/polls")
 	b.Page(200, strings.Replace(second, "/courses/"+code, secret, 1))
@@ -189,9 +176,7 @@ func TestPollEvents(t *testing.T) {
 	tc.Send(200, path, "do=close")
 	for {
 		e, ok := handlerstest.NextEvent(t, results)
-		if !ok {
-			t.Fatal("the stream ended without the answer")
-		}
+		require.Must(t, ok, "the stream ended without the answer")
 		var news struct{ HTML string }
 		require.NoError(t, json.Unmarshal([]byte(e.Data), &news))
 		doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(news.HTML)))(t)
@@ -228,9 +213,8 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	answer(a, handlerstest.Numeric, "2", "course="+strings.ToLower(code)) // after it was revealed
 	answer(b, handlerstest.Numeric, "7", "course="+code)
 	answer(b, handlerstest.Optioned, "1", "course="+code)
-	if text := a.Page(200, "/course/"+code).Find(".course-name summary").Text(); !strings.Contains(text, "without a name") {
-		t.Errorf("a student is told %q", text)
-	}
+	text := a.Page(200, "/course/"+code).Find(".course-name summary").Text()
+	require.Check(t, strings.Contains(text, "without a name"), "a student is told %q", text)
 	doc := a.Send(200, "/course/"+code+"/name", "who=+Ada+").HTML()
 	if text := doc.Find(".course-name summary").Text(); !strings.Contains(text, "as Ada") || doc.Find(".lesson").Length() != 1 {
 		t.Errorf("a student is told %q", text)
@@ -244,15 +228,9 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		href := row.Find("a").AttrOr("href", "")
 		rows[href] = strings.Join(handlerstest.Texts(row.Find("td").Clone().Find(".quiet").Remove().End()), " | ")
 	})
-	if got := rows["/lessons/margins/line?course="+code]; got != "0 | 2 | 2 of 2 | 7" {
-		t.Errorf("the distance: %s", got)
-	}
-	if got := rows["/lessons/margins/canonical?course="+code]; got != "0 | 0 | 0 of 2 | " {
-		t.Errorf("what nobody has answered: %s", got)
-	}
-	if got := strings.Join(handlerstest.Texts(doc.Find(".places td")), " "); got != "0 0 2 0 0" {
-		t.Errorf("who has come where: %s", got)
-	}
+	require.Equal(t, rows["/lessons/margins/line?course="+code], "0 | 2 | 2 of 2 | 7", "the distance")
+	require.Equal(t, rows["/lessons/margins/canonical?course="+code], "0 | 0 | 0 of 2 | ", "what nobody has answered")
+	require.Equal(t, strings.Join(handlerstest.Texts(doc.Find(".places td")), " "), "0 0 2 0 0", "who has come where")
 	students := handlerstest.Texts(doc.Find("table").Last().Find("tbody tr").Find("th, td:nth-child(2), td:nth-child(3), td:nth-child(4)"))
 	if got := strings.Join(students, "|"); got != "Ada|2 of 6|0|Functional and geometric margin|anonymous 2|2 of 6|1|Functional and geometric margin" {
 		t.Errorf("students: %s", got)
@@ -269,17 +247,14 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		"Ada,1,margins,two-margins,double,1," + lessons.Letter(place(t, 0)) + ",false,,You took the geometric margin for $y f$: it is divided by $\\lVert\\mathbf w\\rVert$.",
 		"anonymous 2,2,margins,line,distance,0,7,false,,", "anonymous 2,2,margins,two-margins,double,0," + lessons.Letter(place(t, 1)) + ",true,,",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got), "", "diff")
 	b.Page(404, "/courses/"+code+"/answers")
 	b.Page(200, tc.Secret(code)+"/answers?lesson=risk")
 
 	// Forgetting one's own answers leaves what was told.
 	a.Send(200, "/lessons/margins/forget", "")
-	if n := tc.Page(200, "/courses/"+code+"/answers").Find("table").Last().Find("tbody tr").Length(); n != 2 {
-		t.Errorf("%d students", n)
-	}
+	n := tc.Page(200, "/courses/"+code+"/answers").Find("table").Last().Find("tbody tr").Length()
+	require.Check(t, n == 2, "%d students", n)
 }
 
 // Programs do what the pages of a course do.
@@ -306,12 +281,10 @@ func TestCoursesForPrograms(t *testing.T) {
 	tc.Want(422, "POST", "/api/courses", `{"format": 2, "title": "x", "page": "/lab"}`)
 	tc.Want(422, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "https://elsewhere.example/"}`)
 	tc.Want(422, "PATCH", at, `{"ends": "soon"}`)
-	if c := handlerstest.Decode[course](tc.Want(200, "PATCH", at, `{"closed": true, "ends": "2090-01-31T18:00:00Z"}`)); !c.Closed || c.Ends == nil || c.Ends.Year() != 2090 {
-		t.Errorf("changed to %+v", c)
-	}
-	if c := handlerstest.Decode[course](tc.Want(200, "PATCH", at, `{"closed": false, "ends": ""}`)); c.Closed || c.Ends != nil {
-		t.Errorf("changed back to %+v", c)
-	}
+	c := handlerstest.Decode[course](tc.Want(200, "PATCH", at, `{"closed": true, "ends": "2090-01-31T18:00:00Z"}`))
+	require.Check(t, c.Closed && c.Ends != nil && c.Ends.Year() == 2090, "changed to %+v", c)
+	c = handlerstest.Decode[course](tc.Want(200, "PATCH", at, `{"closed": false, "ends": ""}`))
+	require.Check(t, !c.Closed && c.Ends == nil, "changed back to %+v", c)
 	file := string(tc.Want(200, "GET", at+"/course.json", "").Body)
 	tc.Want(201, "POST", "/api/courses", file)
 
@@ -333,28 +306,22 @@ func TestCoursesForPrograms(t *testing.T) {
 		t.Errorf("a student sees %+v", seen)
 	}
 	vote := fmt.Sprintf(`{"poll": %d, "round": 1, "answer": "1"}`, asked.ID)
-	if v := handlerstest.Decode[poll](a.Want(200, "POST", "/api/course/"+made.Code+"/poll", vote)); v.Given != "1" {
-		t.Errorf("answered %+v", v)
-	}
+	v := handlerstest.Decode[poll](a.Want(200, "POST", "/api/course/"+made.Code+"/poll", vote))
+	require.Check(t, v.Given == "1", "answered %+v", v)
 	a.Want(422, "POST", "/api/course/"+made.Code+"/poll", strings.Replace(vote, `"1"}`, `"9"}`, 1))
-	if p := handlerstest.Decode[poll](tc.Want(200, "GET", one, "")); len(p.Rounds) != 1 || p.Rounds[0]["1"] != 1 {
-		t.Errorf("counted %+v", p)
-	}
+	p := handlerstest.Decode[poll](tc.Want(200, "GET", one, ""))
+	require.Check(t, len(p.Rounds) == 1 && p.Rounds[0]["1"] == 1, "counted %+v", p)
 	tc.Want(422, "POST", one, `{"do": "dance"}`)
-	if p := handlerstest.Decode[poll](tc.Want(200, "POST", one, `{"do": "again"}`)); p.Round != 2 || !p.Open {
-		t.Errorf("asked again: %+v", p)
-	}
+	p = handlerstest.Decode[poll](tc.Want(200, "POST", one, `{"do": "again"}`))
+	require.Check(t, p.Round == 2 && p.Open, "asked again: %+v", p)
 	a.Want(409, "POST", "/api/course/"+made.Code+"/poll", vote)
 	tc.Want(200, "POST", one, `{"do": "reveal"}`)
-	if v := handlerstest.Decode[poll](a.Want(200, "GET", "/api/course/"+made.Code+"/poll", "")); v.Right != asked.Right || v.Open {
-		t.Errorf("revealed: %+v", v)
-	}
-	if n := len(handlerstest.Decode[struct{ Polls []poll }](tc.Want(200, "GET", at+"/polls", "")).Polls); n != 1 {
-		t.Errorf("%d polls", n)
-	}
-	if lines := strings.Count(string(tc.Want(200, "GET", at+"/answers.csv", "").Body), "\n"); lines != 2 {
-		t.Errorf("%d lines of answers", lines)
-	}
+	v = handlerstest.Decode[poll](a.Want(200, "GET", "/api/course/"+made.Code+"/poll", ""))
+	require.Check(t, v.Right == asked.Right && !v.Open, "revealed: %+v", v)
+	n := len(handlerstest.Decode[struct{ Polls []poll }](tc.Want(200, "GET", at+"/polls", "")).Polls)
+	require.Check(t, n == 1, "%d polls", n)
+	lines := strings.Count(string(tc.Want(200, "GET", at+"/answers.csv", "").Body), "\n")
+	require.Check(t, lines == 2, "%d lines of answers", lines)
 	tc.Want(200, "GET", at+"/handins.csv", "")
 	a.Want(404, "GET", at+"/answers.csv", "")
 	tc.Want(204, "DELETE", one, "")
@@ -386,9 +353,7 @@ func TestPollDrawn(t *testing.T) {
 	if text := doc.Text(); !strings.Contains(text, "Your drawing counts") || strings.Contains(text, "is off by") {
 		t.Errorf("after drawing: %s", doc.Find(".poll-status").Text())
 	}
-	if given := doc.Find("[name=answer]").AttrOr("value", ""); given != hinge {
-		t.Errorf("the drawing that may be changed is %q", given)
-	}
+	require.Equal(t, doc.Find("[name=answer]").AttrOr("value", ""), hinge, "the drawing that may be changed")
 	tc.Send(200, path, "do=close")
 	doc = tc.Page(200, path)
 	alt := doc.Find(".overlay img").AttrOr("alt", "")
@@ -396,13 +361,10 @@ func TestPollDrawn(t *testing.T) {
 		t.Errorf("%s drawings, and the picture of them is %q", got, alt)
 	}
 	for _, uri := range []string{doc.Find(".overlay source").AttrOr("srcset", ""), doc.Find(".overlay img").AttrOr("src", "")} {
-		if !strings.HasPrefix(uri, "data:image/svg+xml,") {
-			t.Errorf("the picture is %.40q", uri)
-		}
+		require.Check(t, strings.HasPrefix(uri, "data:image/svg+xml,"), "the picture is %.40q", uri)
 	}
-	if uri := doc.Find(".overlay source").AttrOr("srcset", ""); strings.Contains(uri, " ") {
-		t.Error("the source for dark pages ends at a space")
-	}
+	uri := doc.Find(".overlay source").AttrOr("srcset", "")
+	require.Check(t, !strings.Contains(uri, " "), "the source for dark pages ends at a space")
 	tc.Send(200, path, "do=reveal")
 	doc = tc.Page(200, path)
 	if got := counts(doc); fmt.Sprint(got) != "[1 1]" || !strings.Contains(doc.Find(".overlay img").AttrOr("alt", ""), "computed") {
@@ -411,9 +373,8 @@ func TestPollDrawn(t *testing.T) {
 	if doc = b.Page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".verdict").Text(), "off by") || !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "drawn=") {
 		t.Errorf("revealed: %s", doc.Find(".verdict").Text())
 	}
-	if doc = a.Page(200, "/course/"+code+"/poll"); doc.Find(".verdict.right").Length() != 1 {
-		t.Error("the hinge is not right")
-	}
+	doc = a.Page(200, "/course/"+code+"/poll")
+	require.Check(t, doc.Find(".verdict.right").Length() == 1, "the hinge is not right")
 	if doc = tc.Page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "solved=1") || !strings.Contains(doc.Find(".poll figure img").AttrOr("src", ""), "width=640") || !strings.Contains(doc.Find(".verdict").Text(), "The answer is the curve above.") {
 		t.Errorf("revealed to somebody who drew nothing: %s", doc.Find(".poll").Text())
 	}

@@ -45,9 +45,8 @@ func TestOwnQuestions(t *testing.T) {
 		"kind=point&ask=a&right=1+1&within=1&slide=/lessons/" + strings.Repeat("x", 2000),
 		"kind=words&ask=", "kind=words&ask=a%24b", "kind=point&ask=a&right=1+1&within=1&slide=/lessons/none", "kind=song&ask=a",
 	} {
-		if doc := tc.Send(422, base+"/questions", wrong).HTML(); doc.Find("[role=alert]").Length() == 0 {
-			t.Errorf("%s: no fault is told", wrong)
-		}
+		doc := tc.Send(422, base+"/questions", wrong).HTML()
+		require.Check(t, doc.Find("[role=alert]").Length() != 0, "%s: no fault is told", wrong)
 	}
 	a.Page(404, base+"/questions")
 
@@ -77,23 +76,17 @@ func TestOwnQuestions(t *testing.T) {
 		vote(a, 422, code, url.QueryEscape(c.bad))
 		vote(a, 200, code, url.QueryEscape(c.ada))
 		vote(b, 200, code, url.QueryEscape(c.ben))
-		if n := tc.Page(200, path).Find(".histogram, .point-marks").Length(); n != 0 {
-			t.Errorf("%s: answers show while it is open", c.name)
-		}
+		n := tc.Page(200, path).Find(".histogram, .point-marks").Length()
+		require.Check(t, n == 0, "%s: answers show while it is open", c.name)
 		tc.Send(200, path, "do=reveal")
 		doc := tc.Page(200, path)
-		if got := strings.Join(counts(doc), " "); got != c.counts {
-			t.Errorf("%s: counts %q", c.name, got)
-		}
+		require.Equal(t, strings.Join(counts(doc), " "), c.counts, "%s: counts", c.name)
 		labels := strings.Join(handlerstest.Texts(doc.Find(".histogram tbody th > span:first-of-type")), " ")
-		if c.labels != "" && labels != c.labels {
-			t.Errorf("%s: labels %q", c.name, labels)
-		}
+		require.Check(t, c.labels == "" || labels == c.labels, "%s: labels %q", c.name, labels)
 		right := a.Page(200, "/course/"+code+"/poll").Find(".verdict.right").Length() == 1
 		wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1
-		if judged := c.name != opinion; right != judged || wrong != judged {
-			t.Errorf("%s: right %t, wrong %t", c.name, right, wrong)
-		}
+		judged := c.name != opinion
+		require.Check(t, right == judged && wrong == judged, "%s: right %t, wrong %t", c.name, right, wrong)
 	}
 	if doc := tc.Page(200, base+"/polls"); doc.Find(".polls a[href*='/polls/']").Length() != 5 {
 		t.Error("the list does not lead to the answers")
@@ -105,18 +98,14 @@ func TestOwnQuestions(t *testing.T) {
 
 	// Afterwards: by question with the misconception, and as CSV.
 	doc := tc.Page(200, base+"/answers?lesson=own")
-	if got := doc.Find("table.answers tbody tr").Length(); got != 5 {
-		t.Errorf("answers to %d questions", got)
-	}
+	require.Equal(t, doc.Find("table.answers tbody tr").Length(), 5, "answers to … questions")
 	rows := require.Value(csv.NewReader(strings.NewReader(string(tc.Fetch("GET", base+"/answers.csv", "").Body))).ReadAll())(t)
 	found := map[string]bool{}
 	for _, row := range rows[1:] {
 		found[row[4]+" "+row[6]+" "+row[7]+" "+row[10]] = true
 	}
 	for _, want := range []string{"q2 9 true ", "q3 vapnik true ", "q3 Mercer false ", "q4 $a$ *b*  ", "q5 1.2 1.1 true "} {
-		if !found[want] {
-			t.Errorf("the CSV has no %q: %q", want, rows)
-		}
+		require.Check(t, found[want], "the CSV has no %q: %q", want, rows)
 	}
 	if !strings.Contains(fmt.Sprint(rows), "false") || !strings.Contains(fmt.Sprint(rows), "habit") {
 		t.Error("the CSV does not tell the misconception")
@@ -130,23 +119,17 @@ func TestOwnQuestions(t *testing.T) {
 	n := func(doc interface{ Length() int }) int { return doc.Length() }
 	copied := tc.Send(200, "/courses", "target=/lessons/margins&title=Next&from="+from).HTML()
 	next := strings.TrimSpace(copied.Find(".course-code").Text())
-	if got := n(tc.Page(200, "/courses/"+next+"/questions").Find(".polls a")); got != 5 {
-		t.Errorf("the copy has %d questions", got)
-	}
+	require.Equal(t, n(tc.Page(200, "/courses/"+next+"/questions").Find(".polls a")), 5, "the copy has … questions")
 	b.Send(404, "/courses", "target=/lessons/margins&title=Mine&from="+code)
-	if file := string(tc.Fetch("GET", base+"/course.json", "").Body); !strings.Contains(file, "Vapnik; Chervonenkis") {
-		t.Error("the file of the course has no questions")
-	}
+	file := string(tc.Fetch("GET", base+"/course.json", "").Body)
+	require.Check(t, strings.Contains(file, "Vapnik; Chervonenkis"), "the file of the course has no questions")
 	third := tc.Course("/lab", "")
 	taken := tc.Send(200, "/courses/"+third+"/questions/take", "from="+code).HTML()
-	if got := n(taken.Find(".polls a")); got != 5 {
-		t.Errorf("%d questions were taken over", got)
-	}
+	require.Equal(t, n(taken.Find(".polls a")), 5, "questions were taken over")
 	b.Send(404, "/courses/"+third+"/questions/take", "from="+code)
 	tc.Send(200, base+"/questions/q2", "do=delete")
-	if got := n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr")); got != 4 {
-		t.Errorf("%d questions are left", got)
-	}
+	got := n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr"))
+	require.Check(t, got == 4, "%d questions are left", got)
 	a.Page(200, "/course/"+code+"/poll")
 }
 
@@ -162,9 +145,8 @@ func TestOwnTolerance(t *testing.T) {
 		vote(b, 200, code, c.far)
 		tc.Send(200, path, "do=reveal")
 		right := a.Page(200, "/course/"+code+"/poll").Find(".verdict.right").Length() == 1
-		if wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1; !right || !wrong {
-			t.Errorf("%s: %s is right: %t, %s is wrong: %t", c.right, c.near, right, c.far, wrong)
-		}
+		wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1
+		require.Check(t, right && wrong, "%s: %s is right: %t, %s is wrong: %t", c.right, c.near, right, c.far, wrong)
 		if told, number := tc.Page(200, path).Find(".results > p.measure").Text(), strings.Split(c.right, "&")[0]; !strings.Contains(strings.Join(strings.Fields(told), " "), number+" – Because.") {
 			t.Errorf("%s: the page says %q", c.right, told)
 		}
@@ -197,9 +179,8 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 		if strings.Count(question, `"`)%2 == 1 {
 			question += `"`
 		}
-		if told := bringIn(422, question); !strings.Contains(told, fault) {
-			t.Errorf("%.60s: %q", question, told)
-		}
+		told := bringIn(422, question)
+		require.Check(t, strings.Contains(told, fault), "%.60s: %q", question, told)
 	}
 	bringIn(200, `"kind":"number","right":"1"`)
 }
@@ -223,9 +204,7 @@ func TestNamesHidden(t *testing.T) {
 	for _, box := range gallery.Find("input[name=run]").EachIter() {
 		ids = append(ids, box.AttrOr("value", ""))
 	}
-	if len(ids) != 2 {
-		t.Fatalf("%d hand-ins", len(ids))
-	}
+	require.Must(t, len(ids) == 2, "%d hand-ins", len(ids))
 	pages := []string{base, base + "/answers?lesson=margins", base + "/runs/" + ids[0], base + "/compare?run=" + ids[0] + "&run=" + ids[1], tc.Secret(code), base + "/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1], base + "/compare/figures/overlay.svg?run=" + ids[0] + "&run=" + ids[1]}
 	named := func() (n int) {
 		for _, page := range pages {
@@ -235,23 +214,17 @@ func TestNamesHidden(t *testing.T) {
 		}
 		return n
 	}
-	if n := named(); n != len(pages) {
-		t.Fatalf("%d of %d pages name students", n, len(pages))
-	}
+	n := named()
+	require.Must(t, n == len(pages), "%d of %d pages name students", n, len(pages))
 	if doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML(); doc.Find("h1").Text() != "Answers" || !strings.Contains(doc.Text(), "student 1") {
 		t.Error("hiding names does not lead back to the answers")
 	}
-	if n := named(); n != 0 {
-		t.Errorf("%d pages name students whose names are hidden", n)
-	}
-	if csv := string(tc.Fetch("GET", base+"/handins.csv", "").Body); !strings.Contains(csv, "Byron") {
-		t.Error("the file has no names")
-	}
-	if got := string(tc.Send(200, base+"/names", "").Body); !strings.Contains(got, `"hidden":false`) {
-		t.Errorf("the key answers %s", got)
-	}
-	if n := named(); n != len(pages) {
-		t.Errorf("%d of %d pages name students again", n, len(pages))
-	}
+	require.Equal(t, named(), 0, "pages name students whose names are hidden")
+	csv := string(tc.Fetch("GET", base+"/handins.csv", "").Body)
+	require.Check(t, strings.Contains(csv, "Byron"), "the file has no names")
+	got := string(tc.Send(200, base+"/names", "").Body)
+	require.Check(t, strings.Contains(got, `"hidden":false`), "the key answers %s", got)
+	n = named()
+	require.Check(t, n == len(pages), "%d of %d pages name students again", n, len(pages))
 	b.Send(404, base+"/names", "hidden=0")
 }

@@ -160,9 +160,7 @@ func TestVotesAreThoseOfLIBSVM(t *testing.T) {
 			}
 		}
 	}
-	if ties == 0 {
-		t.Error("no votes were tied: the test does not see what it should")
-	}
+	require.Check(t, ties != 0, "no votes were tied: the test does not see what it should")
 	t.Logf("%d of %d votes were tied", ties, 6*n)
 }
 

@@ -116,9 +116,8 @@ func settings(t *testing.T, pairs ...string) ml.Spec {
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "marginlab")
-	if text, err := exec.Command("go", "build", "-o", program, "marginlab").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	text, err := exec.Command("go", "build", "-o", program, "marginlab").CombinedOutput()
+	require.Must(t, err == nil, "%v: %s", err, text)
 	return program
 }
 

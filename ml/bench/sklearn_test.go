@@ -155,9 +155,7 @@ func sklearnSurfaces(t *testing.T, all *table) {
 	d := read(t, file+".csv")
 	r := require.Value(ml.Train(context.Background(), d, settings(t, "C", "1", "gamma", "1", "standardize", "false"), nil))(t)
 	view, ok := r.Model.View()
-	if !ok {
-		t.Fatal("the model has no view")
-	}
+	require.Must(t, ok, "the model has no view")
 	axis := make([]float64, 400)
 	for i := range axis {
 		axis[i] = -3 + 6*float64(i)/399

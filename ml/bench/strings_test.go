@@ -84,9 +84,7 @@ func TestGramIsRead(t *testing.T) {
 	marginlab := func(args ...string) string {
 		t.Helper()
 		text, err := output(program, args...)
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
+		require.Must(t, err == nil, "%v: %v", args, err)
 		return string(text)
 	}
 	lines, names := file(t, "lines", strings.Join(values, "\n")+"\n"), file(t, "labels", strings.Join(labels, "\n")+"\n")
@@ -100,9 +98,8 @@ func TestGramIsRead(t *testing.T) {
 			Values    []float64
 			Labels    []string
 		}
-		if _, err := decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2")
+		require.NoError(t, err)
 		// The rows and columns trained on with their labels, and the other rows to be predicted.
 		var known, rest strings.Builder
 		for i, line := range strings.Split(strings.TrimSpace(gram), "\n") {
@@ -129,9 +126,7 @@ func TestGramIsRead(t *testing.T) {
 				t.Errorf("%v: dual objective %.12g, scikit-learn has %.12g", way.flags, ours.Objective, theirs.Objective)
 			}
 			told, err := csv.NewReader(strings.NewReader(marginlab("predict", "--model", model, "--data", way.predict))).ReadAll()
-			if err != nil || len(told) != 1+n-train {
-				t.Fatalf("%d rows, %v", len(told), err)
-			}
+			require.Must(t, err == nil && len(told) == 1+n-train, "%d rows, %v", len(told), err)
 			for i, rec := range told[1:] {
 				f, err := strconv.ParseFloat(rec[2], 64)
 				if err != nil || !agree(f, theirs.Values[i], 1e-5) || rec[1] != theirs.Labels[i] {

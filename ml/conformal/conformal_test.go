@@ -146,9 +146,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.NewDecoder(mltest.OpenShared(t, "reference", "conformal.json")).Decode(&cases))
-	if len(cases) == 0 {
-		t.Fatal("no reference values")
-	}
+	require.Must(t, len(cases) != 0, "no reference values")
 	for i, c := range cases {
 		t.Run(fmt.Sprint(i, " ", c.Data, " ", c.Kernel.Type), func(t *testing.T) {
 			t.Parallel()
@@ -164,9 +162,7 @@ func TestReference(t *testing.T) {
 			if s.BasisRank != c.Expect.Rank || len(m.Cores) != c.Expect.Cores {
 				t.Errorf("rank %d of %d cores, want %d of %d", s.BasisRank, len(m.Cores), c.Expect.Rank, c.Expect.Cores)
 			}
-			if s.Residual > 1e-10 {
-				t.Errorf("residual %g", s.Residual)
-			}
+			require.Check(t, s.Residual <= 1e-10, "residual %g", s.Residual)
 			// The numbers must hold for c as the stored map computes it.
 			f := m.Factors(x)
 			near(t, "ridged J of the stored map", ridged(g, y, f, c.D), c.Expect.Eigenvalue, 1e-6)
@@ -234,9 +230,7 @@ func TestJIsTheTraceRatio(t *testing.T) {
 			between += math.Pow(floats.Distance(mean[y[i]], mean[0], 2), 2)
 		}
 		got, err := J(t.Context(), k, y, c)
-		if err != nil {
-			t.Fatalf("trial %d: %v", trial, err)
-		}
+		require.Must(t, err == nil, "trial %d: %v", trial, err)
 		near(t, fmt.Sprintf("trial %d: J", trial), got, between/within, 1e-9)
 	}
 }
@@ -272,12 +266,10 @@ func TestNeitherOrderNorLabelsMatter(t *testing.T) {
 				near(t, "J after", g.JAfter, want.JAfter, 1e-7)
 			}
 			for i, c := range m.Factors(x) {
-				if d := math.Abs(c - pm.At(x.RawRowView(i))); d > 1e-5 {
-					t.Fatalf("row %d: permuting the rows moves c by %g", i, d)
-				}
-				if d := math.Abs(c - fm.At(x.RawRowView(i))); d > 1e-5 {
-					t.Fatalf("row %d: flipping the labels moves c by %g", i, d)
-				}
+				d := math.Abs(c - pm.At(x.RawRowView(i)))
+				require.Must(t, d <= 1e-5, "row %d: permuting the rows moves c by %g", i, d)
+				d = math.Abs(c - fm.At(x.RawRowView(i)))
+				require.Must(t, d <= 1e-5, "row %d: flipping the labels moves c by %g", i, d)
 			}
 		})
 	}
@@ -317,9 +309,8 @@ func TestEigenIsTheMaximum(t *testing.T) {
 		}
 		for _, other := range []string{"gradient", "amari"} {
 			o, _ := fit(t, other, k, x, y, cores, s)
-			if j := ridged(k, y, o.Factors(x), s.Ridge); j > limit {
-				t.Errorf("trial %d: %s reaches %g, eigen %g", trial, other, j, stats.Eigenvalue)
-			}
+			j := ridged(k, y, o.Factors(x), s.Ridge)
+			require.Check(t, j <= limit, "trial %d: %s reaches %g, eigen %g", trial, other, j, stats.Eigenvalue)
 		}
 	}
 }
@@ -335,24 +326,18 @@ func TestGradientClimbs(t *testing.T) {
 		m, got := fit(t, "gradient", k, x, y, every(n, 5), s)
 		_, top := fit(t, "eigen", k, x, y, every(n, 5), s)
 		t.Logf("J %.4f -> %.4f in %d steps, eigen %.4f", got.JBefore, got.JAfter, got.Steps, top.JAfter)
-		if got.JAfter < got.JBefore {
-			t.Errorf("trial %d: J fell from %g to %g", trial, got.JBefore, got.JAfter)
-		}
+		require.Check(t, got.JAfter >= got.JBefore, "trial %d: J fell from %g to %g", trial, got.JBefore, got.JAfter)
 		if s.Ridge < 1 && got.JAfter-got.JBefore < 0.5*(top.JAfter-top.JBefore) {
 			t.Errorf("trial %d: J climbed from %g to %g only; the top is %g", trial, got.JBefore, got.JAfter, top.JAfter)
 		}
 		again, _ := fit(t, "gradient", k, x, y, every(n, 5), s)
-		if diff := cmp.Diff(m, again); diff != "" {
-			t.Errorf("trial %d: not deterministic: %s", trial, diff)
-		}
+		require.Equal(t, cmp.Diff(m, again), "", "trial %d: not deterministic", trial)
 		// The path does not depend on the unit of the kernel, the ridge going with it.
 		big := held{mat.NewSymDense(n, nil)}
 		big.ScaleSym(1024, k.SymDense)
 		s.Ridge *= 1024
 		scaled, _ := fit(t, "gradient", big, x, y, every(n, 5), s)
-		if diff := cmp.Diff(m, scaled); diff != "" {
-			t.Errorf("trial %d: the unit of the kernel matters: %s", trial, diff)
-		}
+		require.Equal(t, cmp.Diff(m, scaled), "", "trial %d: the unit of the kernel matters", trial)
 	}
 }
 
@@ -425,17 +410,13 @@ func TestConventions(t *testing.T) {
 				}
 			}
 			v, _, ok := dense.Eigen(dkd, false)
-			if !ok {
-				t.Fatal("no eigenvalues")
-			}
+			require.Must(t, ok, "no eigenvalues")
 			if v[0] < -1e-12*v[89] {
 				t.Errorf("trial %d, %s: eigenvalue %g of D K D, largest %g", trial, row.Name, v[0], v[89])
 			}
 		}
 	}
-	if changes == 0 {
-		t.Error("no map changed its sign: the test shows nothing")
-	}
+	require.Check(t, changes != 0, "no map changed its sign: the test shows nothing")
 }
 
 func TestAmariIsTheFormula(t *testing.T) {
@@ -455,9 +436,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	text := require.Value(json.Marshal(m))(t)
 	var back Map
 	require.NoError(t, json.Unmarshal(text, &back))
-	if diff := cmp.Diff(m, &back); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(m, &back), "", "diff")
 }
 
 func TestErrors(t *testing.T) {
@@ -515,30 +494,25 @@ func TestErrors(t *testing.T) {
 			t.Errorf("core %v: error %v, want one with %q", core, err, want)
 		}
 	}
-	if _, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil)); err == nil || !strings.Contains(err.Error(), "3 rows") {
-		t.Errorf("scatter of 3 rows for 4 labels: %v", err)
-	}
-	if _, _, err := Fit(t.Context(), "magic", k, x, y, []int{0}, ok); err == nil || !strings.Contains(err.Error(), "eigen, gradient, amari") {
-		t.Errorf("unknown method: %v", err)
-	}
+	_, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "3 rows"), "scatter of 3 rows for 4 labels: %v", err)
+	_, _, err = Fit(t.Context(), "magic", k, x, y, []int{0}, ok)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "eigen, gradient, amari"), "unknown method: %v", err)
 	// A class of one row, seen by a core of its own: W0 is singular in range(K1).
 	alone := []float64{-1, -1, -1, 1}
 	if _, _, err := Fit(t.Context(), "eigen", k, x, alone, every(4, 1), Settings{Gamma: 1}); err == nil || !strings.Contains(err.Error(), "raise core_ridge") {
 		t.Errorf("singular scatter without ridge: %v", err)
 	}
-	if _, err := J(t.Context(), k, y, make([]float64, 3)); err == nil {
-		t.Error("J took three factors for four rows")
-	}
-	if j, err := J(t.Context(), k, y, make([]float64, 4)); err == nil {
-		t.Errorf("J of c = 0 is %g", j)
-	}
+	_, err = J(t.Context(), k, y, make([]float64, 3))
+	require.Check(t, err != nil, "J took three factors for four rows")
+	j, err := J(t.Context(), k, y, make([]float64, 4))
+	require.Check(t, err != nil, "J of c = 0 is %g", j)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, row := range Table {
-		if _, _, err := Fit(ctx, row.Name, k, x, y, []int{0}, ok); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s after cancel: %v", row.Name, err)
-		}
+		_, _, err := Fit(ctx, row.Name, k, x, y, []int{0}, ok)
+		require.Check(t, errors.Is(err, context.Canceled), "%s after cancel: %v", row.Name, err)
 	}
 }
 
@@ -572,9 +546,7 @@ func TestClassOfOneRow(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 120 have a map", fitted)
-	if fitted < 40 {
-		t.Errorf("only %d of 120 have a map", fitted)
-	}
+	require.Check(t, fitted >= 40, "only %d of 120 have a map", fitted)
 }
 
 // interrupted cancels the context while its fifth row is read.
@@ -607,9 +579,8 @@ func TestCancelWhileReading(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, row := range Table {
-		if got, err := Lookup(row.Name); err != nil || got.Name != row.Name {
-			t.Errorf("Lookup(%q) = %q, %v", row.Name, got.Name, err)
-		}
+		got, err := Lookup(row.Name)
+		require.Check(t, err == nil && got.Name == row.Name, "Lookup(%q) = %q, %v", row.Name, got.Name, err)
 		if row.Label == "" || row.Formula == "" || row.Help == "" || row.fit == nil {
 			t.Errorf("%s: the row is not complete", row.Name)
 		}
@@ -644,15 +615,11 @@ func TestFitAt(t *testing.T) {
 	s.Visit = func(alpha []float64) { path = append(path, alpha) }
 	_, stats, err := FitAt(t.Context(), "gradient", k, x, y, cores, s)
 	require.NoError(t, err)
-	if len(path) != stats.Steps+1 {
-		t.Fatalf("%d iterates of %d steps", len(path), stats.Steps)
-	}
+	require.Must(t, len(path) == stats.Steps+1, "%d iterates of %d steps", len(path), stats.Steps)
 	best := 0.0
 	for i, alpha := range path {
 		near(t, "length", floats.Norm(alpha, 2), 1, 1e-12)
-		if i == 0 && alpha[0] != 1 {
-			t.Errorf("the start is %v", alpha)
-		}
+		require.Check(t, i != 0 || alpha[0] == 1, "the start is %v", alpha)
 		at := Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
 		j := require.Value(J(t.Context(), k, y, at.Factors(x)))(t)
 		best = max(best, j)
@@ -687,9 +654,8 @@ func TestCoreFactors(t *testing.T) {
 			for i := range rank {
 				qq.Set(i, i, qq.At(i, i)-1)
 			}
-			if e := mat.Norm(&qq, 2); e > 1e-12 {
-				t.Errorf("n = %d, gamma = %g: Q'Q is off by %g, rank %d", n, gamma, e, rank)
-			}
+			e := mat.Norm(&qq, 2)
+			require.Check(t, e <= 1e-12, "n = %d, gamma = %g: Q'Q is off by %g, rank %d", n, gamma, e, rank)
 			qr.Mul(q, r)
 			qr.Sub(&qr, CoreMatrix(p.x, cores, gamma))
 			if e := mat.Norm(&qr, 2); e > 1e-10*math.Sqrt(float64(n)*float64(len(cores))) {
@@ -809,8 +775,6 @@ func TestKernelDistanceIndefinite(t *testing.T) {
 	for _, c := range []struct{ xx, aa, xa, want float64 }{
 		{2, 3, 1, 3}, {1, 1, 4, 0}, {1, 1, 1, 0}, {math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, 0}, {math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, 0},
 	} {
-		if d := distance(c.xx, c.aa, c.xa); d != c.want {
-			t.Errorf("distance for %g, %g, %g is %g, want %g", c.xx, c.aa, c.xa, d, c.want)
-		}
+		require.Equal(t, distance(c.xx, c.aa, c.xa), c.want, "distance for %g, %g, %g", c.xx, c.aa, c.xa)
 	}
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,30 +20,26 @@ func TestBuiltins(t *testing.T) {
 		if seen[b.Slug] || b.Slug == "" || b.Name == "" || b.Help == "" || b.Source == "" {
 			t.Errorf("%q: a field is empty or the slug taken", b.Slug)
 		}
-		if drawn := b.Source == drawnSource; drawn != (b.License == "") {
-			t.Errorf("%s: licence %q", b.Slug, b.License)
-		}
+		drawn := b.Source == drawnSource
+		require.Check(t, drawn == (b.License == ""), "%s: licence %q", b.Slug, b.License)
 		seen[b.Slug] = true
-		if f, ok := FindBuiltin(b.Slug); !ok || f.Name != b.Name {
-			t.Errorf("%s is not found", b.Slug)
-		}
+		f, ok := FindBuiltin(b.Slug)
+		require.Check(t, ok && f.Name == b.Name, "%s is not found", b.Slug)
 		d, err := b.Load()
 		if err != nil {
 			t.Errorf("%s: %v", b.Slug, err)
 			continue
 		}
-		if err := d.Validate(); err != nil || d.Kind() != b.Kind {
-			t.Errorf("%s of kind %s: %v", b.Slug, d.Kind(), err)
-		}
+		err = d.Validate()
+		require.Check(t, err == nil && d.Kind() == b.Kind, "%s of kind %s: %v", b.Slug, d.Kind(), err)
 		other, _ := b.Load()
 		other.Y[0] = 1 - other.Y[0]
 		if d.Y[0] == other.Y[0] || d.X != nil && d.X == other.X {
 			t.Errorf("%s: two callers share the data", b.Slug)
 		}
 	}
-	if _, ok := FindBuiltin("nothing"); ok {
-		t.Error("a slug that is not there is found")
-	}
+	_, ok := FindBuiltin("nothing")
+	require.Check(t, !ok, "a slug that is not there is found")
 }
 
 // TestMeasuredSets compares the sets with published figures: rows, features, rows of each class,
@@ -75,9 +70,7 @@ func TestMeasuredSets(t *testing.T) {
 			t.Errorf("%s: %d rows of %d features, classes %v of %v", slug, d.Len(), len(d.Features), d.Classes, counts)
 		}
 		if j := slices.Index(d.Features, want.feature); j >= 0 {
-			if got := stat.Mean(mat.Col(nil, j, d.X), nil); math.Abs(got-want.mean) > 1e-3 {
-				t.Errorf("%s: mean of %s is %g, want %g", slug, want.feature, got, want.mean)
-			}
+			require.Near(t, stat.Mean(mat.Col(nil, j, d.X), nil), want.mean, 1e-3, "%s: mean of %s", slug, want.feature)
 		}
 	}
 }
@@ -107,9 +100,7 @@ func TestDrawnSets(t *testing.T) {
 func TestIris(t *testing.T) {
 	t.Parallel()
 	d := require.Value(iris())(t)
-	if diff := cmp.Diff([]string{"setosa", "versicolor", "virginica"}, d.Classes); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"setosa", "versicolor", "virginica"}, d.Classes), "", "diff")
 	means := [3][4]float64{{5.006, 3.428, 1.462, 0.246}, {5.936, 2.770, 4.260, 1.326}, {6.588, 2.974, 5.552, 2.026}}
 	for c := range means {
 		for j, want := range means[c] {
@@ -130,9 +121,7 @@ func TestIrisPairs(t *testing.T) {
 	t.Parallel()
 	b, _ := FindBuiltin("iris-setosa-versicolor")
 	d := require.Value(b.Load())(t)
-	if diff := cmp.Diff([]string{"petal_length", "petal_width"}, d.Features); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"petal_length", "petal_width"}, d.Features), "", "diff")
 	for i, c := range d.Y { // any cut between 1.9 and 3 separates them
 		if long := d.X.At(i, 0) > 2.5; long != (d.Classes[c] == "versicolor") {
 			t.Errorf("row %d: %s with a petal of %g cm", i, d.Classes[c], d.X.At(i, 0))

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestCells does with a column of few texts, and with one of many, what it does with a list.
@@ -35,9 +37,7 @@ func TestCells(t *testing.T) {
 				}
 			})))
 			got := slices.Compact(slices.Sorted(c.values()))
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s: the values %q, want %q", did, got, want)
-			}
+			require.Must(t, slices.Equal(got, want), "%s: the values %q, want %q", did, got, want)
 		}
 		same("added")
 		if len(texts) > 0 {
@@ -85,9 +85,7 @@ func TestParseTakesThreeTimesTheFile(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			table, err := parseCSV(file, DefaultLimits)
 			runtime.ReadMemStats(&after)
-			if err != nil || len(table.Lines) < 59_999 {
-				t.Fatal(err)
-			}
+			require.Must(t, err == nil && len(table.Lines) >= 59_999, "%v", err)
 			if times := 1 + float64(after.TotalAlloc-before.TotalAlloc)/float64(len(file)); times > 3 {
 				t.Errorf("%.2f times the %d bytes of the file were taken", times, len(file))
 			} else {

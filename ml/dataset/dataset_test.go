@@ -36,19 +36,13 @@ func TestEncodeDecode(t *testing.T) {
 			rt.Fatal(err)
 		}
 		back, err := Decode(strings.NewReader(show(data)))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if diff := cmp.Diff(show(data), show(back)); diff != "" {
-			rt.Error(diff)
-		}
-		if diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{back.Features, back.Label, back.Classes, back.Y}); diff != "" {
-			rt.Error(diff)
-		}
+		require.NoError(rt, err)
+		require.Equal(rt, cmp.Diff(show(data), show(back)), "", "diff")
+		diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{back.Features, back.Label, back.Classes, back.Y})
+		require.Check(rt, diff == "", "%v", diff)
 		for i, v := range values {
-			if got := back.X.At(i/d, i%d); math.Float64bits(got) != math.Float64bits(v) {
-				rt.Errorf("value %d: %v became %v", i, v, got)
-			}
+			got := back.X.At(i/d, i%d)
+			require.Check(rt, math.Float64bits(got) == math.Float64bits(v), "value %d: %v became %v", i, v, got)
 		}
 	})
 }
@@ -64,15 +58,13 @@ func TestNoFormulasInFiles(t *testing.T) {
 	require.NoError(t, data.Export(&file))
 	text := file.String()
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
-	if got := strings.ReplaceAll(text, `"`, ""); got != want {
-		t.Errorf("the file is\n%swant\n%s", got, want)
-	}
+	got := strings.ReplaceAll(text, `"`, "")
+	require.Check(t, got == want, "the file is\n%swant\n%s", got, want)
 	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{}))(t)
 	decoded := require.Value(Decode(strings.NewReader(show(data))))(t)
 	for _, d := range []*Data{again, decoded} {
-		if diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{d.Features, d.Label, d.Classes, d.Y}); diff != "" {
-			t.Error(diff)
-		}
+		diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{d.Features, d.Label, d.Classes, d.Y})
+		require.Check(t, diff == "", "%v", diff)
 	}
 }
 
@@ -81,16 +73,12 @@ func TestHash(t *testing.T) {
 	const in = "x,label\n1,A\n2,B\n"
 	h := read(t, in).Hash()
 	// printf 'x,label\n1,A\n2,B\n' | sha256sum
-	if want := "933e2ae225618cb614fb3b0e91c05d1119e374a8ce4019e85a0365c1d3632555"; h != want {
-		t.Errorf("got %s, want %s", h, want)
-	}
+	require.Equal(t, h, "933e2ae225618cb614fb3b0e91c05d1119e374a8ce4019e85a0365c1d3632555", "h")
 	if read(t, "x;label\n1,0;A\n2,0;B\n").Hash() != h {
 		t.Error("the spelling of a file changes the hash of its data")
 	}
 	for _, other := range []string{"x,label\n1,A\n2.0000000000000004,B\n", "y,label\n1,A\n2,B\n", "x,label\n2,B\n1,A\n"} {
-		if read(t, other).Hash() == h {
-			t.Errorf("%q has the hash of other data", other)
-		}
+		require.Check(t, read(t, other).Hash() != h, "%q has the hash of other data", other)
 	}
 }
 
@@ -107,9 +95,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"x,label\n1,\n", "expected a label, found nothing"},
 	} {
 		_, err := Decode(strings.NewReader(tt.in))
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%q: got %v, want %s", tt.in, err, tt.want)
-		}
+		require.Check(t, err != nil && err.Error() == tt.want, "%q: got %v, want %s", tt.in, err, tt.want)
 	}
 }
 
@@ -139,17 +125,13 @@ func TestValidate(t *testing.T) {
 	} {
 		d := ok()
 		spoil(d)
-		if err := d.Validate(); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-		if err := d.Encode(new(strings.Builder)); err == nil {
-			t.Errorf("Encode accepts data with %s", want)
-		}
+		err := d.Validate()
+		require.Check(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
+		require.Check(t, d.Encode(new(strings.Builder)) != nil, "Encode accepts data with %s", want)
 	}
 	d := ok()
-	if d.Validate(); len(d.Features) != 2 || d.Features[1] != "b" {
-		t.Error("Validate changes the data")
-	}
+	d.Validate()
+	require.Check(t, len(d.Features) == 2 && d.Features[1] == "b", "Validate changes the data")
 }
 
 func TestFromRows(t *testing.T) {
@@ -166,9 +148,7 @@ func TestFromRows(t *testing.T) {
 func TestFromPoints(t *testing.T) {
 	t.Parallel()
 	d := require.Value(FromPoints([][2]float64{{1, 2}, {3, 4}, {5, 6}}, []string{"+1", "-1", "1.0"}))(t)
-	if diff := cmp.Diff(lines("x1,x2,label", "1,2,1", "3,4,-1", "5,6,1"), show(d)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(lines("x1,x2,label", "1,2,1", "3,4,-1", "5,6,1"), show(d)), "", "diff")
 	for _, tt := range []struct {
 		points [][2]float64
 		labels []string
@@ -178,9 +158,8 @@ func TestFromPoints(t *testing.T) {
 		{[][2]float64{{1, math.NaN()}}, []string{"A"}},
 		{[][2]float64{{1, 2}}, []string{" "}},
 	} {
-		if _, err := FromPoints(tt.points, tt.labels); err == nil {
-			t.Errorf("%v %v accepted", tt.points, tt.labels)
-		}
+		_, err := FromPoints(tt.points, tt.labels)
+		require.Check(t, err != nil, "%v %v accepted", tt.points, tt.labels)
 	}
 }
 
@@ -188,9 +167,7 @@ func TestColumns(t *testing.T) {
 	t.Parallel()
 	d := read(t, "a,b,c,label\n1,2,3,A\n4,5,6,B\n")
 	c := require.Value(d.Columns([]string{"c", "a"}))(t)
-	if diff := cmp.Diff(lines("c,a,label", "3,1,A", "6,4,B"), show(c)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(lines("c,a,label", "3,1,A", "6,4,B"), show(c)), "", "diff")
 	for _, tt := range []struct {
 		names []string
 		want  string
@@ -199,9 +176,8 @@ func TestColumns(t *testing.T) {
 		{[]string{"a", "A"}, `no feature "A": expected one of a, b, c`},
 		{[]string{"a", "a"}, `feature "a" is chosen twice`},
 	} {
-		if _, err := d.Columns(tt.names); err == nil || err.Error() != tt.want {
-			t.Errorf("got %v, want %s", err, tt.want)
-		}
+		_, err := d.Columns(tt.names)
+		require.Check(t, err != nil && err.Error() == tt.want, "got %v, want %s", err, tt.want)
 	}
 }
 
@@ -229,9 +205,8 @@ func TestBinary(t *testing.T) {
 		if err != nil {
 			message = err.Error()
 		}
-		if diff := cmp.Diff([]any{tt.y, tt.pos, tt.neg, tt.err}, []any{y, pos, neg, message}); diff != "" {
-			t.Errorf("Binary(%q) (-want +got):\n%s", tt.positive, diff)
-		}
+		diff := cmp.Diff([]any{tt.y, tt.pos, tt.neg, tt.err}, []any{y, pos, neg, message})
+		require.Check(t, diff == "", "Binary(%q) (-want +got):\n%s", tt.positive, diff)
 	}
 }
 
@@ -244,9 +219,7 @@ func TestSortLabels(t *testing.T) {
 	} {
 		got := strings.Fields(tt.in)
 		SortLabels(got)
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.in, s, tt.want)
-		}
+		require.Equal(t, strings.Join(got, " "), tt.want, "%s", tt.in)
 	}
 }
 
@@ -255,12 +228,8 @@ func TestTidyLabel(t *testing.T) {
 	for in, want := range map[string]string{
 		"+1": "1", "1.0": "1", "-0": "0", "1e2": "100", "0.10": "0.1", "1000000": "1000000", "1e30": "1e+30", " a ": "a", "1e-7": "1e-07",
 	} {
-		if got := tidyLabel(strings.TrimSpace(in)); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-		if again := tidyLabel(want); again != want {
-			t.Errorf("%s is not settled: %s", strconv.Quote(want), again)
-		}
+		require.Equal(t, tidyLabel(strings.TrimSpace(in)), want, "%q", in)
+		require.Equal(t, tidyLabel(want), want, "%s is not settled", strconv.Quote(want))
 	}
 }
 
@@ -276,18 +245,15 @@ func TestSample(t *testing.T) {
 func TestDecodeUpTo(t *testing.T) {
 	t.Parallel()
 	const text = "x,label\n0,a\n1,b\n"
-	if d, err := DecodeUpTo(strings.NewReader(text), 2); err != nil || d.Len() != 2 {
-		t.Error(d, err)
-	}
+	d, err := DecodeUpTo(strings.NewReader(text), 2)
+	require.Check(t, err == nil && d.Len() == 2, "%v %v", d, err)
 	for _, wide := range []string{strings.Repeat("0,", mostFields) + "0\n", "x,label\n0,a\n" + strings.Repeat(",", mostFields)} {
-		if _, err := Decode(strings.NewReader(wide)); !errors.Is(err, ErrTooLarge) {
-			t.Error(err)
-		}
+		_, err := Decode(strings.NewReader(wide))
+		require.Check(t, errors.Is(err, ErrTooLarge), "%v", err)
 	}
 	if _, err := Decode(strings.NewReader("x,label\n\"" + strings.Repeat(",", mostFields) + "\",a\n")); err == nil || errors.Is(err, ErrTooLarge) { // one field
 		t.Error(err)
 	}
-	if _, err := DecodeUpTo(strings.NewReader(text), 1); !errors.Is(err, ErrTooLarge) || err.Error() != "expected at most 1 row" {
-		t.Error(err)
-	}
+	_, err = DecodeUpTo(strings.NewReader(text), 1)
+	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "expected at most 1 row", "%v", err)
 }

@@ -18,9 +18,7 @@ func TestMotifsArePlanted(t *testing.T) {
 		d := require.Value(dnaGenerator.Generate(param.Values{
 			"n": param.Of(30), "length": param.Of(40), "classes": param.Of(6), "motif": param.Of(3 + seed%8), "copies": param.Of(4), "noise": param.Of(0), "seed": param.Of(seed),
 		}))(t)
-		if len(d.Classes) != 6 {
-			t.Fatalf("classes %v", d.Classes)
-		}
+		require.Must(t, len(d.Classes) == 6, "classes %v", d.Classes)
 		for i, a := range d.Classes {
 			for _, b := range d.Classes[:i] {
 				differ := 0
@@ -86,11 +84,9 @@ func TestNoiseOfMotifs(t *testing.T) {
 func TestMotifsTooLong(t *testing.T) {
 	t.Parallel()
 	_, err := dnaGenerator.Generate(param.Values{"length": param.Of(11), "lenght": param.Of(3)})
-	if diff := cmp.Diff(error(param.Problems{{Field: "lenght", Message: "lenght is no parameter of the generator dna"}}), err); diff != "" {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(error(param.Problems{{Field: "lenght", Message: "lenght is no parameter of the generator dna"}}), err)
+	require.Check(t, diff == "", "%v", diff)
 	_, err = dnaGenerator.Generate(param.Values{"length": param.Of(11)})
-	if diff := cmp.Diff(error(param.Problems{{Field: "length", Message: "length must be at least 12 for 2 copies of a motif of 6 letters, not 11"}}), err); diff != "" {
-		t.Error(diff)
-	}
+	diff = cmp.Diff(error(param.Problems{{Field: "length", Message: "length must be at least 12 for 2 copies of a motif of 6 letters, not 11"}}), err)
+	require.Check(t, diff == "", "%v", diff)
 }

@@ -32,19 +32,13 @@ func TestPutAndDrop(t *testing.T) {
 		{must(d.Drop(1)), "#strings\ns,class\ncat,a\nbar,a\n"},
 		{must(must(d.Drop(0)).Drop(1)), "#strings\ns,class\ncart,b\n"},
 	} {
-		if diff := cmp.Diff(tt.want, show(tt.d)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		require.Equal(t, cmp.Diff(tt.want, show(tt.d)), "", "(-want +got)")
 	}
-	if show(d) != before {
-		t.Error("an edit changed the data that it began with")
-	}
+	require.Check(t, show(d) == before, "an edit changed the data that it began with")
 	// Labels that are numbers are one where they are equal.
 	n := must(d.Put(0, "x", "1"))
 	n = must(must(n.Put(1, "y", "1.0")).Put(2, "z", "+2"))
-	if diff := cmp.Diff([]string{"1", "2"}, n.Classes); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"1", "2"}, n.Classes), "", "diff")
 }
 
 func TestPutRefuses(t *testing.T) {
@@ -65,8 +59,7 @@ func TestPutRefuses(t *testing.T) {
 		"no row 4":     func() (*Data, error) { return d.Put(3, "x", "a") },
 		"kind vectors": func() (*Data, error) { return points.Put(0, "1,2", "1") },
 	} {
-		if _, err := f(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := f()
+		require.Check(t, err != nil && strings.Contains(err.Error(), name), "%s: %v", name, err)
 	}
 }

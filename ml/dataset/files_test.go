@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"marginlab/ml/mltest/require"
 )
 
 // Realistic files: public data sets in the layouts in which they are distributed, and the output of
@@ -777,9 +779,7 @@ func TestProposeFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			checkProposal(t, c.file, c.want, func(p *Proposal) {
-				if p.Obvious != c.obvious {
-					t.Errorf("obvious %v", p.Obvious)
-				}
+				require.Equal(t, p.Obvious, c.obvious, "obvious")
 			})
 		})
 	}

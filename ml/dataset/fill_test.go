@@ -51,9 +51,7 @@ func TestFitFill(t *testing.T) {
 				}
 			}
 			if len(values) == 0 {
-				if m != 0 {
-					t.Errorf("of nothing: %g", m)
-				}
+				require.Equal(t, m, 0, "of nothing")
 				continue
 			}
 			slices.Sort(values)
@@ -90,9 +88,8 @@ func TestFillWords(t *testing.T) {
 	const file = "colour,sex,size,class\nred,m,1,A\nred,f,2,B\nblue,f,4,A\ngreen,m,8,B\nblue,m,16,A\nblue,f,,A\n,,32,B\n"
 	d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "sex", "size"}, Missing: MissingMedian}, Limits{})
 	require.NoError(t, err)
-	if want := []string{"colour=blue", "colour=green", "colour=red", "sex=m", "size"}; !slices.Equal(want, d.Features) {
-		t.Fatal(d.Features)
-	}
+	want := []string{"colour=blue", "colour=green", "colour=red", "sex=m", "size"}
+	require.Must(t, slices.Equal(want, d.Features), "%v", d.Features)
 	for _, c := range []struct {
 		rows []int
 		want Fill
@@ -103,9 +100,8 @@ func TestFillWords(t *testing.T) {
 		{[]int{6}, Fill{0, 0, 0, 0, 32}},
 		{nil, Fill{0, 0, 0, 0, 0}},
 	} {
-		if got := d.FitFill(c.rows); !slices.Equal(c.want, got) {
-			t.Errorf("rows %v: %v, want %v", c.rows, got, c.want)
-		}
+		got := d.FitFill(c.rows)
+		require.Check(t, slices.Equal(c.want, got), "rows %v: %v, want %v", c.rows, got, c.want)
 	}
 	if got, want := d.X.RawRowView(6), []float64{1, 0, 0, 0, 32}; !slices.Equal(got, want) {
 		t.Errorf("shown is %v, want %v", got, want)
@@ -113,16 +109,14 @@ func TestFillWords(t *testing.T) {
 	some := require.Value(d.Columns([]string{"size", "colour=red"}))(t)
 	// Of three rows two have another word than red, of the other three two are red.
 	for want, rows := range map[float64][]int{0: {1, 2, 3}, 1: {0, 1, 2}} {
-		if got := some.FitFill(rows); got[1] != want {
-			t.Errorf("rows %v: %v", rows, got)
-		}
+		got := some.FitFill(rows)
+		require.Check(t, got[1] == want, "rows %v: %v", rows, got)
 	}
 	// A column that is called like a word but holds numbers has a median.
 	odd, err := Read(strings.NewReader("a=b,a=c,class\n1,0,A\n3,1,B\n7,,A\n,1,B\n"), "f", Mapping{Missing: MissingMedian}, Limits{})
 	require.NoError(t, err)
-	if got := odd.FitFill([]int{0, 1, 2, 3}); !slices.Equal(got, Fill{3, 1}) {
-		t.Errorf("%v", got)
-	}
+	got := odd.FitFill([]int{0, 1, 2, 3})
+	require.Check(t, slices.Equal(got, Fill{3, 1}), "%v", got)
 }
 
 // TestGapsTravel: data know what was missing in their canonical form, in parts of them, and when
@@ -135,19 +129,14 @@ func TestGapsTravel(t *testing.T) {
 	roundTrip(t, d)
 	var text bytes.Buffer
 	require.NoError(t, d.Encode(&text))
-	if want := "sex=m,x,y,class\n1,1,,A\n0,,5,B\n,2,7,A\n1,4,6,B\n"; text.String() != want {
-		t.Errorf("%s, want %s", &text, want)
-	}
+	want := "sex=m,x,y,class\n1,1,,A\n0,,5,B\n,2,7,A\n1,4,6,B\n"
+	require.Check(t, text.String() == want, "%s, want %s", &text, want)
 	whole := *d
 	whole.Given = nil
-	if whole.Hash() == d.Hash() {
-		t.Error("data without gaps have the hash of those with them")
-	}
+	require.Check(t, whole.Hash() != d.Hash(), "data without gaps have the hash of those with them")
 	again := require.Value(Read(&text, "again.csv", Mapping{Label: "class", Missing: MissingMedian}, Limits{}))(t)
 	sameData(t, d, again)
-	if again.Hash() != d.Hash() {
-		t.Error("what is read again has another hash")
-	}
+	require.Check(t, again.Hash() == d.Hash(), "what is read again has another hash")
 	part := d.Subset([]int{3, 1})
 	if want := mat.NewDense(2, 3, []float64{1, 4, 6, 0, math.NaN(), 5}); !cmp.Equal(want.RawMatrix().Data, part.Given.RawMatrix().Data, cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })) {
 		t.Errorf("%v", mat.Formatted(part.Given))

@@ -53,22 +53,18 @@ var fuzzSeeds = []string{
 // sameData compares all of d but for the sign of zero.
 func sameData(t *testing.T, a, b *Data) {
 	t.Helper()
-	if diff := cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y}); diff != "" {
-		t.Errorf("(-a +b):\n%s", diff)
-	}
+	diff := cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y})
+	require.Check(t, diff == "", "(-a +b):\n%s", diff)
 	p, ok := a.Objects.(*Precomputed)
 	switch {
 	case a.Kind() != b.Kind():
 		t.Errorf("%s became %s", a.Kind(), b.Kind())
 	case a.Kind() == KindStrings, a.Kind() == KindGraphs:
-		if diff := cmp.Diff(a.Objects, b.Objects); diff != "" {
-			t.Errorf("(-a +b):\n%s", diff)
-		}
+		require.Equal(t, cmp.Diff(a.Objects, b.Objects), "", "(-a +b)")
 	case ok:
 		q := b.Objects.(*Precomputed)
-		if diff := cmp.Diff(p.Number, q.Number); diff != "" || !mat.Equal(p.K, q.K) {
-			t.Errorf("the values differ, or the numbers: %s", diff)
-		}
+		diff := cmp.Diff(p.Number, q.Number)
+		require.Check(t, diff == "" && mat.Equal(p.K, q.K), "the values differ, or the numbers: %s", diff)
 	case !mat.Equal(a.X, b.X):
 		t.Error("the values differ")
 	}
@@ -89,9 +85,7 @@ func roundTrip(t *testing.T, d *Data) {
 	if err := back.Encode(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("encoded again (%v):\n%s\nfirst:\n%s", err, second.Bytes(), first.Bytes())
 	}
-	if d.Hash() != back.Hash() {
-		t.Error("the hashes differ")
-	}
+	require.Check(t, d.Hash() == back.Hash(), "the hashes differ")
 }
 
 // checkFault checks that err is an *Error with a message.
@@ -120,9 +114,7 @@ func FuzzParseTable(f *testing.F) {
 	f.Add([]byte(zipped(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
 	for _, name := range []string{"workbook.xlsx", "workbook-dates.xlsx", "workbook-sheets.xlsx"} {
 		raw, err := os.ReadFile("testdata/spreadsheets/" + name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		f.Add(raw, name)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, file string) {
@@ -189,9 +181,7 @@ func FuzzParseTable(f *testing.F) {
 			var buf bytes.Buffer
 			require.NoError(t, d.Export(&buf))
 			again, err := Read(&buf, "again.csv", Mapping{Label: d.Label}, Limits{})
-			if err != nil {
-				t.Fatalf("the canonical form is not read: %v", err)
-			}
+			require.Must(t, err == nil, "the canonical form is not read: %v", err)
 			sameData(t, d, again)
 		}
 		if obvious && m.Kind == "" && len(m.Features) != len(table.Columns)-1 {

@@ -18,9 +18,7 @@ func TestGenerators(t *testing.T) {
 	released := []string{"blobs", "moons", "circles", "xor", "spiral", "checkerboard", "separable", "pinwheel", "cross", "sine", "hill", "dna", "cycles", "rings", "molecules"}
 	var names []string
 	for _, g := range Generators {
-		if slices.Contains(names, g.Name) {
-			t.Errorf("two generators are called %s", g.Name)
-		}
+		require.Check(t, !slices.Contains(names, g.Name), "two generators are called %s", g.Name)
 		names = append(names, g.Name)
 	}
 	kept := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(released, name) })
@@ -30,9 +28,7 @@ func TestGenerators(t *testing.T) {
 	for _, g := range Generators {
 		t.Run(g.Name, func(t *testing.T) {
 			t.Parallel()
-			if g.Label == "" || g.Help == "" {
-				t.Error("no label or help")
-			}
+			require.Check(t, g.Label != "" && g.Help != "", "no label or help")
 			if first, last := g.Params[0].Name, g.Params[len(g.Params)-1].Name; first != "n" || last != "seed" {
 				t.Errorf("parameters from %s to %s", first, last)
 			}
@@ -45,9 +41,7 @@ func TestGenerators(t *testing.T) {
 				return d
 			}
 			for _, p := range g.Params {
-				if err := p.Check(p.Default); err != nil {
-					t.Errorf("default: %v", err)
-				}
+				require.Equal(t, p.Check(p.Default), nil, "default")
 				if p.Name == "n" || p.Name == "seed" {
 					continue
 				}
@@ -74,16 +68,11 @@ func TestGenerators(t *testing.T) {
 					}
 				}
 			}
-			if _, err := g.Generate(param.Values{"n": param.Of(k - 1)}); err == nil {
-				t.Errorf("%d objects of %d classes", k-1, k)
-			}
+			_, err := g.Generate(param.Values{"n": param.Of(k - 1)})
+			require.Check(t, err != nil, "%d objects of %d classes", k-1, k)
 			few := make(50, nil)
-			if show(few) != show(make(50, nil)) {
-				t.Error("one seed draws two sets")
-			}
-			if show(few) == show(make(50, param.Values{"seed": param.Of(6)})) {
-				t.Error("two seeds draw one set")
-			}
+			require.Check(t, show(few) == show(make(50, nil)), "one seed draws two sets")
+			require.Check(t, show(few) != show(make(50, param.Values{"seed": param.Of(6)})), "two seeds draw one set")
 			first := slices.Collect(func(yield func(int) bool) {
 				for i := range 50 {
 					if !yield(i) {
@@ -91,9 +80,7 @@ func TestGenerators(t *testing.T) {
 					}
 				}
 			})
-			if show(few) != show(make(90, nil).Subset(first)) {
-				t.Error("more objects change the first ones")
-			}
+			require.Check(t, show(few) == show(make(90, nil).Subset(first)), "more objects change the first ones")
 		})
 	}
 }
@@ -107,15 +94,11 @@ func TestPoints(t *testing.T) {
 		}
 		for _, noise := range []float64{0, 0.3, maxNoise} {
 			d := require.Value(Generate(g.Name, 51, noise, 5))(t)
-			if diff := cmp.Diff([]string{"x1", "x2"}[:len(d.Features)], d.Features); diff != "" {
-				t.Errorf("%s: %s", g.Name, diff)
-			}
+			require.Equal(t, cmp.Diff([]string{"x1", "x2"}[:len(d.Features)], d.Features), "", "%s", g.Name)
 		}
 		d, _ := Generate(g.Name, 50, 0.3, 5)
 		quiet, _ := Generate(g.Name, 50, 0.3+1e-9, 5)
-		if !mat.EqualApprox(d.X, quiet.X, 1e-7) {
-			t.Errorf("%s: a little more noise moves points far", g.Name)
-		}
+		require.Check(t, mat.EqualApprox(d.X, quiet.X, 1e-7), "%s: a little more noise moves points far", g.Name)
 	}
 }
 
@@ -177,9 +160,8 @@ func TestSeparableKeepsItsGap(t *testing.T) {
 					highest = max(highest, across)
 				}
 			}
-			if gap := lowest - highest; gap < 0.5-1e-12 {
-				t.Errorf("noise %g, seed %d: the classes are %g apart", noise, seed, gap)
-			}
+			gap := lowest - highest
+			require.Check(t, gap >= 0.5-1e-12, "noise %g, seed %d: the classes are %g apart", noise, seed, gap)
 		}
 	}
 }
@@ -205,8 +187,6 @@ func TestGenerateRefuses(t *testing.T) {
 		{"moons", 10, math.NaN(), param.Problems{{Field: "noise", Message: `noise must be a number from 0 to 2, not "NaN"`}}},
 	} {
 		_, err := Generate(tt.name, tt.n, tt.noise, 1)
-		if diff := cmp.Diff(error(tt.want), err); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		require.Equal(t, cmp.Diff(error(tt.want), err), "", "(-want +got)")
 	}
 }

@@ -31,13 +31,11 @@ const graphML = `<?xml version="1.0" encoding="UTF-8"?>
 func TestReadGraphML(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader(graphML), "g.graphml", Limits{}))(t)
-	if diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels", "graph by element, edges by weight", "graph by x, edges by weight", "graph without labels, edges by weight"}, table.GraphColumns()); diff != "" || !cmp.Equal(table.Lines, []int{7, 15}) {
-		t.Errorf("lines %v\n%s", table.Lines, diff)
-	}
+	diff := cmp.Diff([]string{"graph by element", "graph by x", "graph without labels", "graph by element, edges by weight", "graph by x, edges by weight", "graph without labels, edges by weight"}, table.GraphColumns())
+	require.Check(t, diff == "" && cmp.Equal(table.Lines, []int{7, 15}), "lines %v\n%s", table.Lines, diff)
 	m, obvious := table.Guess()
-	if diff := cmp.Diff(Mapping{Kind: KindGraphs, Label: "toxic", Features: []string{"graph by element"}}, m); diff != "" || obvious {
-		t.Errorf("obvious %v\n%s", obvious, diff)
-	}
+	diff = cmp.Diff(Mapping{Kind: KindGraphs, Label: "toxic", Features: []string{"graph by element"}}, m)
+	require.Check(t, diff == "" && !obvious, "obvious %v\n%s", obvious, diff)
 	joined := [][2]int{{0, 1}, {1, 2}}
 	for column, want := range map[string][]string{
 		"graph by element":     {"C", "O", "C"},
@@ -117,9 +115,8 @@ func TestReadGraphML(t *testing.T) {
 	}
 
 	const one = `<graphml><key id="c" for="graph" attr.name="class"/><graph><data key="c">a</data><node id="1"/></graph>%s</graphml>`
-	if d, err := Read(strings.NewReader(fmt.Sprintf(one, `<graph><data key="c">b</data><node id="1"/><node id="2"/></graph>`)), "f", Mapping{}, Limits{}); err != nil || d.Objects.(*Graphs).Name != "graph" || d.Label != "class" {
-		t.Errorf("without labels: %v", err)
-	}
+	d, err := Read(strings.NewReader(fmt.Sprintf(one, `<graph><data key="c">b</data><node id="1"/><node id="2"/></graph>`)), "f", Mapping{}, Limits{})
+	require.Check(t, err == nil && d.Objects.(*Graphs).Name == "graph" && d.Label == "class", "without labels: %v", err)
 	for in, says := range map[string]string{
 		`<html><body/></html>`:                              "f, line 1: expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV",
 		"<graphml>\n<graph></graphml>":                      "f, line 2: expected GraphML, found no XML: element <graph> closed by </graphml>",
@@ -139,9 +136,8 @@ func TestReadGraphML(t *testing.T) {
 		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`): `names that differ, found two called "class"`,
 		`<graphml><graph><node id="1"/></graph></graphml>`:                                       "or in GraphML <data> of the graph, found none",
 	} {
-		if d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, %v; want %q", in, d, err, says)
-		}
+		d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{})
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%s: %v, %v; want %q", in, d, err, says)
 	}
 
 	// A small file that unfolds to a large one.
@@ -167,7 +163,6 @@ func TestReadGraphML(t *testing.T) {
 	if table, err := ParseTable(strings.NewReader(optional), "f", Limits{Bytes: 40_000}); err != nil || !strings.Contains(strings.Join(table.Notes, "; "), "1 attribute of edges left out: at most 10 are read") {
 		t.Errorf("many attributes of edges: %v", err)
 	}
-	if _, err := ParseTable(strings.NewReader("<graphml>"+strings.Repeat("<graph><node/></graph>", 3)+"</graphml>"), "f", Limits{Rows: 2}); err == nil || !strings.Contains(err.Error(), "expected at most 2 graphs") {
-		t.Errorf("many graphs: %v", err)
-	}
+	_, err = ParseTable(strings.NewReader("<graphml>"+strings.Repeat("<graph><node/></graph>", 3)+"</graphml>"), "f", Limits{Rows: 2})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "expected at most 2 graphs"), "many graphs: %v", err)
 }

@@ -75,9 +75,7 @@ func TestReadGraphs(t *testing.T) {
 		`{"n":1,"label":"c"}` + "\n" + `{"n":"1"}`:              "line 3: ",
 	} {
 		d, err := Read(strings.NewReader(good+in), "f", Mapping{}, Limits{})
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, %v; want %q", in, d, err, says)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%s: %v, %v; want %q", in, d, err, says)
 	}
 	two := good + `{"n":2,"edges":[[0,1]],"label":"a"}`
 	for says, m := range map[string]Mapping{
@@ -94,9 +92,8 @@ func TestReadGraphs(t *testing.T) {
 		if strings.Contains(says, "at most") {
 			lim.Rows = 1
 		}
-		if _, err := Read(strings.NewReader(two), "f", m, lim); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v: %v; want %q", m, err, says)
-		}
+		_, err := Read(strings.NewReader(two), "f", m, lim)
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v: %v; want %q", m, err, says)
 	}
 	if _, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{}); err == nil || !strings.Contains(err.Error(), "expected graphs: JSON lines") {
 		t.Errorf("numbers as graphs: %v", err)
@@ -133,9 +130,7 @@ func drawGraph(r *rapid.T, most int) Graph {
 		g.Labels = rapid.SliceOfN(rapid.SampledFrom(list), n, n).Draw(r, "labels")
 	}
 	g, err := g.Canonical()
-	if err != nil {
-		r.Fatal(err)
-	}
+	require.NoError(r, err)
 	return g
 }
 
@@ -150,9 +145,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		if err := errors.Join(d.Encode(&b), d.Export(&exported)); err != nil {
-			r.Fatal(err)
-		}
+		err := errors.Join(d.Encode(&b), d.Export(&exported))
+		require.NoError(r, err)
 		var lines strings.Builder
 		for i, g := range s.Values {
 			fmt.Fprintf(&lines, `{"label":%q,%s`+"\n", d.Classes[d.Y[i]], strings.TrimPrefix(g.String(), "{"))
@@ -222,13 +216,10 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v, want %q", g, err, says)
 		}
-		if _, err := (Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("restored %v: %v, want %q", g, err, says)
-		}
+		_, err := (Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values})
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "restored %v: %v, want %q", g, err, says)
 	}
-	if err := (&Graphs{}).Validate(); err == nil {
-		t.Error("no graphs, and no error")
-	}
+	require.Check(t, (&Graphs{}).Validate() != nil, "no graphs, and no error")
 }
 
 // TestGraphRows reads graphs to predict.
@@ -256,14 +247,12 @@ func TestGraphRows(t *testing.T) {
 	several := require.Value(ParseTable(strings.NewReader(`<graphml><key id="k" for="edge" attr.name="kind"/>
 		<graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">x</data></edge></graph></graphml>`), "f", Limits{}))(t)
 	arc := Graph{N: 2, Directed: true, Edges: [][2]int{{0, 1}}}
-	if o, _, err := several.Alike(&Graphs{"graph", []Graph{arc}}, ""); err != nil || o.Text(0) != arc.String() {
-		t.Errorf("directed graphs: %v, %v", o, err)
-	}
+	o, _, err := several.Alike(&Graphs{"graph", []Graph{arc}}, "")
+	require.Check(t, err == nil && o.Text(0) == arc.String(), "directed graphs: %v, %v", o, err)
 	if o, _, err := several.Alike(&Graphs{"graph with edge labels", []Graph{arc}}, ""); err == nil || !strings.Contains(err.Error(), `expected a column of graphs called "graph with edge labels", as in the training data, found graph, edges by kind, graph`) {
 		t.Errorf("no such graphs: %v, %v", o, err)
 	}
 	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
-	if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), "f: expected graphs") {
-		t.Errorf("numbers: %v", err)
-	}
+	_, _, err = table.Alike(kept, "class")
+	require.Check(t, err != nil && strings.Contains(err.Error(), "f: expected graphs"), "numbers: %v", err)
 }

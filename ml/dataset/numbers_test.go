@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestNumbersAreStrconvs compares what reads and writes numbers sooner with what takes longer.
@@ -27,8 +29,7 @@ func TestNumbersAreStrconvs(t *testing.T) {
 		}
 	})
 	for _, v := range []float64{0, math.Copysign(0, -1), 999_999, 1e6, -1e6, 0.5, math.MaxInt64} {
-		if got, want := string(appendNumber(nil, v)), strconv.FormatFloat(v, 'g', -1, 64); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got, want := string(appendNumber(nil, v)), strconv.FormatFloat(v, 'g', -1, 64)
+		require.Check(t, got == want, "%s, want %s", got, want)
 	}
 }

@@ -46,9 +46,7 @@ func TestBuiltinHashes(t *testing.T) {
 	}
 	for _, b := range Builtins {
 		d := require.Value(b.Load())(t)
-		if got := d.Hash(); got != want[b.Slug] {
-			t.Errorf("%s: hash %s, want %s", b.Slug, got, want[b.Slug])
-		}
+		require.Equal(t, d.Hash(), want[b.Slug], "%s: hash", b.Slug)
 	}
 }
 
@@ -87,9 +85,8 @@ func TestPrecomputedEncodeDecode(t *testing.T) {
 			sameData(t, d.Subset([]int{n - 1, 0, 1, 2}), read(t, show(d.Subset([]int{n - 1, 0, 1, 2}))))
 		}
 	}
-	if a, b := matrix(4).Hash(), matrix(5).Hash(); a == b {
-		t.Error("different data have equal hashes")
-	}
+	a, b := matrix(4).Hash(), matrix(5).Hash()
+	require.Check(t, a != b, "different data have equal hashes")
 }
 
 func TestPrecomputedDecodeRefuses(t *testing.T) {
@@ -108,9 +105,7 @@ func TestPrecomputedDecodeRefuses(t *testing.T) {
 		{"#precomputed\nnumber,K1,K2,K1\n1,1,2,A\n", `two columns are called "K1": expected distinct names`},
 	} {
 		_, err := Decode(strings.NewReader(tt.in))
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%q: got %v, want %s", tt.in, err, tt.want)
-		}
+		require.Check(t, err != nil && err.Error() == tt.want, "%q: got %v, want %s", tt.in, err, tt.want)
 	}
 	for want, spoil := range map[string]func(d *Data, p *Precomputed){
 		"a kernel matrix without values: expected at least one row":                     func(_ *Data, p *Precomputed) { p.K = nil },
@@ -122,13 +117,11 @@ func TestPrecomputedDecodeRefuses(t *testing.T) {
 	} {
 		d := matrix(2)
 		spoil(d, d.Objects.(*Precomputed))
-		if err := d.Validate(); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		err := d.Validate()
+		require.Check(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 	}
-	if _, err := matrix(2).Columns([]string{"x"}); err == nil || !strings.Contains(err.Error(), "no features") {
-		t.Errorf("columns of a kernel matrix: %v", err)
-	}
+	_, err := matrix(2).Columns([]string{"x"})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "no features"), "columns of a kernel matrix: %v", err)
 }
 
 func TestReadPrecomputed(t *testing.T) {
@@ -162,19 +155,15 @@ func TestReadPrecomputed(t *testing.T) {
 		if name == "rounded" {
 			got = strings.ReplaceAll(got, "0.5000002384185791", "0.5")
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		require.Equal(t, cmp.Diff(want, got), "", "%s", name)
 	}
 	// A part of a larger matrix, LIBSVM's own example.
 	d := read(t, "25 0:3 1:1 2:18 3:0\n45 0:2 1:6 2:18 3:18\n")
 	p := d.Objects.(*Precomputed)
-	if diff := cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y}); diff != "" {
-		t.Error(diff)
-	}
-	if v, ok := p.Diag(1); v != 18 || !ok || p.Columns() != 3 || p.Len() != 2 {
-		t.Errorf("diagonal %g", v)
-	}
+	diff := cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y})
+	require.Check(t, diff == "", "%v", diff)
+	v, ok := p.Diag(1)
+	require.Check(t, v == 18 && ok && p.Columns() == 3 && p.Len() == 2, "diagonal %g", v)
 }
 
 func TestReadPrecomputedRefuses(t *testing.T) {
@@ -226,9 +215,8 @@ func TestGuessPrecomputed(t *testing.T) {
 		"1,0,A\n0,1,B\n":                    {"", false},
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if m, obvious := table.Guess(); m.Kind != want.kind || obvious != want.obvious {
-			t.Errorf("%q: %q, %v", in, m.Kind, obvious)
-		}
+		m, obvious := table.Guess()
+		require.Check(t, m.Kind == want.kind && obvious == want.obvious, "%q: %q, %v", in, m.Kind, obvious)
 	}
 }
 
@@ -304,9 +292,8 @@ func TestKernelRows(t *testing.T) {
 		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if _, _, err := table.KernelRows(3, "kind"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %s", in, err, want)
-		}
+		_, _, err := table.KernelRows(3, "kind")
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: got %v, want %s", in, err, want)
 	}
 }
 
@@ -333,9 +320,7 @@ func FuzzKernelMatrix(f *testing.F) {
 			require.NoError(t, d.Validate())
 			roundTrip(t, d)
 			again, err := Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{})
-			if err != nil {
-				t.Fatalf("the canonical form is not read: %v", err)
-			}
+			require.Must(t, err == nil, "the canonical form is not read: %v", err)
 			sameData(t, d, again)
 		}
 		for m := range 4 {

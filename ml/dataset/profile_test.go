@@ -22,18 +22,15 @@ func TestProfile(t *testing.T) {
 		{Least: 7, Most: 7, Counts: []int{4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{Words: []string{"A", "B"}, Counts: []int{2, 2}},
 	} {
-		if diff := cmp.Diff(want, table.Columns[j].Profile()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", table.Columns[j].Name, diff)
-		}
+		require.Equal(t, cmp.Diff(want, table.Columns[j].Profile()), "", "%s (-want +got)", table.Columns[j].Name)
 	}
 	var many strings.Builder
 	many.WriteString("w,label\n")
 	for i := range 30 {
 		many.WriteString(strings.Repeat("z", 1+i%15) + ",A\n")
 	}
-	if table, err = ParseTable(strings.NewReader(many.String()), "f", Limits{}); err != nil {
-		t.Fatal(err)
-	}
+	table, err = ParseTable(strings.NewReader(many.String()), "f", Limits{})
+	require.NoError(t, err)
 	if p := table.Columns[0].Profile(); len(p.Words) != ProfileBins || p.Others != 6 {
 		t.Errorf("%d words and %d rows with others", len(p.Words), p.Others)
 	}

@@ -157,14 +157,10 @@ func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	t.Helper()
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
 	p := table.Propose(Mapping{})
-	if diff := cmp.Diff(want, proposed(p)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	require.Equal(t, cmp.Diff(want, proposed(p)), "", "(-want +got)")
 	check(p)
 	d, err := table.Data(p.Mapping)
-	if err != nil {
-		t.Fatalf("what is proposed is refused: %v", err)
-	}
+	require.Must(t, err == nil, "what is proposed is refused: %v", err)
 	if len(d.Classes) != len(p.Classes) && !p.Regression() {
 		t.Errorf("%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
 	}

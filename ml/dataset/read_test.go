@@ -159,20 +159,12 @@ func TestReadAccepts(t *testing.T) {
 			t.Parallel()
 			table := require.Value(ParseTable(strings.NewReader(tt.in), tt.file, Limits{}))(t)
 			m, obvious := table.Guess()
-			if obvious == tt.notObvious {
-				t.Errorf("Guess: %v, obvious %v", m, obvious)
-			}
+			require.Check(t, obvious != tt.notObvious, "Guess: %v, obvious %v", m, obvious)
 			guessed := require.Value(table.Data(m))(t)
-			if diff := cmp.Diff(tt.want, show(guessed)); diff != "" {
-				t.Errorf("guessed (-want +got):\n%s", diff)
-			}
+			require.Equal(t, cmp.Diff(tt.want, show(guessed)), "", "guessed (-want +got)")
 			read := require.Value(Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{}))(t)
-			if diff := cmp.Diff(tt.want, show(read)); diff != "" {
-				t.Errorf("Read (-want +got):\n%s", diff)
-			}
-			if err := read.Validate(); err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, cmp.Diff(tt.want, show(read)), "", "Read (-want +got)")
+			require.Equal(t, read.Validate(), nil, "read.Validate()")
 		})
 	}
 }
@@ -275,13 +267,9 @@ func TestReadRefuses(t *testing.T) {
 			if err == nil {
 				t.Fatalf("accepted as\n%s", show(d))
 			}
-			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
-				t.Errorf("message (-want +got):\n%s", diff)
-			}
+			require.Equal(t, cmp.Diff(tt.want, err.Error()), "", "message (-want +got)")
 			var e *Error
-			if !errors.As(err, &e) {
-				t.Errorf("%T is no *Error", err)
-			}
+			require.Check(t, errors.As(err, &e), "%T is no *Error", err)
 			if errors.Is(err, ErrTooLarge) != tt.tooLarge {
 				t.Errorf("ErrTooLarge: %v, want %v", !tt.tooLarge, tt.tooLarge)
 			}
@@ -316,9 +304,7 @@ func TestLimits(t *testing.T) {
 		}
 		_, err := Read(strings.NewReader(tt.in), file, Mapping{}, tt.lim)
 		if tt.want == "" {
-			if err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, err, nil, "err")
 			continue
 		}
 		if err == nil || err.Error() != tt.want || !errors.Is(err, ErrTooLarge) {
@@ -332,9 +318,7 @@ func TestReadFailure(t *testing.T) {
 	broken := errors.New("line cut")
 	_, err := Read(io.MultiReader(strings.NewReader("x,label\n"), iotest.ErrReader(broken)), "f", Mapping{}, Limits{})
 	var e *Error
-	if !errors.Is(err, broken) || !errors.As(err, &e) {
-		t.Errorf("got %v, want an *Error that wraps the cause", err)
-	}
+	require.Check(t, errors.Is(err, broken) && errors.As(err, &e), "got %v, want an *Error that wraps the cause", err)
 }
 
 func TestMapping(t *testing.T) {
@@ -359,9 +343,7 @@ func TestMapping(t *testing.T) {
 			t.Errorf("%v: %v", tt.m, err)
 			continue
 		}
-		if diff := cmp.Diff(tt.want, show(d)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", tt.m, diff)
-		}
+		require.Equal(t, cmp.Diff(tt.want, show(d)), "", "%v (-want +got)", tt.m)
 	}
 }
 
@@ -394,12 +376,9 @@ func TestReadReference(t *testing.T) {
 		table := require.Value(ParseTable(bytes.NewReader(raw), tt.name, Limits{}))(t)
 		m, obvious := table.Guess()
 		d := require.Value(table.Data(m))(t)
-		if n, cols := d.X.Dims(); n != tt.n || cols != tt.d || !obvious {
-			t.Errorf("%s: %d x %d, obvious %v", tt.name, n, cols, obvious)
-		}
-		if diff := cmp.Diff(tt.classes, d.Classes); diff != "" {
-			t.Error(diff)
-		}
+		n, cols := d.X.Dims()
+		require.Check(t, n == tt.n && cols == tt.d && obvious, "%s: %d x %d, obvious %v", tt.name, n, cols, obvious)
+		require.Equal(t, cmp.Diff(tt.classes, d.Classes), "", "diff")
 		if !strings.EqualFold(show(d), string(raw)) {
 			t.Errorf("%s: the canonical form differs from the file, which is in it", tt.name)
 		}
@@ -434,13 +413,11 @@ func TestReadRefusesBinaries(t *testing.T) {
 		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
 		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
 	} {
-		if _, err := ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", begins, err)
-		}
+		_, err := ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %v", begins, err)
 	}
-	if table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{}); err != nil || table.Columns[0].Name != "PAR1" {
-		t.Errorf("columns of parameters: %v", err)
-	}
+	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
+	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)
 }
 
 // A panic on another goroutine would end the program, not the request.
@@ -448,9 +425,8 @@ func TestEachOfPanicsHere(t *testing.T) {
 	t.Parallel()
 	var done atomic.Int64
 	defer func() {
-		if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "three") {
-			t.Errorf("recovered %v", v)
-		}
+		v := recover()
+		require.Check(t, v != nil && strings.Contains(fmt.Sprint(v), "three"), "recovered %v", v)
 	}()
 	eachOf(100, func(k int) {
 		if done.Add(1); k == 3 {

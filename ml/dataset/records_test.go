@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The same rows in every way that programs write them.
@@ -22,9 +24,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 	read := func(text, file string) *Table {
 		t.Helper()
 		table, err := ParseTable(strings.NewReader(text), file, Limits{})
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		require.Must(t, err == nil, "%s: %v", file, err)
 		return table
 	}
 	base := read(want, "rows.csv")
@@ -97,9 +97,8 @@ func TestTableOfR(t *testing.T) {
 			t.Errorf("%s: label %s of %q", name, m.Label, m.Features)
 		}
 	}
-	if _, err := ParseTable(strings.NewReader("x y\n1 2\n3 4 5\n"), "x.txt", Limits{}); err == nil {
-		t.Error("a row with a field too many is taken")
-	}
+	_, err := ParseTable(strings.NewReader("x y\n1 2\n3 4 5\n"), "x.txt", Limits{})
+	require.Check(t, err != nil, "a row with a field too many is taken")
 }
 
 func TestRecordsFaults(t *testing.T) {
@@ -124,27 +123,22 @@ func TestRecordsFaults(t *testing.T) {
 		"[\n]":                             "at least one row",
 	} {
 		_, err := ParseTable(strings.NewReader(text), "r.json", Limits{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%s: %v, want %q", text, err, want)
 	}
 	small := Limits{Rows: 3, Columns: 2, Bytes: 1000}
 	for _, text := range []string{
 		`[{"x":1},{"x":1},{"x":1},{"x":1}]`, `{"x":[1,2,3,4]}`, "{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n", `[{"a":1,"b":2,"c":3}]`,
 		`[[1],[2],[3],[4]]`, `[[1,2,3]]`, `{"data":[{"x":1},{"x":1},{"x":1},{"x":1}]}`, `[{"a":{"b":1,"c":1,"d":1}}]`,
 	} {
-		if _, err := ParseTable(strings.NewReader(text), "r.json", small); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s: %v", text, err)
-		}
+		_, err := ParseTable(strings.NewReader(text), "r.json", small)
+		require.Check(t, errors.Is(err, ErrTooLarge), "%s: %v", text, err)
 	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
 	_ = w.Close()
-	if _, err := ParseTable(&b, "b.csv.gz", small); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("a packed file that is too large: %v", err)
-	}
-	if _, err := ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{}); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("a damaged one: %v", err)
-	}
+	_, err := ParseTable(&b, "b.csv.gz", small)
+	require.Check(t, errors.Is(err, ErrTooLarge), "a packed file that is too large: %v", err)
+	_, err = ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "damaged"), "a damaged one: %v", err)
 }

@@ -29,19 +29,14 @@ func TestScalerStandardises(t *testing.T) {
 		s := FitScaler(x)
 		z := mat.Col(nil, 0, s.Apply(x))
 		if !varies {
-			if s.Scale[0] != 1 || z[0] != 0 {
-				rt.Errorf("constant column: %+v, z %v", s, z)
-			}
+			require.Check(rt, s.Scale[0] == 1 && z[0] == 0, "constant column: %+v, z %v", s, z)
 			return
 		}
 		// The entries round to one part in 2^53 of the offset.
 		tol := 1e-12 + 1e-15*math.Abs(offset)/s.Scale[0]
-		if m := stat.Mean(z, nil); math.Abs(m) > tol {
-			rt.Errorf("mean %g", m)
-		}
-		if sd := stat.PopStdDev(z, nil); math.Abs(sd-1) > tol {
-			rt.Errorf("standard deviation %g", sd)
-		}
+		m := stat.Mean(z, nil)
+		require.Check(rt, math.Abs(m) <= tol, "mean %g", m)
+		require.Near(rt, stat.PopStdDev(z, nil), 1, tol, "standard deviation")
 	})
 }
 
@@ -62,9 +57,7 @@ func TestScalerExtremes(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 		for i, z := range mat.Col(nil, 0, s.Apply(x)) {
-			if math.IsNaN(z) || math.Abs(z) > 10 {
-				t.Errorf("%s: row %d becomes %g", name, i, z)
-			}
+			require.Check(t, !math.IsNaN(z) && math.Abs(z) <= 10, "%s: row %d becomes %g", name, i, z)
 		}
 	}
 }
@@ -73,18 +66,13 @@ func TestScalerReference(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 2, []float64{1, 5, 2, 5, 3, 5, 6, 5})
 	s := FitScaler(x)
-	if diff := cmp.Diff(&Scaler{Mean: []float64{3, 5}, Scale: []float64{math.Sqrt(3.5), 1}}, s, approx(1e-15)); diff != "" {
-		t.Error(diff)
-	}
-	if x.At(0, 0) != 1 || s.Apply(x) == x {
-		t.Error("Apply changes its argument")
-	}
+	diff := cmp.Diff(&Scaler{Mean: []float64{3, 5}, Scale: []float64{math.Sqrt(3.5), 1}}, s, approx(1e-15))
+	require.Check(t, diff == "", "%v", diff)
+	require.Check(t, x.At(0, 0) == 1 && s.Apply(x) != x, "Apply changes its argument")
 	raw := require.Value(json.Marshal(s))(t)
 	var back Scaler
 	require.NoError(t, json.Unmarshal(raw, &back))
-	if diff := cmp.Diff(s, &back); diff != "" {
-		t.Errorf("JSON (-want +got):\n%s", diff)
-	}
+	require.Equal(t, cmp.Diff(s, &back), "", "JSON (-want +got)")
 }
 
 // approx compares numbers to an absolute tolerance.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestSplitIsStratified(t *testing.T) {
@@ -16,19 +18,13 @@ func TestSplitIsStratified(t *testing.T) {
 		fraction := rapid.Float64Range(0, 1).Draw(rt, "fraction")
 		seed := rapid.Uint64().Draw(rt, "seed")
 		train, test := Split(y, fraction, seed)
-		if !slices.IsSorted(train) || !slices.IsSorted(test) {
-			rt.Error("rows do not ascend")
-		}
+		require.Check(rt, slices.IsSorted(train) && slices.IsSorted(test), "rows do not ascend")
 		all := slices.Concat(train, test)
 		slices.Sort(all)
 		for i, r := range all {
-			if i != r {
-				rt.Fatalf("rows %v and %v are not the rows once each", train, test)
-			}
+			require.Must(rt, i == r, "rows %v and %v are not the rows once each", train, test)
 		}
-		if len(all) != len(y) {
-			rt.Fatalf("%d of %d rows", len(all), len(y))
-		}
+		require.Must(rt, len(all) == len(y), "%d of %d rows", len(all), len(y))
 		total, held := map[float64]int{}, map[float64]int{}
 		for _, c := range y {
 			total[c]++
@@ -37,17 +33,15 @@ func TestSplitIsStratified(t *testing.T) {
 			held[y[i]]++
 		}
 		for c, n := range total {
-			if want := min(int(math.Round(fraction*float64(n))), n-1); held[c] != want {
-				rt.Errorf("class %v: %d of %d held out, want %d", c, held[c], n, want)
-			}
+			want := min(int(math.Round(fraction*float64(n))), n-1)
+			require.Check(rt, held[c] == want, "class %v: %d of %d held out, want %d", c, held[c], n, want)
 		}
 		flipped := make([]float64, len(y))
 		for i, c := range y {
 			flipped[i] = -c
 		}
-		if _, same := Split(flipped, fraction, seed); !slices.Equal(test, same) {
-			rt.Error("the names of the classes change the split")
-		}
+		_, same := Split(flipped, fraction, seed)
+		require.Check(rt, slices.Equal(test, same), "the names of the classes change the split")
 	})
 }
 
@@ -60,12 +54,8 @@ func TestSplitSeeds(t *testing.T) {
 	_, first := Split(y, 0.3, 1)
 	_, again := Split(y, 0.3, 1)
 	_, other := Split(y, 0.3, 2)
-	if diff := cmp.Diff(first, again); diff != "" {
-		t.Error(diff)
-	}
-	if slices.Equal(first, other) {
-		t.Error("two seeds draw the same rows")
-	}
+	require.Equal(t, cmp.Diff(first, again), "", "diff")
+	require.Check(t, !slices.Equal(first, other), "two seeds draw the same rows")
 	// Every row has its chance: over 400 seeds each of 100 is drawn 120 ± 9 times.
 	times := make([]int, len(y))
 	for seed := range uint64(400) {
@@ -78,11 +68,9 @@ func TestSplitSeeds(t *testing.T) {
 		t.Errorf("rows are drawn %d to %d times, expected about 120", slices.Min(times), slices.Max(times))
 	}
 	for _, fraction := range []float64{0, -1, math.NaN()} {
-		if train, test := Split(y, fraction, 1); len(train) != 100 || len(test) != 0 {
-			t.Errorf("fraction %v holds out %d rows", fraction, len(test))
-		}
+		train, test := Split(y, fraction, 1)
+		require.Check(t, len(train) == 100 && len(test) == 0, "fraction %v holds out %d rows", fraction, len(test))
 	}
-	if train, test := Split(y, math.Inf(1), 1); len(train) != 2 || len(test) != 98 {
-		t.Errorf("an infinite fraction leaves %d rows", len(train))
-	}
+	train, test := Split(y, math.Inf(1), 1)
+	require.Check(t, len(train) == 2 && len(test) == 98, "an infinite fraction leaves %d rows", len(train))
 }

@@ -18,14 +18,11 @@ import (
 func TestSpreadsheets(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/spreadsheets/*")
-	if err != nil || len(files) < 50 {
-		t.Fatalf("%d files (%v)", len(files), err)
-	}
+	require.Must(t, err == nil && len(files) >= 50, "%d files (%v)", len(files), err)
 	for _, path := range files {
 		name := filepath.Base(path)
-		if _, ok := spreadsheets[name]; !ok {
-			t.Errorf("%s: nothing is expected of it", name)
-		}
+		_, ok := spreadsheets[name]
+		require.Check(t, ok, "%s: nothing is expected of it", name)
 	}
 	for name, want := range spreadsheets {
 		t.Run(name, func(t *testing.T) {
@@ -35,9 +32,8 @@ func TestSpreadsheets(t *testing.T) {
 			table, err := ParseTable(file, name, Limits{})
 			if err != nil {
 				checkFault(t, err)
-				if got := err.Error(); got != want {
-					t.Errorf("refused as\n%s\nwant\n%s", got, want)
-				}
+				got := err.Error()
+				require.Check(t, got == want, "refused as\n%s\nwant\n%s", got, want)
 				return
 			}
 			m, obvious := table.Guess()
@@ -50,9 +46,8 @@ func TestSpreadsheets(t *testing.T) {
 					lines = append(lines, string(m.Missing)+": "+told(table, m))
 				}
 			}
-			if got := strings.Join(lines, "\n"); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			got := strings.Join(lines, "\n")
+			require.Check(t, got == want, "got\n%s\nwant\n%s", got, want)
 		})
 	}
 }
@@ -209,17 +204,13 @@ func TestDatesOfWorkbooks(t *testing.T) {
 		if tt.since == 1904 {
 			b.since = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
-		if got := b.date(tt.days); got != tt.want {
-			t.Errorf("day %g since %d: %s, want %s", tt.days, tt.since, got, tt.want)
-		}
+		require.Equal(t, b.date(tt.days), tt.want, "day %g since %d", tt.days, tt.since)
 	}
 	for code, want := range map[string]bool{
 		"General": false, "0.00": false, `0.0" days"`: false, `0\d`: false, "[Red]0.00": false, "#,##0.00;[Red]-#,##0.00": false, "0_m": false,
 		"dd/mm/yyyy;@": true, "[$-409]mmm yy": true, "[h]:mm": true, "hh:mm": true, `yyyy"-"mm`: true, `0;"d`: false,
 	} {
-		if got := isDateFormat(code); got != want {
-			t.Errorf("%s: %t", code, got)
-		}
+		require.Equal(t, isDateFormat(code), want, "%s", code)
 	}
 }
 
@@ -238,9 +229,8 @@ func TestSheets(t *testing.T) {
 		if file == "w.xlsx" {
 			want = `w.xlsx: no sheet "Birds": expected one of Read me, Cats, Dogs`
 		}
-		if _, err := ParseSheet(strings.NewReader(text), file, "Birds", Limits{}); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		_, err := ParseSheet(strings.NewReader(text), file, "Birds", Limits{})
+		require.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 	}
 }
 
@@ -272,7 +262,6 @@ func TestWorkbookBombs(t *testing.T) {
 		}
 	}
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
-	if _, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{}); err != nil && strings.Contains(err.Error(), "found a longer one") {
-		t.Error(err)
-	}
+	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})
+	require.Check(t, err == nil || !strings.Contains(err.Error(), "found a longer one"), "%v", err)
 }

@@ -37,9 +37,8 @@ func TestReadStrings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects); diff != "" || d.Label != "class" || d.Len() != 2 {
-			t.Errorf("%s: label %q\n%s", name, d.Label, diff)
-		}
+		diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects)
+		require.Check(t, diff == "" && d.Label == "class" && d.Len() == 2, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
 	}
 	for says, in := range map[string]string{
@@ -50,13 +49,11 @@ func TestReadStrings(t *testing.T) {
 		"expected at least one row of data":                         "#strings\ns,class\n",
 		"expected a label, found nothing":                           "s,class\nab,a\nb,\n",
 	} {
-		if d, err := Read(strings.NewReader(in), "f", Mapping{Kind: KindStrings}, Limits{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, %v; want %q", in, d, err, says)
-		}
+		d, err := Read(strings.NewReader(in), "f", Mapping{Kind: KindStrings}, Limits{})
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, %v; want %q", in, d, err, says)
 	}
-	if _, err := Read(strings.NewReader("#strings\ns,class\nab,a\nb,b\n"), "f", Mapping{Kind: KindVectors}, Limits{}); err == nil || !strings.Contains(err.Error(), "found strings") {
-		t.Errorf("strings as features: %v", err)
-	}
+	_, err := Read(strings.NewReader("#strings\ns,class\nab,a\nb,b\n"), "f", Mapping{Kind: KindVectors}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "found strings"), "strings as features: %v", err)
 }
 
 func TestGuessOfStrings(t *testing.T) {
@@ -88,9 +85,8 @@ func TestStringsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		if err := errors.Join(d.Encode(&b), d.Export(&exported)); err != nil {
-			r.Fatal(err)
-		}
+		err := errors.Join(d.Encode(&b), d.Export(&exported))
+		require.NoError(r, err)
 		for name, read := range map[string]func() (*Data, error){
 			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
 			"as a file": func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
@@ -125,9 +121,7 @@ func TestStringRows(t *testing.T) {
 			continue
 		}
 		n := o.Len()
-		if o.Text(n-2) != "ab" || o.Text(n-1) != "b" {
-			t.Errorf("%q: %v", in, o)
-		}
+		require.Check(t, o.Text(n-2) == "ab" && o.Text(n-1) == "b", "%q: %v", in, o)
 	}
 	for in, n := range map[string]int{
 		"ab\nb\n":                          2,
@@ -145,9 +139,8 @@ func TestStringRows(t *testing.T) {
 		"seq\nab\n\"\"\nb\n": "line 3, column 1 (seq): expected a string, found nothing",
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if _, _, err := table.Alike(kept, "class"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %q", in, err, says)
-		}
+		_, _, err := table.Alike(kept, "class")
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, want %q", in, err, says)
 	}
 }
 
@@ -157,12 +150,9 @@ func TestReadFASTA(t *testing.T) {
 	table := require.Value(ParseTable(strings.NewReader(in), "f.fa", Limits{}))(t)
 	m, obvious := table.Guess()
 	d, err := table.Data(m)
-	if err != nil || !obvious {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(&Strings{"sequence", []string{"GATTACA", "CCC", "TT"}}, d.Objects); diff != "" || !cmp.Equal(d.Classes, []string{"plain one", "planted"}) {
-		t.Errorf("%v %s", d.Classes, diff)
-	}
+	require.Must(t, err == nil && obvious, "%v", err)
+	diff := cmp.Diff(&Strings{"sequence", []string{"GATTACA", "CCC", "TT"}}, d.Objects)
+	require.Check(t, diff == "" && cmp.Equal(d.Classes, []string{"plain one", "planted"}), "%v %s", d.Classes, diff)
 	roundTrip(t, d)
 	for _, odd := range []string{
 		"; a note above\n;\n\n>s1 planted\nGATTACA\n>s2 plain one\nCCC\n>s3 planted\nTT",
@@ -170,9 +160,7 @@ func TestReadFASTA(t *testing.T) {
 		"\ufeff> s1 planted\n GATTACA\n>s1   plain one\nCCC\n>s1 planted\nTT\n",
 	} {
 		again, err := Read(strings.NewReader(odd), "f", Mapping{}, Limits{})
-		if err != nil || show(again) != show(d) {
-			t.Errorf("%q: %v", odd, err)
-		}
+		require.Check(t, err == nil && show(again) == show(d), "%q: %v", odd, err)
 	}
 	bare := require.Value(ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{}))(t)
 	o, label, err := bare.Alike((&Strings{"text", []string{"ab"}}).Keep([]int{0}), "class")
@@ -191,9 +179,7 @@ func TestReadFASTA(t *testing.T) {
 		">a\nAC\n>b\nGT\n>c\nG\n": "f.fa, line 1: expected a label behind the name, as in >a label, found none",
 	} {
 		d, err := Read(strings.NewReader(in), "f.fa", Mapping{}, Limits{})
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, %v; want %q", in, d, err, says)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, %v; want %q", in, d, err, says)
 	}
 }
 
@@ -213,9 +199,7 @@ func TestReadLines(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		require.Equal(t, cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values), "", "%s (-want +got)", name)
 	}
 	for in, says := range map[string]string{
 		"":                                      "f: expected at least one string, found an empty file",
@@ -226,8 +210,7 @@ func TestReadLines(t *testing.T) {
 		zipped(t, "p.csv", "x,y\n1,2\n2,1\n"):   "f, p.csv: expected strings, found other rows",
 		"a\nb\nc\nd\ne\nf\n":                    "f, line 6: expected at most 5 strings",
 	} {
-		if _, err := ReadLines(strings.NewReader(in), "f", Limits{Rows: 5}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %q", in, err, says)
-		}
+		_, err := ReadLines(strings.NewReader(in), "f", Limits{Rows: 5})
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, want %q", in, err, says)
 	}
 }

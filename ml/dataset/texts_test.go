@@ -80,9 +80,7 @@ func TestReadTexts(t *testing.T) {
 		for i, s := range d.Objects.(*Strings).Values {
 			got = append(got, d.Classes[d.Y[i]], s)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		require.Equal(t, cmp.Diff(tt.want, got), "", "%s (-want +got)", tt.name)
 		roundTrip(t, d)
 
 		// The same files in a folder are the same data.
@@ -97,13 +95,10 @@ func TestReadTexts(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if m, obvious := table.Guess(); !obvious {
-			t.Errorf("%s: in doubt about %v", tt.name, m)
-		}
+		m, obvious := table.Guess()
+		require.Check(t, obvious, "%s: in doubt about %v", tt.name, m)
 		again, err := table.Data(Mapping{})
-		if err != nil || again.Hash() != d.Hash() {
-			t.Errorf("%s: other data in a folder: %v", tt.name, err)
-		}
+		require.Check(t, err == nil && again.Hash() == d.Hash(), "%s: other data in a folder: %v", tt.name, err)
 	}
 }
 
@@ -170,9 +165,7 @@ func TestReadTextsRefuses(t *testing.T) {
 func TestEqualSequences(t *testing.T) {
 	t.Parallel()
 	d := require.Value(Read(strings.NewReader(">a x\nACGT\n>b y\nACGT\n>c y\nAC\n"), "f", Mapping{}, Limits{}))(t)
-	if diff := cmp.Diff([]string{"ACGT", "ACGT", "AC"}, d.Objects.(*Strings).Values); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"ACGT", "ACGT", "AC"}, d.Objects.(*Strings).Values), "", "diff")
 }
 
 // FuzzTexts reads archives of files whose names and texts stand between signs.

@@ -85,9 +85,8 @@ func TestReadTU(t *testing.T) {
 		}
 		for _, column := range []string{with, directed} {
 			note := strings.Contains(strings.Join(table.Notes, "; "), fmt.Sprintf("no column %q: graph 1: edge [0,1] has the labels ", column))
-			if left := strings.Contains(name, "label by") && column == with || name == "two labels"; note != left {
-				t.Errorf("%s: notes %q", name, table.Notes)
-			}
+			left := strings.Contains(name, "label by") && column == with || name == "two labels"
+			require.Check(t, note == left, "%s: notes %q", name, table.Notes)
 		}
 		if c.choice != "" {
 			m.Features = []string{c.choice}
@@ -104,9 +103,7 @@ func TestReadTU(t *testing.T) {
 		// A model finds the graphs that it was trained on, also when these had another name.
 		for _, column := range []string{d.Objects.(*Graphs).Name, graphName} {
 			o, _, err := table.Alike(&Graphs{Name: column, Values: c.want}, "label")
-			if err != nil || o.Text(0) != c.want[0].String() {
-				t.Errorf("%s, as %s: %v, %v", name, column, o, err)
-			}
+			require.Check(t, err == nil && o.Text(0) == c.want[0].String(), "%s, as %s: %v, %v", name, column, o, err)
 		}
 	}
 	// Columns that would take too much memory are left out, but for the first.
@@ -122,9 +119,7 @@ func TestReadTU(t *testing.T) {
 		t.Errorf("large when written out: %v", err)
 	}
 	bare, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_node_labels.txt": "", "DS/DS_edge_labels.txt": "", "DS/DS_A.txt": "\n"})), "s.zip", Mapping{}, Limits{})
-	if err != nil || bare.Objects.Text(0) != `{"n":3,"edges":[]}` {
-		t.Errorf("neither edges nor labels: %v", err)
-	}
+	require.Check(t, err == nil && bare.Objects.Text(0) == `{"n":3,"edges":[]}`, "neither edges nor labels: %v", err)
 	for _, tt := range []struct {
 		file, text, want string
 	}{

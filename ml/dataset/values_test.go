@@ -13,13 +13,11 @@ import (
 func TestValues(t *testing.T) {
 	t.Parallel()
 	d := require.Value(Read(strings.NewReader("x;y\n1;2,50\n2;-1e3\n3;+7\n4;2,5\n"), "f", Mapping{}, DefaultLimits))(t)
-	if got, err := d.Values(); err != nil || !slices.Equal(got, []float64{2.5, -1000, 7, 2.5}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	got, err := d.Values()
+	require.Check(t, err == nil && slices.Equal(got, []float64{2.5, -1000, 7, 2.5}), "%v, %v", got, err)
 	for _, label := range []string{"a", "0x10", "1_000", "1e999", "NaN", "Inf", "2,5"} {
-		if got, err := (&Data{Classes: []string{"1", label}, Y: []int{0, 1}}).Values(); err == nil || !strings.Contains(err.Error(), label) {
-			t.Errorf("%s: %v, %v", label, got, err)
-		}
+		got, err := (&Data{Classes: []string{"1", label}, Y: []int{0, 1}}).Values()
+		require.Check(t, err != nil && strings.Contains(err.Error(), label), "%s: %v, %v", label, got, err)
 	}
 }
 
@@ -39,9 +37,7 @@ func TestMeasurementsAreRead(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, d.Encode(&b))
 	back, err := Decode(&b)
-	if err != nil || back.Hash() != d.Hash() {
-		t.Errorf("%v: another data set came back", err)
-	}
+	require.Check(t, err == nil && back.Hash() == d.Hash(), "%v: another data set came back", err)
 }
 
 // Words that are all different are no label where there are numbers to fit.
@@ -52,9 +48,8 @@ func TestStringsWithValues(t *testing.T) {
 		text += fmt.Sprintf("w%c,%d.5\n", 'a'+i, i)
 	}
 	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
-	if m, _ := table.Guess(); m.Label != "score" || m.Kind != KindStrings {
-		t.Errorf("%+v", m)
-	}
+	m, _ := table.Guess()
+	require.Check(t, m.Label == "score" && m.Kind == KindStrings, "%+v", m)
 }
 
 func TestMeasured(t *testing.T) {
@@ -81,8 +76,6 @@ func TestMeasured(t *testing.T) {
 		{"digits of many", whole(11), 200, false},
 		{"prices of many", whole(101), 5000, true},
 	} {
-		if got := Measured(c.labels, c.rows); got != c.want {
-			t.Errorf("%s: %t", c.name, got)
-		}
+		require.Equal(t, Measured(c.labels, c.rows), c.want, "%s", c.name)
 	}
 }

@@ -49,9 +49,7 @@ func checkPlane(t *testing.T, v View, onlyS bool) {
 			want[1] = 0
 		}
 		s, tt := v.Point(x)
-		if diff := cmp.Diff(want, [2]float64{s, tt}, approx(1e-9)); diff != "" {
-			t.Errorf("d = %d (-want +got):\n%s", len(origin), diff)
-		}
+		require.Equal(t, cmp.Diff(want, [2]float64{s, tt}, approx(1e-9)), "", "d = %d (-want +got)", len(origin))
 	}
 }
 
@@ -61,25 +59,20 @@ func TestColumnView(t *testing.T) {
 	v := require.Value(ColumnView(d, "c", "a"))(t)
 	checkPlane(t, v, false)
 	for i := range 50 {
-		if s, tt := v.Point(d.X.RawRowView(i)); s != d.X.At(i, 2) || tt != d.X.At(i, 0) {
-			t.Errorf("row %d is drawn at %g, %g", i, s, tt)
-		}
+		s, tt := v.Point(d.X.RawRowView(i))
+		require.Check(t, s == d.X.At(i, 2) && tt == d.X.At(i, 0), "row %d is drawn at %g, %g", i, s, tt)
 	}
 	mean := stat.Mean(mat.Col(nil, 1, d.X), nil)
-	if diff := cmp.Diff([]float64{0, mean, 0, 342, v.Center[4]}, v.Center, approx(1e-9)); diff != "" {
-		t.Errorf("the other columns are at their means (-want +got):\n%s", diff)
-	}
-	if v.Labels != [2]string{"c", "a"} || v.Exact {
-		t.Errorf("labels %v, exact %v", v.Labels, v.Exact)
-	}
+	diff := cmp.Diff([]float64{0, mean, 0, 342, v.Center[4]}, v.Center, approx(1e-9))
+	require.Check(t, diff == "", "the other columns are at their means (-want +got):\n%s", diff)
+	require.Check(t, v.Labels == [2]string{"c", "a"} && !v.Exact, "labels %v, exact %v", v.Labels, v.Exact)
 	for _, tt := range []struct{ a, b, want string }{
 		{"a", "z", `no feature "z": expected one of a, b, c, d, e`},
 		{"", "a", `no feature "": expected one of a, b, c, d, e`},
 		{"a", "a", `feature "a" on both axes: expected two features`},
 	} {
-		if _, err := ColumnView(d, tt.a, tt.b); err == nil || err.Error() != tt.want {
-			t.Errorf("got %v, want %s", err, tt.want)
-		}
+		_, err := ColumnView(d, tt.a, tt.b)
+		require.Check(t, err != nil && err.Error() == tt.want, "got %v, want %s", err, tt.want)
 	}
 }
 
@@ -87,24 +80,16 @@ func TestViewOfPlaneAndLine(t *testing.T) {
 	t.Parallel()
 	plane, line := scattered(20, 2), scattered(20, 1)
 	v, err := ColumnView(plane, "a", "b")
-	if err != nil || !v.Exact {
-		t.Errorf("a plane seen by its columns is exact: %v, %v", v.Exact, err)
-	}
-	if !PCAView(plane).Exact {
-		t.Error("a plane seen by its components is exact")
-	}
-	if v, err = ColumnView(line, "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	require.Check(t, err == nil && v.Exact, "a plane seen by its columns is exact: %v, %v", v.Exact, err)
+	require.Check(t, PCAView(plane).Exact, "a plane seen by its components is exact")
+	v, err = ColumnView(line, "a", "")
+	require.NoError(t, err)
 	for _, v := range []View{v, PCAView(line)} {
 		checkPlane(t, v, true)
-		if v.Labels[1] != "" || !v.Exact {
-			t.Errorf("labels %q, exact %v", v.Labels, v.Exact)
-		}
+		require.Check(t, v.Labels[1] == "" && v.Exact, "labels %q, exact %v", v.Labels, v.Exact)
 		for i := range 20 {
-			if _, tt := v.Point(line.X.RawRowView(i)); tt != 0 {
-				t.Errorf("row %d lies at t = %g", i, tt)
-			}
+			_, tt := v.Point(line.X.RawRowView(i))
+			require.Check(t, tt == 0, "row %d lies at t = %g", i, tt)
 		}
 	}
 }
@@ -120,30 +105,24 @@ func TestPCAView(t *testing.T) {
 			s, tt := v.Point(data.X.RawRowView(i))
 			ss, ts = append(ss, s), append(ts, tt)
 		}
-		if m := stat.Mean(ss, nil); math.Abs(m) > 1e-9 {
-			t.Errorf("d = %d: the mean lies at %g", d, m)
-		}
-		if r := stat.Correlation(ss, ts, nil); math.Abs(r) > 1e-9 {
-			t.Errorf("d = %d: the components correlate by %g", d, r)
-		}
+		m := stat.Mean(ss, nil)
+		require.Check(t, math.Abs(m) <= 1e-9, "d = %d: the mean lies at %g", d, m)
+		r := stat.Correlation(ss, ts, nil)
+		require.Check(t, math.Abs(r) <= 1e-9, "d = %d: the components correlate by %g", d, r)
 		// The singular values of the standardised rows are an independent truth.
 		var svd mat.SVD
 		svd.Factorize(FitScaler(data.X).Apply(data.X), mat.SVDNone)
 		values := svd.Values(nil)
 		for k, c := range [][]float64{ss, ts} {
 			want := values[k] / math.Sqrt(60)
-			if got := stat.PopStdDev(c, nil); math.Abs(got-want) > 1e-9 {
-				t.Errorf("d = %d: component %d spreads by %g, want %g", d, k+1, got, want)
-			}
+			require.Near(t, stat.PopStdDev(c, nil), want, 1e-9, "d = %d: component %d spreads by", d, k+1)
 			largest := 0.0
 			for j, to := range v.To[k] {
 				if loading := to * FitScaler(data.X).Scale[j]; math.Abs(loading) > math.Abs(largest)+1e-9 {
 					largest = loading
 				}
 			}
-			if largest <= 0 {
-				t.Errorf("d = %d: the largest loading of component %d is %g", d, k+1, largest)
-			}
+			require.Check(t, largest > 0, "d = %d: the largest loading of component %d is %g", d, k+1, largest)
 		}
 	}
 }
@@ -153,13 +132,9 @@ func TestPCAViewLabels(t *testing.T) {
 	// Correlation 0.6 exactly: shares 80 % and 20 %.
 	d := read(t, "a,b,label\n1,1.4,A\n1,-0.2,B\n-1,0.2,A\n-1,-1.4,B\n")
 	v := PCAView(d)
-	if diff := cmp.Diff([2]string{"PC 1 (80 %)", "PC 2 (20 %)"}, v.Labels); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([2]string{"PC 1 (80 %)", "PC 2 (20 %)"}, v.Labels), "", "diff")
 	constant := PCAView(read(t, "a,b,label\n1,2,A\n1,2,B\n"))
-	if strings.Contains(constant.Labels[0], "NaN") {
-		t.Errorf("constant columns: %v", constant.Labels)
-	}
+	require.Check(t, !strings.Contains(constant.Labels[0], "NaN"), "constant columns: %v", constant.Labels)
 	checkPlane(t, constant, false)
 }
 
@@ -198,8 +173,7 @@ func TestSeparating(t *testing.T) {
 			}
 		}
 		d := require.Value(FromRows(own, some, tc.labels))(t)
-		if a, b := Separating(d); a != tc.a || b != tc.b {
-			t.Errorf("of %v: %s and %s, want %s and %s", own, a, b, tc.a, tc.b)
-		}
+		a, b := Separating(d)
+		require.Check(t, a == tc.a && b == tc.b, "of %v: %s and %s, want %s and %s", own, a, b, tc.a, tc.b)
 	}
 }

@@ -24,21 +24,15 @@ func TestWordsAsFeatures(t *testing.T) {
 	} {
 		d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{})
 		require.NoError(t, err)
-		if diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features); diff != "" {
-			t.Errorf("features (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(want, d.X.RawMatrix().Data); diff != "" {
-			t.Errorf("%s: values (-want +got):\n%s", missing, diff)
-		}
+		diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features)
+		require.Check(t, diff == "", "features (-want +got):\n%s", diff)
+		require.Equal(t, cmp.Diff(want, d.X.RawMatrix().Data), "", "%s: values (-want +got)", missing)
 		notes := strings.Join(d.Notes, "; ")
 		for _, says := range []string{`"colour" one-hot encoded in 3 columns`, `"sex" encoded as 0 and 1, "sex=m"`} {
-			if !strings.Contains(notes, says) {
-				t.Errorf("%q is not said: %s", says, notes)
-			}
+			require.Check(t, strings.Contains(notes, says), "%q is not said: %s", says, notes)
 		}
-		if fills := strings.Contains(notes, "1 missing value filled with the column's most common word (sex)"); fills != (missing == MissingMedian) {
-			t.Errorf("%s: notes %s", missing, notes)
-		}
+		fills := strings.Contains(notes, "1 missing value filled with the column's most common word (sex)")
+		require.Check(t, fills == (missing == MissingMedian), "%s: notes %s", missing, notes)
 	}
 
 	other := require.Value(ParseTable(strings.NewReader("age,sex,colour\n1,f,pink\n2,m,red\n"), "g", Limits{}))(t)
@@ -102,7 +96,6 @@ func TestProposed(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.m, d.Features, c.want)
 		}
 	}
-	if _, err := Read(strings.NewReader(file), "f", Mapping{}, Limits{}); err == nil {
-		t.Error("dates are taken for features")
-	}
+	_, err := Read(strings.NewReader(file), "f", Mapping{}, Limits{})
+	require.Check(t, err != nil, "dates are taken for features")
 }

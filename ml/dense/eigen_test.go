@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest/require"
 )
 
 // checkEigen checks that a = V diag(values) V' with V'V = I, values rising.
@@ -23,9 +24,7 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 	vv.Mul(v.T(), v)
 	av.Mul(a, v)
 	for i := range n {
-		if i > 0 && values[i] < values[i-1] {
-			t.Errorf("eigenvalues %g do not rise", values)
-		}
+		require.Check(t, i <= 0 || values[i] >= values[i-1], "eigenvalues %g do not rise", values)
 		for j := range n {
 			want := 0.0
 			if i == j {
@@ -40,13 +39,9 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 		}
 	}
 	alone, none, ok := dense.Eigen(a, false)
-	if !ok || none != nil {
-		t.Fatal("no eigenvalues alone")
-	}
+	require.Must(t, ok && none == nil, "no eigenvalues alone")
 	for i, l := range alone {
-		if math.Abs(l-values[i]) > 1e-13*float64(n)*norm {
-			t.Errorf("eigenvalue %g, alone %g", values[i], l)
-		}
+		require.Check(t, math.Abs(l-values[i]) <= 1e-13*float64(n)*norm, "eigenvalue %g, alone %g", values[i], l)
 	}
 }
 
@@ -95,8 +90,7 @@ func TestEigenOfAProductGraph(t *testing.T) {
 func TestEigenOfWhatIsNotFinite(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, _, ok := dense.Eigen(mat.NewSymDense(2, []float64{1, v, v, 1}), true); ok {
-			t.Errorf("eigenvalues of a matrix with %g", v)
-		}
+		_, _, ok := dense.Eigen(mat.NewSymDense(2, []float64{1, v, v, 1}), true)
+		require.Check(t, !ok, "eigenvalues of a matrix with %g", v)
 	}
 }

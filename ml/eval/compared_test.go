@@ -36,9 +36,7 @@ func TestOnHeldOut(t *testing.T) {
 		{First: 0, Second: 2, Disagreement: eval.Disagreement{Both: 4, OnlyFirst: 1, NeitherSame: 2, P: 1}, FirstLeads: true, Holm: 1},
 		{First: 1, Second: 2, Disagreement: eval.Disagreement{Both: 2, OnlySecond: 2, NeitherSame: 2, Neither: 1, P: 0.5}, Holm: 1},
 	}}
-	if diff := cmp.Diff(want, h, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, h, cmpopts.EquateApprox(1e-12, 0)), "", "diff")
 
 	values := func(f ...float64) (ps []ml.Point) {
 		for i, v := range f {
@@ -122,7 +120,6 @@ func TestOnFolds(t *testing.T) {
 		pairs[0].P != nil || pairs[0].Posterior != nil || pairs[0].Holm != nil || pairs[2].P == nil || *pairs[2].P != 1 || pairs[2].Posterior.Same != 1 {
 		t.Errorf("%+v, %v", pairs, err)
 	}
-	if pairs, err := eval.OnFolds([]eval.Setting{wide, judged(0.5, eval.Scheme{Folds: 5})}, 5, 0.01); err == nil {
-		t.Errorf("ten folds and five: %+v", pairs)
-	}
+	pairs, err := eval.OnFolds([]eval.Setting{wide, judged(0.5, eval.Scheme{Folds: 5})}, 5, 0.01)
+	require.Check(t, err != nil, "ten folds and five: %+v", pairs)
 }

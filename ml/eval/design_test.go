@@ -89,9 +89,8 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	scheme := eval.Scheme{Folds: 3, Seed: 1}
 	a := require.Value(eval.NewPlan(d, ml.DefaultSpec(), draw, scheme))(t)
 	b := require.Value(eval.NewPlan(d, ml.DefaultSpec(), grid, scheme))(t)
-	if diff := cmp.Diff(a, b); diff != "" || len(a.Paths) != 1 || len(a.Paths[0].C) != 5 {
-		t.Error(diff, a.Paths)
-	}
+	diff := cmp.Diff(a, b)
+	require.Check(t, diff == "" && len(a.Paths) == 1 && len(a.Paths[0].C) == 5, "%v %v", diff, a.Paths)
 	// In several parameters each point is a path, and what a kernel does not take makes none.
 	several, err := drawn(t, `{"C": "0.1..10", "degree": "2..3", "kernel": ["rbf", "poly"]}`, eval.OfRandom, 40, 1).Paths(ml.DefaultSpec())
 	require.NoError(t, err)
@@ -162,9 +161,8 @@ func TestDesignsThatCannotBe(t *testing.T) {
 		`{"C": ["1"]}`:           "of another kind",
 	} {
 		var a eval.Axes
-		if err := json.Unmarshal([]byte(text), &a); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v", text, err)
-		}
+		err := json.Unmarshal([]byte(text), &a)
+		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", text, err)
 	}
 }
 
@@ -192,9 +190,7 @@ func TestSobol(t *testing.T) {
 			got[i][j] *= 128
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got), "", "diff")
 }
 
 // However it is shifted, each of 2ᵏ intervals of every coordinate has one of 2ᵏ points, and of
@@ -211,18 +207,14 @@ func TestShiftedSobolIsEven(t *testing.T) {
 			for _, x := range points {
 				seen[int(x[j]*float64(n))]++
 			}
-			if slices.Min(seen) != 1 {
-				t.Fatalf("coordinate %d of %d points: %v", j, n, seen)
-			}
+			require.Must(t, slices.Min(seen) == 1, "coordinate %d of %d points: %v", j, n, seen)
 		}
 		a := rapid.IntRange(0, k).Draw(t, "a")
 		seen := map[[2]int]int{}
 		for _, x := range points {
 			seen[[2]int{int(x[0] * float64(int(1)<<a)), int(x[1] * float64(n>>a))}]++
 		}
-		if len(seen) != n {
-			t.Fatalf("%d of %d boxes", len(seen), n)
-		}
+		require.Must(t, len(seen) == n, "%d of %d boxes", len(seen), n)
 	})
 }
 
@@ -240,19 +232,15 @@ func TestFiner(t *testing.T) {
 		Lists:   eval.Grid{"kernel": {param.Of("poly")}},
 		Besides: param.Values{"C": param.Of(0.01), "coef0": param.Of(3), "degree": param.Of(1), "kernel": param.Of("poly")},
 	}
-	if diff := cmp.Diff(eval.Design(want), next); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(eval.Design(want), next), "", "diff")
 	settings, err := next.(*eval.Drawn).Settings()
 	if err != nil || len(settings) != 17 || !cmp.Equal(settings[0], want.Besides) {
 		t.Errorf("%d settings, first %v, %v", len(settings), settings[0], err)
 	}
 	// Of a grid the values of Around; nothing, where there is nothing between the values.
 	next = eval.Finer(eval.Grid{"C": eval.Numbers(1, 10, 100), "degree": eval.Numbers(2, 3), "kernel": {param.Of("rbf"), param.Of("poly")}}, best(param.Values{"C": param.Of(10), "degree": param.Of(2), "kernel": param.Of("poly")}))
-	if diff := cmp.Diff(eval.Design(eval.Grid{"C": eval.Numbers(1, 2.15, 4.64, 10, 21.5, 46.4, 100), "degree": eval.Numbers(1, 2, 3), "kernel": {param.Of("poly")}}), next); diff != "" {
-		t.Error(diff)
-	}
-	if next = eval.Finer(eval.Grid{"kernel": {param.Of("rbf"), param.Of("poly")}}, best(param.Values{"kernel": param.Of("poly")})); next != nil {
-		t.Errorf("%v", next)
-	}
+	diff := cmp.Diff(eval.Design(eval.Grid{"C": eval.Numbers(1, 2.15, 4.64, 10, 21.5, 46.4, 100), "degree": eval.Numbers(1, 2, 3), "kernel": {param.Of("poly")}}), next)
+	require.Check(t, diff == "", "%v", diff)
+	next = eval.Finer(eval.Grid{"kernel": {param.Of("rbf"), param.Of("poly")}}, best(param.Values{"kernel": param.Of("poly")}))
+	require.Check(t, next == nil, "%v", next)
 }

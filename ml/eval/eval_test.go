@@ -42,19 +42,13 @@ func TestFolds(t *testing.T) {
 				return
 			}
 		}
-		if err != nil || len(folds) != k {
-			t.Fatalf("%d folds, %v", len(folds), err)
-		}
+		require.Must(t, err == nil && len(folds) == k, "%d folds, %v", len(folds), err)
 		all := slices.Concat(folds...)
 		slices.Sort(all)
 		for i, r := range all {
-			if i != r {
-				t.Fatalf("folds %v are not the rows once each", folds)
-			}
+			require.Must(t, i == r, "folds %v are not the rows once each", folds)
 		}
-		if len(all) != len(y) {
-			t.Fatalf("%d of %d rows", len(all), len(y))
-		}
+		require.Must(t, len(all) == len(y), "%d of %d rows", len(all), len(y))
 		for _, f := range folds {
 			if !slices.IsSorted(f) || len(f) != len(y)/k && len(f) != len(y)/k+1 {
 				t.Fatalf("fold %v of %d rows in %d", f, len(y), k)
@@ -90,9 +84,7 @@ func TestFoldsSeeds(t *testing.T) {
 		f := require.Value(eval.Folds(y, 3, seed))(t)
 		return f
 	}
-	if diff := cmp.Diff(deal(1), deal(1)); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(deal(1), deal(1)), "", "diff")
 	// Every row has its chance in each fold: 100 ± 8 times of 300.
 	first := make([]int, len(y))
 	for seed := range uint64(300) {
@@ -103,9 +95,8 @@ func TestFoldsSeeds(t *testing.T) {
 	if slices.Min(first) < 60 || slices.Max(first) > 140 {
 		t.Errorf("rows are in the first fold %d to %d times, expected about 100", slices.Min(first), slices.Max(first))
 	}
-	if _, err := eval.Folds(y, 1, 1); err == nil {
-		t.Error("a single fold is no fold")
-	}
+	_, err := eval.Folds(y, 1, 1)
+	require.Check(t, err != nil, "a single fold is no fold")
 }
 
 func moons(t testing.TB, n int) *dataset.Data {
@@ -174,9 +165,7 @@ func TestCrossValidate(t *testing.T) {
 			y, _, _, err := d.Binary("")
 			require.NoError(t, err)
 			folds := require.Value(eval.Folds(y, 4, 5))(t)
-			if len(res.Settings) != 4 {
-				t.Fatalf("%d settings", len(res.Settings))
-			}
+			require.Must(t, len(res.Settings) == 4, "%d settings", len(res.Settings))
 			all := make([]int, len(y))
 			for i := range all {
 				all[i] = i
@@ -218,9 +207,7 @@ func TestNested(t *testing.T) {
 	res := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, s, nil))(t)
 	s.Nested = false
 	plain := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, s, nil))(t)
-	if diff := cmp.Diff(plain.Settings, res.Settings); diff != "" {
-		t.Errorf("the settings are not those of the plain grid: %s", diff)
-	}
+	require.Equal(t, cmp.Diff(plain.Settings, res.Settings), "", "the settings are not those of the plain grid")
 	var accuracies []float64
 	for k, cell := range res.Nested.Chosen {
 		accuracies = append(accuracies, res.Settings[cell].Folds[k].Accuracy)
@@ -261,9 +248,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 		text := require.Value(json.Marshal(res))(t)
 		texts[i] = string(text)
 	}
-	if texts[0] != texts[1] {
-		t.Errorf("%s\n%s", texts[0], texts[1])
-	}
+	require.Check(t, texts[0] == texts[1], "%s\n%s", texts[0], texts[1])
 }
 
 // TestWithoutGrid leaves out what does not apply.
@@ -324,9 +309,8 @@ func TestCrossValidateFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("an ended context gives %v", err)
-	}
+	_, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)
+	require.Check(t, errors.Is(err, context.Canceled), "an ended context gives %v", err)
 }
 
 // TestProgress hears every cell once, and cancels when half of them are done.
@@ -341,9 +325,8 @@ func TestProgress(t *testing.T) {
 		}
 		heard = append(heard, done)
 	})
-	if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; err != nil || !slices.Equal(heard, want) {
-		t.Errorf("heard %v, %v", heard, err)
-	}
+	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	require.Check(t, err == nil && slices.Equal(heard, want), "heard %v, %v", heard, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	last := 0

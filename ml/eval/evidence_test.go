@@ -22,9 +22,7 @@ func shares(accuracy ...float64) (folds []Fold) {
 func TestEvidenceInterval(t *testing.T) {
 	t.Parallel()
 	e := Evidence{Scheme: Scheme{Folds: 5}}
-	if !e.estimate(shares(0.9, 0.95, 0.8, 1, 0.85)) {
-		t.Fatal("folds come to nothing")
-	}
+	require.Must(t, e.estimate(shares(0.9, 0.95, 0.8, 1, 0.85)), "folds come to nothing")
 	// sd² = 0.00625, (1/5 + 1/4) sd² = 0.0028125, t(4; 0.975) = 2.7764451
 	half := 2.776445105 * math.Sqrt(0.0028125)
 	if math.Abs(e.Mean-0.9) > 1e-12 || math.Abs(e.Low-(0.9-half)) > 1e-8 || e.High != 1 || e.Points != 100 || e.Score != "accuracy" || len(e.Folds) != 5 {
@@ -36,9 +34,8 @@ func TestEvidenceInterval(t *testing.T) {
 	if err != nil || certain.Interval != want || certain.Points != 100 {
 		t.Errorf("folds that all agree: %+v, want %v", certain, want)
 	}
-	if failed := (&Evidence{Scheme: Scheme{Folds: 2}}); failed.estimate([]Fold{{Failure: "none"}, {Failure: "none"}}) {
-		t.Error("folds that failed are evidence")
-	}
+	failed := (&Evidence{Scheme: Scheme{Folds: 2}})
+	require.Check(t, !failed.estimate([]Fold{{Failure: "none"}, {Failure: "none"}}), "folds that failed are evidence")
 }
 
 // A nested search gives its best setting the nested score first, and its own folds, which have
@@ -55,9 +52,7 @@ func TestEvidenceOfSearch(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	other := EvidenceOf("s", scheme, r, 1-r.Best)
-	if len(other) != 1 || !other[0].Optimistic {
-		t.Fatalf("%+v", other)
-	}
+	require.Must(t, len(other) == 1 && other[0].Optimistic, "%+v", other)
 	if !all[1].SameFolds(other[0]) || all[0].SameFolds(other[0]) {
 		t.Error("the folds of one search are the same, the nested ones others")
 	}
@@ -67,7 +62,6 @@ func TestEvidenceOfSearch(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	scheme.Nested, r.Nested = false, nil
-	if alone := EvidenceOf("s", scheme, r, r.Best); len(alone) != 1 || !alone[0].Optimistic {
-		t.Errorf("without nested folds: %+v", alone)
-	}
+	alone := EvidenceOf("s", scheme, r, r.Best)
+	require.Check(t, len(alone) == 1 && alone[0].Optimistic, "without nested folds: %+v", alone)
 }

@@ -101,9 +101,7 @@ func TestNothingLeaks(t *testing.T) {
 		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
 			trainer := require.Value(ml.NewTrainer(d, spec))(t)
 			judged := require.Value(trainer.Judge(t.Context(), train, test, []float64{1}))(t)
-			if judged[0].Fault != nil {
-				t.Fatal(name, judged[0].Fault)
-			}
+			require.Must(t, judged[0].Fault == nil, "%v %v", name, judged[0].Fault)
 			return judged[0]
 		}); diff != "" {
 			t.Errorf("%s: points held out change the machine:\n%s", name, diff)
@@ -154,9 +152,7 @@ func TestEveryPlantedLeakIsCaught(t *testing.T) {
 			trainer := require.Value(ml.NewTrainer(d, spec))(t)
 			others := slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) })
 			judged := require.Value(trainer.Judge(t.Context(), others, test, []float64{1}))(t)
-			if judged[0].Fault != nil {
-				t.Fatal(name, judged[0].Fault)
-			}
+			require.Must(t, judged[0].Fault == nil, "%v %v", name, judged[0].Fault)
 			return judged[0]
 		}); diff == "" {
 			t.Errorf("%s: what is fitted to points held out goes unnoticed", name)
@@ -184,9 +180,7 @@ func table(t *testing.T, held func(i int) string, missing dataset.Missing) (*dat
 	require.NoError(t, err)
 	trainer := require.Value(ml.NewTrainer(d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"})))(t)
 	judged, err := trainer.Judge(t.Context(), all(d)[:60], []int{89}, []float64{1})
-	if err != nil || judged[0].Fault != nil {
-		t.Fatal(err, judged[0].Fault)
-	}
+	require.Must(t, err == nil && judged[0].Fault == nil, "%v %v", err, judged[0].Fault)
 	return d, judged[0]
 }
 
@@ -196,12 +190,9 @@ func TestWordsDoNotLeak(t *testing.T) {
 	t.Parallel()
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingError)
 	wide, b := table(t, func(i int) string { return fmt.Sprintf("%d,%s,b", i, []string{"violet", "white"}[i%2]) }, dataset.MissingError)
-	if len(wide.Features) != len(d.Features)+2 {
-		t.Fatalf("%v, then %v", d.Features, wide.Features)
-	}
-	if diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
-		t.Error(diff)
-	}
+	require.Must(t, len(wide.Features) == len(d.Features)+2, "%v, then %v", d.Features, wide.Features)
+	diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9))
+	require.Check(t, diff == "", "%v", diff)
 }
 
 // The median is computed on the training rows: whatever the others hold, the last
@@ -210,15 +201,11 @@ func TestMediansDoNotLeak(t *testing.T) {
 	t.Parallel()
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingMedian)
 	all, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
-	if diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
-		t.Error(diff)
-	}
-	if d.X.At(3, 0) == all.X.At(3, 0) {
-		t.Errorf("both show %g in place of the missing value", d.X.At(3, 0))
-	}
-	if notes := strings.Join(d.Notes, " "); !strings.Contains(notes, "computed on the training rows only") {
-		t.Errorf("nothing says so: %q", notes)
-	}
+	diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9))
+	require.Check(t, diff == "", "%v", diff)
+	require.Check(t, d.X.At(3, 0) != all.X.At(3, 0), "both show %g in place of the missing value", d.X.At(3, 0))
+	notes := strings.Join(d.Notes, " ")
+	require.Check(t, strings.Contains(notes, "computed on the training rows only"), "nothing says so: %q", notes)
 }
 
 // However rows are held out, each machine has the medians of the rows that train it: by hand,
@@ -247,34 +234,24 @@ func TestFillOfEverySplit(t *testing.T) {
 		"learning": {d, eval.Scheme{Folds: 3, Learning: []float64{0.3, 1}}},
 	} {
 		plan, err := eval.NewPlan(c.data, spec, nil, c.scheme)
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		require.Must(t, err == nil, "%v %v", name, err)
 		worker, fills := eval.NewWorker(c.data, 0), map[string]bool{}
 		for _, cell := range plan.Cells() {
 			got, err := worker.Compute(t.Context(), cell)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			require.Must(t, err == nil, "%v %v", name, err)
 			fill := c.data.FitFill(cell.Split.Train)
 			fills[fmt.Sprint(fill)] = true
 			whole := c.data.Filled(fill)
 			whole.Given = nil
 			trainer, err := ml.NewTrainer(whole, cell.Path.Spec)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			require.Must(t, err == nil, "%v %v", name, err)
 			want, err := trainer.Judge(t.Context(), cell.Split.Train, cell.Split.Test, cell.Path.C)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			require.Must(t, err == nil, "%v %v", name, err)
 			if f := got.Folds[0]; f.Accuracy != want[0].Accuracy || f.TrainAccuracy != want[0].TrainAccuracy || f.SupportVectors != want[0].SupportVectors {
 				t.Errorf("%s: %+v, by hand %+v", name, f, want[0])
 			}
 		}
-		if len(fills) < 2 {
-			t.Errorf("%s: all splits have the same medians", name)
-		}
+		require.Check(t, len(fills) >= 2, "%s: all splits have the same medians", name)
 	}
 }
 
@@ -300,9 +277,7 @@ func TestFoldColumn(t *testing.T) {
 				t.Errorf("row %d is in fold %d", i, g)
 			}
 		}
-		if len(s.Test) != 15 || len(s.Train) != 45 {
-			t.Errorf("%d and %d rows", len(s.Train), len(s.Test))
-		}
+		require.Check(t, len(s.Test) == 15 && len(s.Train) == 45, "%d and %d rows", len(s.Train), len(s.Test))
 	}
 	got := require.Value(eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil))(t)
 	for c, value := range []string{"0.1", "10"} {
@@ -316,9 +291,8 @@ func TestFoldColumn(t *testing.T) {
 	for i := range 60 {
 		wide.X.Set(i, 2, float64(wide.Y[i]))
 	}
-	if _, err := eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"}); err == nil || !strings.Contains(err.Error(), "none is left to train on") {
-		t.Errorf("%v", err)
-	}
+	_, err := eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "none is left to train on"), "%v", err)
 }
 
 // Drawn shares hold out so much of every class, anew each time, and the same under a seed.
@@ -337,13 +311,9 @@ func TestHoldOut(t *testing.T) {
 		for _, i := range s.Test {
 			rare += d.Y[i]
 		}
-		if rare != 4 || len(s.Test) != 24 {
-			t.Errorf("%d points held out, %d of the rare class", len(s.Test), rare)
-		}
+		require.Check(t, rare == 4 && len(s.Test) == 24, "%d points held out, %d of the rare class", len(s.Test), rare)
 		text := require.Value(s.Test.MarshalJSON())(t)
 		seen[string(text)] = true
 	}
-	if len(a.Splits) != 8 || len(seen) != 8 {
-		t.Errorf("%d draws, %d of them different", len(a.Splits), len(seen))
-	}
+	require.Check(t, len(a.Splits) == 8 && len(seen) == 8, "%d draws, %d of them different", len(a.Splits), len(seen))
 }

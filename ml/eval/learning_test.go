@@ -24,9 +24,8 @@ func TestLearningCurve(t *testing.T) {
 	scheme := eval.Scheme{Folds: 3, Repeats: 2, Seed: 4}
 	told := 0
 	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{0.01, 0.5, 1}, func(done, total int) {
-		if told++; done != told || total != 18 {
-			t.Errorf("%d of %d", done, total)
-		}
+		told++
+		require.Check(t, done == told && total == 18, "%d of %d", done, total)
 	}))(t)
 	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
 	if diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds); diff != "" || steps[2].Accuracy != whole.Settings[0].Accuracy || steps[2].Deviation != whole.Settings[0].Deviation {
@@ -39,19 +38,15 @@ func TestLearningCurve(t *testing.T) {
 	if !slices.Equal(n, []int{3, 30, 60}) { // one of each class at least
 		t.Errorf("%d points", n)
 	}
-	if steps[0].Folds[0].TrainAccuracy != 1 || steps[0].Accuracy >= steps[2].Accuracy {
-		t.Errorf("%+v", steps)
-	}
+	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
-		if _, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil); err == nil || !strings.Contains(err.Error(), "share of the training set") {
-			t.Errorf("%g: %v", share, err)
-		}
+		_, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)
+		require.Check(t, err != nil && strings.Contains(err.Error(), "share of the training set"), "%g: %v", share, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	_, err := eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)
+	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
 // Values are shared out as well, and have errors.

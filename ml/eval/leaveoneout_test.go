@@ -29,16 +29,13 @@ func TestLeaveOneOut(t *testing.T) {
 			t.Parallel()
 			spec := with(t, ml.DefaultSpec(), values)
 			wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
-			if err != nil || len(wrong) != len(d.Y) {
-				t.Fatalf("%v, %v", wrong, err)
-			}
+			require.Must(t, err == nil && len(wrong) == len(d.Y), "%v, %v", wrong, err)
 			if !slices.Contains(wrong, true) || !slices.Contains(wrong, false) {
 				t.Errorf("all are the same: %v", wrong)
 			}
 			for i, w := range wrong {
-				if right := byHand(t, d, spec, all, []int{i}); w != (right == 0) {
-					t.Errorf("point %d: wrong %t, by hand %g right", i, w, right)
-				}
+				right := byHand(t, d, spec, all, []int{i})
+				require.Check(t, w == (right == 0), "point %d: wrong %t, by hand %g right", i, w, right)
 			}
 		})
 	}
@@ -73,17 +70,14 @@ func TestLeaveOneOutFails(t *testing.T) {
 	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "1"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.LeaveOneOut(ctx, d, spec); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v", err)
-	}
+	_, err := eval.LeaveOneOut(ctx, d, spec)
+	require.Check(t, errors.Is(err, context.Canceled), "after the end: %v", err)
 	for i := range d.Y {
 		d.Y[i] = min(i, 1)
 	}
-	if wrong, err := eval.LeaveOneOut(t.Context(), d, spec); err == nil {
-		t.Errorf("a class of one point: %v", wrong)
-	}
+	wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
+	require.Check(t, err != nil, "a class of one point: %v", wrong)
 	spec.Learner = "oracle"
-	if wrong, err := eval.LeaveOneOut(t.Context(), moons(t, 10), spec); err == nil {
-		t.Errorf("an unknown learner: %v", wrong)
-	}
+	wrong, err = eval.LeaveOneOut(t.Context(), moons(t, 10), spec)
+	require.Check(t, err != nil, "an unknown learner: %v", wrong)
 }

@@ -50,12 +50,10 @@ func throughJSON[T any](t *testing.T, v T) (same T) {
 	t.Helper()
 	text := require.Value(json.Marshal(v))(t)
 	dec := json.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(&same); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	if diff := cmp.Diff(v, same, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("JSON changes it: %s", diff)
-	}
+	err := dec.Decode(&same)
+	require.Must(t, err == nil, "%v: %s", err, text)
+	diff := cmp.Diff(v, same, cmpopts.EquateEmpty())
+	require.Must(t, diff == "", "JSON changes it: %s", diff)
 	return same
 }
 
@@ -71,9 +69,7 @@ func TestElsewhere(t *testing.T) {
 			before := spec
 			want := require.Value(eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil))(t)
 			plan := require.Value(eval.NewPlan(d, spec, s.grid, s.scheme))(t)
-			if diff := cmp.Diff(before, spec); diff != "" {
-				t.Errorf("planning changed the spec: %s", diff)
-			}
+			require.Equal(t, cmp.Diff(before, spec), "", "planning changed the spec")
 			again, err := eval.NewPlan(d, spec, s.grid, s.scheme)
 			if err != nil || !cmp.Equal(plan, again) {
 				t.Errorf("planned again it differs: %v: %s", err, cmp.Diff(plan, again))
@@ -91,17 +87,13 @@ func TestElsewhere(t *testing.T) {
 				results = append(results, throughJSON(t, result))
 			}
 			got := require.Value(throughJSON(t, plan).Reduce(results))(t)
-			if diff := cmp.Diff(want, throughJSON(t, got)); diff != "" {
-				t.Error(diff)
-			}
+			require.Equal(t, cmp.Diff(want, throughJSON(t, got)), "", "diff")
 			names := map[string]bool{}
 			for _, c := range cells {
 				name := require.Value(c.Name())(t)
 				names[name] = true
 			}
-			if len(names) != len(cells) {
-				t.Errorf("%d names of %d cells", len(names), len(cells))
-			}
+			require.Check(t, len(names) == len(cells), "%d names of %d cells", len(names), len(cells))
 		})
 	}
 }
@@ -144,9 +136,7 @@ func TestOtherProcess(t *testing.T) {
 		child.Env = append(os.Environ(), workerVariable+"=1")
 		child.Stdin = bytes.NewReader(text)
 		out, err := child.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		require.Must(t, err == nil, "%v: %s", err, out)
 		for line := range strings.Lines(string(out)) {
 			if text, ok := strings.CutPrefix(line, "cell "); ok {
 				var res eval.CellResult
@@ -155,12 +145,8 @@ func TestOtherProcess(t *testing.T) {
 			}
 		}
 		got, err := plan.Reduce(results)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
+		require.Equal(t, cmp.Diff(want, got), "", "%s", name)
 	}
 }
 
@@ -176,9 +162,7 @@ func TestNames(t *testing.T) {
 	}
 	spec, grid, scheme := ml.DefaultSpec(), eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(1)}}, eval.Scheme{Folds: 4, Seed: 1}
 	name := first(d, spec, grid, scheme)
-	if len(name) != 64 {
-		t.Errorf("name %q", name)
-	}
+	require.Check(t, len(name) == 64, "name %q", name)
 	nested, more := scheme, scheme
 	nested.Nested, more.Repeats = true, 3
 	idle := spec
@@ -195,9 +179,7 @@ func TestNames(t *testing.T) {
 		"the same points read once more":  first(moons(t, 40), spec, grid, scheme),
 		"a seed of the spec, which folds": first(d, with(t, spec, map[string]string{"seed": "3"}), grid, scheme),
 	} {
-		if same != name {
-			t.Errorf("%s changes the name", what)
-		}
+		require.Check(t, same == name, "%s changes the name", what)
 	}
 	other := scheme
 	other.Seed = 2
@@ -209,9 +191,7 @@ func TestNames(t *testing.T) {
 		"tol":          first(d, with(t, spec, map[string]string{"tol": "1e-4"}), grid, scheme),
 		"preparations": first(d, with(t, spec, map[string]string{"standardize": "false"}), grid, scheme),
 	} {
-		if differs == name {
-			t.Errorf("%s does not change the name", what)
-		}
+		require.Check(t, differs != name, "%s does not change the name", what)
 	}
 }
 
@@ -244,9 +224,7 @@ func TestGridOfAnything(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got), "", "diff")
 	// One of the settings, fold by fold.
 	y, _, _, err := d.Binary("")
 	require.NoError(t, err)
@@ -258,9 +236,8 @@ func TestGridOfAnything(t *testing.T) {
 			spec = spec.With(name, v)
 		}
 		for k, f := range folds {
-			if got, want := res.Settings[at].Folds[k].Accuracy, byHand(t, d, spec, all, f); got != want {
-				t.Errorf("setting %d, fold %d: accuracy %g, by hand %g", at, k, got, want)
-			}
+			got, want := res.Settings[at].Folds[k].Accuracy, byHand(t, d, spec, all, f)
+			require.Check(t, got == want, "setting %d, fold %d: accuracy %g, by hand %g", at, k, got, want)
 		}
 	}
 }
@@ -271,19 +248,15 @@ func TestRows(t *testing.T) {
 		rows := eval.Rows(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 300), 0, 40, rapid.ID[int]).Draw(t, "rows"))))
 		text := require.Value(json.Marshal(rows))(t)
 		var same eval.Rows
-		if err := json.Unmarshal(text, &same); err != nil || !slices.Equal(rows, same) {
-			t.Fatalf("%v became %s became %v, %v", rows, text, same, err)
-		}
+		err := json.Unmarshal(text, &same)
+		require.Must(t, err == nil && slices.Equal(rows, same), "%v became %s became %v, %v", rows, text, same, err)
 	})
 	for _, bad := range []eval.Rows{{-1}, {3, 2}, {4, 4}} {
-		if text, err := json.Marshal(bad); err == nil {
-			t.Errorf("%v became %s", bad, text)
-		}
+		text, err := json.Marshal(bad)
+		require.Check(t, err != nil, "%v became %s", bad, text)
 	}
 	var r eval.Rows
-	if err := json.Unmarshal([]byte(`"AQ*="`), &r); err == nil {
-		t.Error("a star is not base64")
-	}
+	require.Check(t, json.Unmarshal([]byte(`"AQ*="`), &r) != nil, "a star is not base64")
 }
 
 // TestComputeRefuses gets cells that no plan made.
@@ -329,9 +302,8 @@ func TestComputeAfterCancel(t *testing.T) {
 		ctx := &expiring{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(looks + 1)
-		if _, err := worker.Compute(ctx, cell); err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		_, err := worker.Compute(ctx, cell)
+		require.Must(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
 	}
 	got, err := worker.Compute(t.Context(), cell)
 	want.Seconds, got.Seconds = 0, 0 // by the clock
@@ -351,9 +323,8 @@ func TestReduceRefuses(t *testing.T) {
 		results = append(results, res)
 	}
 	foreign := eval.CellResult{Cell: "of another plan"}
-	if _, err := plan.Reduce(append([]eval.CellResult{foreign}, results...)); err != nil {
-		t.Errorf("a result too many: %v", err)
-	}
+	_, err := plan.Reduce(append([]eval.CellResult{foreign}, results...))
+	require.Check(t, err == nil, "a result too many: %v", err)
 	differs := results[1]
 	differs.Folds = slices.Clone(differs.Folds)
 	differs.Folds[0].SupportVectors++
@@ -370,9 +341,8 @@ func TestReduceRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want something about %q", what, err, c.says)
 		}
 	}
-	if _, err := new(eval.Plan).Reduce(nil); err == nil {
-		t.Error("an empty plan has no result")
-	}
+	_, err = new(eval.Plan).Reduce(nil)
+	require.Check(t, err != nil, "an empty plan has no result")
 }
 
 // expiring is a context that ends when it is looked at for the n-th time.

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 func TestValues(t *testing.T) {
@@ -41,8 +42,7 @@ func TestValues(t *testing.T) {
 		{"C", "1..", "C"},
 	} {
 		p, _ := ml.Param(c.name)
-		if got, err := eval.Values(p, c.text); err == nil || !strings.Contains(err.Error(), c.why) {
-			t.Errorf("%s %s: %v, %v", c.name, c.text, got, err)
-		}
+		got, err := eval.Values(p, c.text)
+		require.Check(t, err != nil && strings.Contains(err.Error(), c.why), "%s %s: %v, %v", c.name, c.text, got, err)
 	}
 }

@@ -23,9 +23,7 @@ func TestRefineNested(t *testing.T) {
 	grid := eval.Grid{"C": eval.Numbers(0.01, 0.1, 1, 30)}
 	scheme := eval.Scheme{Folds: 3, Seed: 2, Nested: true}
 	rounds, err := eval.Refine(t.Context(), d, spec, grid, scheme, 1, nil)
-	if err != nil || len(rounds) != 2 || len(rounds[0].Nested.Chosen) != 3 {
-		t.Fatalf("%v: %+v", err, rounds)
-	}
+	require.Must(t, err == nil && len(rounds) == 2 && len(rounds[0].Nested.Chosen) == 3, "%v: %+v", err, rounds)
 	got := rounds[1].Nested
 	plan := require.Value(eval.NewPlan(d, spec, grid, scheme))(t)
 	c, _ := ml.Param("C")
@@ -58,18 +56,15 @@ func TestRefineNested(t *testing.T) {
 	if mean := stat.Mean(accuracies, nil); got.Accuracy != mean || len(rounds[1].NestedFolds()) != 3 {
 		t.Errorf("%g, not the mean of %v", got.Accuracy, accuracies)
 	}
-	if differ == 0 {
-		t.Error("every fold chose what all points do: the test shows nothing")
-	}
+	require.Check(t, differ != 0, "every fold chose what all points do: the test shows nothing")
 
 	spoilt := part(d, rangeOf(d.Len()))
 	for _, row := range plan.Splits[1].Test {
 		spoilt.X.SetRow(row, []float64{float64(100 * row), -3})
 	}
 	other := require.Value(eval.Refine(t.Context(), spoilt, spec, grid, scheme, 1, nil))(t)
-	if was, is := got.Settings[1]["C"], other[1].Nested.Settings[1]["C"]; was != is {
-		t.Errorf("points held out change the choice from %v to %v", was, is)
-	}
+	was, is := got.Settings[1]["C"], other[1].Nested.Settings[1]["C"]
+	require.Check(t, was == is, "points held out change the choice from %v to %v", was, is)
 }
 
 // TestOnwardPlan: the plan of a search that goes on within the folds has every cell once, also
@@ -100,9 +95,8 @@ func TestOnwardPlan(t *testing.T) {
 			}
 			seen[names[i]] = true
 			if _, ok := known[names[i]]; !ok {
-				if known[names[i]], err = worker.Compute(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
+				known[names[i]], err = worker.Compute(t.Context(), c)
+				require.NoError(t, err)
 				computed++
 			}
 			results = append(results, known[names[i]])
@@ -131,21 +125,17 @@ func TestOnwardPlan(t *testing.T) {
 				other := *res
 				other.Nested = &eval.Nested{Settings: slices.Clone(res.Nested.Settings), Folds: slices.Clone(res.Nested.Folds)}
 				spoil(other.Nested)
-				if _, err := plan.Restore(&other); err == nil {
-					t.Errorf("round %d: %s is taken for what was chosen", round+1, what)
-				}
+				_, err := plan.Restore(&other)
+				require.Check(t, err != nil, "round %d: %s is taken for what was chosen", round+1, what)
 			}
 		}
-		if design, scheme = eval.Next(design, scheme, res); design == nil || len(scheme.Onward) != 3 {
-			t.Fatalf("round %d: %+v", round+1, scheme)
-		}
+		design, scheme = eval.Next(design, scheme, res)
+		require.Must(t, design != nil && len(scheme.Onward) == 3, "round %d: %+v", round+1, scheme)
 	}
-	if _, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: scheme.Onward[:2]}); err == nil {
-		t.Error("two folds go on, of three")
-	}
-	if _, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: make([]eval.Onward, 3)}); err == nil {
-		t.Error("folds go on with nothing")
-	}
+	_, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: scheme.Onward[:2]})
+	require.Check(t, err != nil, "two folds go on, of three")
+	_, err = eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: make([]eval.Onward, 3)})
+	require.Check(t, err != nil, "folds go on with nothing")
 	t.Logf("%d cells computed", computed)
 }
 
@@ -174,9 +164,7 @@ func TestOnwardEnds(t *testing.T) {
 			design, scheme = eval.Next(design, scheme, res)
 		}
 	}
-	if ended == 0 {
-		t.Error("no fold came to its end before the others: the test shows nothing")
-	}
+	require.Check(t, ended != 0, "no fold came to its end before the others: the test shows nothing")
 }
 
 func rangeOf(n int) (all []int) {

@@ -63,9 +63,7 @@ func TestEveryScoreRanks(t *testing.T) {
 		}
 		best[at] = true
 		for k, f := range res.NestedFolds() {
-			if diff := cmp.Diff(res.Settings[res.Nested.Chosen[k]].Folds[k], f); diff != "" {
-				t.Error(diff)
-			}
+			require.Equal(t, cmp.Diff(res.Settings[res.Nested.Chosen[k]].Folds[k], f), "", "diff")
 		}
 		// One standard error of the best's folds bounds what the simplest may lack.
 		var v []float64
@@ -89,9 +87,7 @@ func TestEveryScoreRanks(t *testing.T) {
 				}
 			}
 		}
-		if n != d.Len() {
-			t.Errorf("%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
-		}
+		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
 		text := require.Value(json.Marshal(res))(t)
 		var back eval.Result
 		if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back) != "" {
@@ -109,9 +105,7 @@ func TestEveryScoreRanks(t *testing.T) {
 			}
 		}
 	}
-	if len(best) < 2 {
-		t.Errorf("all scores choose setting %v: the test tells nothing", best)
-	}
+	require.Check(t, len(best) >= 2, "all scores choose setting %v: the test tells nothing", best)
 }
 
 // The scores of a fold are those that Train reports of a model that held the fold out.
@@ -175,17 +169,13 @@ func TestOlderPlans(t *testing.T) {
 	plan.Format, plan.Score, plan.Classes = 0, "", nil
 	text := require.Value(json.Marshal(plan))(t)
 	for _, word := range []string{"format", "score", "classes", "calibration"} {
-		if strings.Contains(string(text), word) {
-			t.Errorf("%s is in the plan: %s", word, text)
-		}
+		require.Check(t, !strings.Contains(string(text), word), "%s is in the plan: %s", word, text)
 	}
 	var results []eval.CellResult
 	names := require.Value(plan.Names())(t)
 	for i, c := range plan.Cells() {
 		res, err := eval.NewWorker(d, 0).Compute(t.Context(), c)
-		if err != nil || res.Cell != names[i] {
-			t.Fatalf("%s, %v: want %s", res.Cell, err, names[i])
-		}
+		require.Must(t, err == nil && res.Cell == names[i], "%s, %v: want %s", res.Cell, err, names[i])
 		if i == 0 { // computed then
 			for k := range res.Folds {
 				res.Folds[k].Shares = &eval.Shares{Accuracy: res.Folds[k].Accuracy, TrainAccuracy: res.Folds[k].TrainAccuracy}
@@ -198,12 +188,10 @@ func TestOlderPlans(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 	var old eval.Result
-	if err := json.Unmarshal([]byte(`{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`), &old); err != nil {
-		t.Fatal(err)
-	}
-	if mean, _, ok := old.RankedBy().Over(old.NestedFolds()); !ok || mean != 0.5 || old.WithinOneError() != 0 {
-		t.Errorf("%+v", old)
-	}
+	err = json.Unmarshal([]byte(`{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`), &old)
+	require.NoError(t, err)
+	mean, _, ok := old.RankedBy().Over(old.NestedFolds())
+	require.Check(t, ok && mean == 0.5 && old.WithinOneError() == 0, "%+v", old)
 }
 
 // A setting of which a training fails takes no part; the others go on.

@@ -77,9 +77,7 @@ func TestPairedTests(t *testing.T) {
 			t.Errorf("%d differences without a region: %+v (%v), and p = %g", len(c.Differences), p, err, *got.P)
 		}
 	}
-	if r := eval.FoldRatio(10); r != 1./9 {
-		t.Errorf("ten folds: %g", r)
-	}
+	require.Equal(t, eval.FoldRatio(10), 1./9, "ten folds")
 }
 
 // Of differences that are all the same but not 0 there is no telling, whatever rounding makes
@@ -102,12 +100,10 @@ func TestPairedTestsEqual(t *testing.T) {
 		if err != nil || !cmp.Equal(got.P, c.p) || got.T != nil || got.Mean != c.each || got.Interval != (ml.Interval{Low: c.each, High: c.each}) {
 			t.Errorf("all %g: %+v (%v)", c.each, got, err)
 		}
-		if p, err := eval.Correlated(d, 1./9, 0.01); err != nil || p != c.want {
-			t.Errorf("all %g: %+v (%v)", c.each, p, err)
-		}
-		if _, err := json.Marshal(got); err != nil {
-			t.Error(err)
-		}
+		p, err := eval.Correlated(d, 1./9, 0.01)
+		require.Check(t, err == nil && p == c.want, "all %g: %+v (%v)", c.each, p, err)
+		_, err = json.Marshal(got)
+		require.Check(t, err == nil, "%v", err)
 	}
 	for _, c := range []struct {
 		d           []float64
@@ -123,12 +119,10 @@ func TestPairedTestsEqual(t *testing.T) {
 		{[]float64{0.1, 0.2}, 0.1, -0.01},
 		{[]float64{0.1, 0.2}, 0.1, math.NaN()},
 	} {
-		if p, err := eval.Correlated(c.d, c.ratio, c.rope); err == nil {
-			t.Errorf("%v: %+v", c, p)
-		}
-		if got, err := eval.CorrectedT(c.d, c.ratio); err == nil && c.rope == 0 {
-			t.Errorf("%v: %+v", c, got)
-		}
+		p, err := eval.Correlated(c.d, c.ratio, c.rope)
+		require.Check(t, err != nil, "%v: %+v", c, p)
+		got, err := eval.CorrectedT(c.d, c.ratio)
+		require.Check(t, err != nil || c.rope != 0, "%v: %+v", c, got)
 	}
 }
 
@@ -146,40 +140,32 @@ func TestDifferences(t *testing.T) {
 		}
 		return folds
 	}
-	if d, err := eval.Differences(told(1, 0.5), told(0.75, 0.75)); err != nil || !slices.Equal(d, []float64{0.25, -0.25}) {
-		t.Errorf("accuracies: %v (%v)", d, err)
-	}
-	if d, err := eval.Differences(missed(1, 4), missed(3, 4)); err != nil || !slices.Equal(d, []float64{2, 0}) {
-		t.Errorf("errors: %v (%v)", d, err)
-	}
-	if d, err := eval.Differences(told(1, 1), told(1)); err == nil {
-		t.Errorf("two folds and one: %v", d)
-	}
-	if d, err := eval.Differences(told(1), missed(1)); err == nil {
-		t.Errorf("classes and values: %v", d)
-	}
+	d, err := eval.Differences(told(1, 0.5), told(0.75, 0.75))
+	require.Check(t, err == nil && slices.Equal(d, []float64{0.25, -0.25}), "accuracies: %v (%v)", d, err)
+	d, err = eval.Differences(missed(1, 4), missed(3, 4))
+	require.Check(t, err == nil && slices.Equal(d, []float64{2, 0}), "errors: %v (%v)", d, err)
+	d, err = eval.Differences(told(1, 1), told(1))
+	require.Check(t, err != nil, "two folds and one: %v", d)
+	d, err = eval.Differences(told(1), missed(1))
+	require.Check(t, err != nil, "classes and values: %v", d)
 }
 
 func TestMcNemar(t *testing.T) {
 	t.Parallel()
 	for _, c := range ofSciPy(t).McNemar {
-		if got := eval.SignTest(c.A, c.B); !near(got, c.P, 1e-9) {
-			t.Errorf("%d to %d: %g, want %g", c.A, c.B, got, c.P)
-		}
+		got := eval.SignTest(c.A, c.B)
+		require.Check(t, near(got, c.P, 1e-9), "%d to %d: %g, want %g", c.A, c.B, got, c.P)
 	}
 	right := []int{0, 0, 0, 1, 1, 1, 2, 2}
 	first := []int{0, 0, 1, 1, 1, 0, 0, 1}
 	second := []int{0, 1, 1, 0, 1, 1, 1, 1}
 	d, err := eval.McNemar(right, first, second)
-	if want := (eval.Disagreement{Both: 2, OnlyFirst: 2, OnlySecond: 1, NeitherSame: 2, Neither: 1, P: 1}); err != nil || d != want {
-		t.Errorf("%+v (%v), want %+v", d, err, want)
-	}
-	if d, err := eval.McNemar(nil, nil, nil); err != nil || d.P != 1 {
-		t.Errorf("no points: %+v (%v)", d, err)
-	}
-	if d, err := eval.McNemar(right, first[1:], second); err == nil {
-		t.Errorf("too few answers: %+v", d)
-	}
+	want := (eval.Disagreement{Both: 2, OnlyFirst: 2, OnlySecond: 1, NeitherSame: 2, Neither: 1, P: 1})
+	require.Check(t, err == nil && d == want, "%+v (%v), want %+v", d, err, want)
+	d, err = eval.McNemar(nil, nil, nil)
+	require.Check(t, err == nil && d.P == 1, "no points: %+v (%v)", d, err)
+	d, err = eval.McNemar(right, first[1:], second)
+	require.Check(t, err != nil, "too few answers: %+v", d)
 }
 
 func TestHolm(t *testing.T) {
@@ -191,13 +177,9 @@ func TestHolm(t *testing.T) {
 		{nil, nil},
 	} {
 		got := eval.Holm(c.p)
-		if len(got) != len(c.want) {
-			t.Fatalf("%v: %v", c.p, got)
-		}
+		require.Must(t, len(got) == len(c.want), "%v: %v", c.p, got)
 		for i := range got {
-			if !near(got[i], c.want[i], 1e-12) {
-				t.Errorf("%v: %v, want %v", c.p, got, c.want)
-			}
+			require.Check(t, near(got[i], c.want[i], 1e-12), "%v: %v, want %v", c.p, got, c.want)
 		}
 	}
 }
@@ -211,16 +193,13 @@ func TestWilcoxon(t *testing.T) {
 		}
 	}
 	for _, d := range [][]float64{nil, {0, 0, 0}} {
-		if got, err := eval.Wilcoxon(d); err != nil || got.P != 1 || got.N != 0 || got.Zeros != len(d) {
-			t.Errorf("%v: %+v (%v)", d, got, err)
-		}
+		got, err := eval.Wilcoxon(d)
+		require.Check(t, err == nil && got.P == 1 && got.N == 0 && got.Zeros == len(d), "%v: %+v (%v)", d, got, err)
 	}
-	if got, err := eval.Wilcoxon([]float64{0.3}); err != nil || got.P != 1 {
-		t.Errorf("one difference tells nothing: %+v (%v)", got, err)
-	}
-	if got, err := eval.Wilcoxon([]float64{1, math.NaN()}); err == nil {
-		t.Errorf("NaN: %+v", got)
-	}
+	got, err := eval.Wilcoxon([]float64{0.3})
+	require.Check(t, err == nil && got.P == 1, "one difference tells nothing: %+v (%v)", got, err)
+	got, err = eval.Wilcoxon([]float64{1, math.NaN()})
+	require.Check(t, err != nil, "NaN: %+v", got)
 }
 
 // The probability agrees with a count over all choices of signs, with and without ties.
@@ -257,9 +236,8 @@ func TestWilcoxonCounts(t *testing.T) {
 				uneven++
 			}
 		}
-		if want := float64(uneven) / float64(int(1)<<n); math.Abs(got.P-want) > 1e-12 {
-			t.Fatalf("%v: %g, want %g", d, got.P, want)
-		}
+		want := float64(uneven) / float64(int(1)<<n)
+		require.Must(t, math.Abs(got.P-want) <= 1e-12, "%v: %g, want %g", d, got.P, want)
 	})
 }
 
@@ -289,15 +267,13 @@ func TestFriedmanEnds(t *testing.T) {
 	if err != nil || got.F != nil || got.P != 0 || !slices.Equal(got.Ranks, []float64{1, 2, 3}) || !near(got.ChiSquared, 6, 1e-12) {
 		t.Errorf("one order: %+v (%v)", got, err)
 	}
-	if _, err := json.Marshal(got); err != nil {
-		t.Error(err)
-	}
+	_, err = json.Marshal(got)
+	require.Check(t, err == nil, "%v", err)
 	for name, scores := range map[string][][]float64{
 		"nothing": nil, "one data set": {{1, 2}}, "one machine": {{1}, {2}}, "ragged": {{1, 2}, {1}}, "NaN": {{1, 2}, {1, math.NaN()}}, "infinite": {{1, 2}, {math.Inf(-1), 1}},
 	} {
-		if got, err := eval.Friedman(scores); err == nil {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got, err := eval.Friedman(scores)
+		require.Check(t, err != nil, "%s: %+v", name, got)
 	}
 }
 
@@ -314,32 +290,24 @@ func TestNemenyi(t *testing.T) {
 	}
 	for _, c := range ofSciPy(t).Range {
 		got, want := critical(c.K, 10, c.Level), c.Q/math.Sqrt2*math.Sqrt(float64(c.K*(c.K+1))/60)
-		if !near(got, want, 1e-6) {
-			t.Errorf("%d machines at %g: %.9g, want %.9g", c.K, c.Level, got, want)
-		}
+		require.Check(t, near(got, want, 1e-6), "%d machines at %g: %.9g, want %.9g", c.K, c.Level, got, want)
 	}
 	// Demšar 2006: the factors of table 5(a), and the difference of his example, 1.25.
 	for k, q := range map[int]float64{2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164} {
-		if got := critical(k, 10, 0.05) / math.Sqrt(float64(k*(k+1))/60); math.Abs(got-q) > 1.1e-3 {
-			t.Errorf("%d machines: %.4f, published %.3f", k, got, q)
-		}
+		got := critical(k, 10, 0.05) / math.Sqrt(float64(k*(k+1))/60)
+		require.Check(t, math.Abs(got-q) <= 1.1e-3, "%d machines: %.4f, published %.3f", k, got, q)
 	}
-	if got := critical(4, 14, 0.05); math.Abs(got-1.25) > 5e-3 {
-		t.Errorf("four machines, 14 data sets: %.4f, published 1.25", got)
-	}
+	got := critical(4, 14, 0.05)
+	require.Check(t, math.Abs(got-1.25) <= 5e-3, "four machines, 14 data sets: %.4f, published 1.25", got)
 	// Ranks as far apart as the critical difference have its level.
 	r := &eval.Ranking{Sets: 14, Ranks: []float64{1, 0, 3, 4}}
 	cd := require.Value(r.Nemenyi(0.05))(t)
 	r.Ranks[1] = 1 + cd
-	if p := r.NemenyiP(0, 1); !near(p, 0.05, 1e-6) {
-		t.Errorf("ranks %g apart: p = %g", cd, p)
-	}
-	if p := r.NemenyiP(2, 2); p != 1 {
-		t.Errorf("equal ranks: p = %g", p)
-	}
+	p := r.NemenyiP(0, 1)
+	require.Check(t, near(p, 0.05, 1e-6), "ranks %g apart: p = %g", cd, p)
+	require.Equal(t, r.NemenyiP(2, 2), 1, "equal ranks: p")
 	for _, level := range []float64{0, 1, math.NaN(), -0.1} {
-		if cd, err := r.Nemenyi(level); err == nil {
-			t.Errorf("level %g: %g", level, cd)
-		}
+		cd, err := r.Nemenyi(level)
+		require.Check(t, err != nil, "level %g: %g", level, cd)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
 
@@ -42,9 +43,7 @@ func TestWithinOneError(t *testing.T) {
 		"no spread":      {result(1, [][]float64{{0.9, 0.9}, {1, 1}, {1, 1}}, 1, 9, 5), 2},
 		"alone":          {result(0, [][]float64{{1, 0}}, 3), 0},
 	} {
-		if got := c.r.WithinOneError(); got != c.want {
-			t.Errorf("%s: setting %d, want %d", name, got, c.want)
-		}
+		require.Equal(t, c.r.WithinOneError(), c.want, "%s: setting", name)
 	}
 	values := &eval.Result{}
 	for i, mse := range []float64{3, 1, 1.2} {
@@ -70,9 +69,8 @@ func TestTriesAndAround(t *testing.T) {
 		"kernel": nil, "features": nil, "hard_margin": nil,
 	} {
 		p, _ := ml.Param(name)
-		if got := eval.Tries(p); !slices.Equal(got, eval.Numbers(want...)) {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
+		got := eval.Tries(p)
+		require.Check(t, slices.Equal(got, eval.Numbers(want...)), "%s: %v, want %v", name, got, want)
 	}
 	for _, c := range []struct {
 		name  string
@@ -102,15 +100,12 @@ func TestTriesAndAround(t *testing.T) {
 		}
 		best := rapid.SampledFrom(tries).Draw(t, "best")
 		around := eval.Around(p, tries, best)
-		if !slices.Contains(around, best) {
-			t.Fatalf("%s: %v is not among %v", p.Name, best, around)
-		}
+		require.Must(t, slices.Contains(around, best), "%s: %v is not among %v", p.Name, best, around)
 		for _, values := range [][]param.Value{tries, around} {
 			last := math.Inf(-1)
 			for _, v := range values {
-				if err := p.Verify(v); err != nil || v.Number() <= last {
-					t.Fatalf("%s: %v in %v, %v", p.Name, v, values, err)
-				}
+				err := p.Verify(v)
+				require.Must(t, err == nil && v.Number() > last, "%s: %v in %v, %v", p.Name, v, values, err)
 				last = v.Number()
 			}
 		}

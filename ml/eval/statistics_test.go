@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest/require"
 )
 
 func TestSignTest(t *testing.T) {
@@ -14,9 +15,7 @@ func TestSignTest(t *testing.T) {
 		want float64
 	}{{0, 0, 1}, {1, 0, 1}, {0, 5, 2. / 32}, {5, 1, 14. / 64}, {3, 3, 1}} {
 		for _, got := range []float64{eval.SignTest(c.a, c.b), eval.SignTest(c.b, c.a)} {
-			if math.Abs(got-c.want) > 1e-12 {
-				t.Errorf("%d to %d: %.12g, want %.12g", c.a, c.b, got, c.want)
-			}
+			require.Near(t, got, c.want, 1e-12, "%d to %d", c.a, c.b)
 		}
 	}
 }
@@ -24,15 +23,11 @@ func TestSignTest(t *testing.T) {
 func TestMeanError(t *testing.T) {
 	t.Parallel()
 	mean, se := eval.MeanError([]float64{1, 2, 3, 6})
-	if math.Abs(mean-3) > 1e-14 || math.Abs(se-math.Sqrt(14./3/4)) > 1e-14 {
-		t.Errorf("%g ± %g", mean, se)
-	}
-	if mean, se := eval.MeanError([]float64{5}); mean != 5 || !math.IsNaN(se) {
-		t.Errorf("one value: %g ± %g", mean, se)
-	}
-	if mean, se := eval.MeanError(nil); !math.IsNaN(mean) || !math.IsNaN(se) {
-		t.Errorf("no value: %g ± %g", mean, se)
-	}
+	require.Check(t, math.Abs(mean-3) <= 1e-14 && math.Abs(se-math.Sqrt(14./3/4)) <= 1e-14, "%g ± %g", mean, se)
+	mean, se = eval.MeanError([]float64{5})
+	require.Check(t, mean == 5 && math.IsNaN(se), "one value: %g ± %g", mean, se)
+	mean, se = eval.MeanError(nil)
+	require.Check(t, math.IsNaN(mean) && math.IsNaN(se), "no value: %g ± %g", mean, se)
 }
 
 func TestRankCorrelation(t *testing.T) {
@@ -52,7 +47,6 @@ func TestRankCorrelation(t *testing.T) {
 			}
 		}
 	}
-	if r, err := eval.RankCorrelation([]float64{1, 2}, []float64{1}); err == nil {
-		t.Errorf("two values and one: %g", r)
-	}
+	r, err := eval.RankCorrelation([]float64{1, 2}, []float64{1})
+	require.Check(t, err != nil, "two values and one: %g", r)
 }

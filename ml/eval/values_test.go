@@ -74,10 +74,7 @@ func TestCrossValidateValues(t *testing.T) {
 	}
 	var back eval.Result
 	require.NoError(t, json.Unmarshal(text, &back))
-	if diff := cmp.Diff(res, &back); diff != "" {
-		t.Error(diff)
-	}
-	if wrong, err := eval.LeaveOneOut(t.Context(), d, spec); err == nil {
-		t.Errorf("values are right or wrong: %v", wrong)
-	}
+	require.Equal(t, cmp.Diff(res, &back), "", "diff")
+	wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
+	require.Check(t, err != nil, "values are right or wrong: %v", wrong)
 }

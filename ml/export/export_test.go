@@ -38,9 +38,7 @@ func python(t testing.TB) string {
 func builtin(t testing.TB, slug string) *dataset.Data {
 	t.Helper()
 	b, ok := dataset.FindBuiltin(slug)
-	if !ok {
-		t.Fatalf("no data set %q", slug)
-	}
+	require.Must(t, ok, "no data set %q", slug)
 	d := require.Value(b.Load())(t)
 	return d
 }
@@ -63,14 +61,11 @@ func train(t testing.TB, name string, d *dataset.Data, settings ...string) train
 	t.Helper()
 	spec := ml.DefaultSpec()
 	for i := 0; i < len(settings); i += 2 {
-		if err := spec.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		err := spec.Set(settings[i], settings[i+1])
+		require.Must(t, err == nil, "%s: %v", name, err)
 	}
 	res, err := ml.Train(context.Background(), d, spec, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.Must(t, err == nil, "%s: %v", name, err)
 	x := d.X
 	if d.Given != nil {
 		x = d.Given
@@ -264,9 +259,8 @@ for a in json.load(sys.stdin):
         print(a["Name"], "labels differ:", sum(a != b for a, b in zip(labels, plain)))
 `)
 	cmd.Stdin = &text
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	require.Check(t, err == nil && len(out) <= 0, "%v\n%s", err, out)
 }
 
 func TestPythonSaysTheSame(t *testing.T) {
@@ -306,9 +300,7 @@ func compareLIBSVM(t *testing.T, all []trained) (compared int) {
 				wrong++
 			}
 		}
-		if wrong > 0 {
-			t.Errorf("%s: %d of %d rows differ", m.name, wrong, len(want.F))
-		}
+		require.Check(t, wrong <= 0, "%s: %d of %d rows differ", m.name, wrong, len(want.F))
 	}
 	return compared
 }
@@ -327,7 +319,6 @@ func tied(m *ml.Model, f []float64) bool {
 
 func TestLIBSVMSaysTheSame(t *testing.T) {
 	t.Parallel()
-	if n := compareLIBSVM(t, everyday(t)); n < 30 {
-		t.Errorf("only %d models could be written", n)
-	}
+	n := compareLIBSVM(t, everyday(t))
+	require.Check(t, n >= 30, "only %d models could be written", n)
 }

@@ -25,27 +25,20 @@ func fields(t *testing.T, m []byte) (all []field) {
 	t.Helper()
 	for len(m) > 0 {
 		key, n := binary.Uvarint(m)
-		if n <= 0 {
-			t.Fatal("a key ends early")
-		}
+		require.Must(t, n > 0, "a key ends early")
 		m = m[n:]
 		f := field{number: int(key >> 3)}
 		switch key & 7 {
 		case 0:
-			if f.value, n = binary.Uvarint(m); n <= 0 {
-				t.Fatal("a number ends early")
-			}
+			f.value, n = binary.Uvarint(m)
+			require.Must(t, n > 0, "a number ends early")
 			m = m[n:]
 		case 2:
 			size, n := binary.Uvarint(m)
-			if n <= 0 || size > uint64(len(m)-n) {
-				t.Fatal("a text ends early")
-			}
+			require.Must(t, n > 0 && size <= uint64(len(m)-n), "a text ends early")
 			f.text, m = m[n:n+int(size)], m[n+int(size):]
 		case 5:
-			if len(m) < 4 {
-				t.Fatal("a float ends early")
-			}
+			require.Must(t, len(m) >= 4, "a float ends early")
 			f.value, m = uint64(binary.LittleEndian.Uint32(m)), m[4:]
 		default:
 			t.Fatalf("wire type %d", key&7)
@@ -75,15 +68,11 @@ func parse(t *testing.T, text []byte) parsed {
 	t.Helper()
 	model := fields(t, text)
 	body := texts(model, 7)
-	if len(body) != 1 || len(texts(model, 8)) != 2 {
-		t.Fatal("expected one graph and two sets of operators")
-	}
+	require.Must(t, len(body) == 1 && len(texts(model, 8)) == 2, "expected one graph and two sets of operators")
 	graph := fields(t, []byte(body[0]))
 	known := map[string]bool{}
 	define := func(name string) {
-		if known[name] {
-			t.Errorf("%s is defined twice", name)
-		}
+		require.Check(t, !known[name], "%s is defined twice", name)
 		known[name] = true
 	}
 	var p parsed
@@ -134,9 +123,7 @@ func parse(t *testing.T, text []byte) parsed {
 		}
 	}
 	for _, name := range p.outputs {
-		if !known[name] {
-			t.Errorf("the output %s is not defined", name)
-		}
+		require.Check(t, known[name], "the output %s is not defined", name)
 	}
 	return p
 }
@@ -169,7 +156,5 @@ func TestONNXGraphsAreWhole(t *testing.T) {
 			svm++
 		}
 	}
-	if svm < 20 {
-		t.Errorf("only %d models have a node of SVMs", svm)
-	}
+	require.Check(t, svm >= 20, "only %d models have a node of SVMs", svm)
 }

@@ -70,9 +70,8 @@ const fs = require('fs');
 })();
 `)
 		cmd.Stdin = &text
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%v\n%s", err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		require.Check(t, err == nil && len(out) <= 0, "%v\n%s", err, out)
 	}
 }
 

@@ -94,9 +94,8 @@ func TestCombinedPoints(t *testing.T) {
 	for _, text := range texts {
 		e, err := parse(text, true)
 		require.NoError(t, err)
-		if kernels[text], err = e.parts[0].Fit(t.Context(), x, nil); err != nil {
-			t.Fatal(err)
-		}
+		kernels[text], err = e.parts[0].Fit(t.Context(), x, nil)
+		require.NoError(t, err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var parts []string
@@ -109,9 +108,7 @@ func TestCombinedPoints(t *testing.T) {
 		if err == nil {
 			err = errors.Join(k.Validate(), k.Check(2))
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		require.Must(t, err == nil, "%s: %v", text, err)
 		if kind, err := k.Takes(); kind != dataset.KindVectors || err != nil || !k.Definite() {
 			t.Fatalf("%s takes %q, %v, definite %v", text, kind, err, k.Definite())
 		}
@@ -132,9 +129,8 @@ func TestCombinedPoints(t *testing.T) {
 				}
 			}
 		}
-		if at := NewSum(back, x, []float64{1}).At(x.RawRowView(3)); at != k.Eval(x.RawRowView(3), x.RawRowView(0)) {
-			t.Fatalf("%s: %g at a point", text, at)
-		}
+		at := NewSum(back, x, []float64{1}).At(x.RawRowView(3))
+		require.Must(t, at == k.Eval(x.RawRowView(3), x.RawRowView(0)), "%s: %g at a point", text, at)
 	})
 }
 
@@ -161,9 +157,8 @@ func TestCombinedObjects(t *testing.T) {
 			for _, text := range c.texts {
 				e, err := parse(text, true)
 				require.NoError(t, err)
-				if values[text], err = Cross(t.Context(), e.parts[0].Kernel, c.x, c.x); err != nil {
-					t.Fatal(err)
-				}
+				values[text], err = Cross(t.Context(), e.parts[0].Kernel, c.x, c.x)
+				require.NoError(t, err)
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				var parts []string
@@ -203,17 +198,12 @@ func TestCombinedWords(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(2, 2, []float64{0, 2, 4, 6}) // variance 5
 	k := New("combined", param.Values{"expression": param.Of("(rbf+2)*rbf(gamma=scale) + -0.5*poly(gamma=3)")}, x)
-	if got, want := k.Values.Text("expression"), "(rbf(gamma=0.5) + 2)*rbf(gamma=0.1) + -0.5*poly(gamma=3, coef0=0, degree=3)"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if k.Definite() {
-		t.Error("taken for positive semidefinite with a negative number")
-	}
+	got, want := k.Values.Text("expression"), "(rbf(gamma=0.5) + 2)*rbf(gamma=0.1) + -0.5*poly(gamma=3, coef0=0, degree=3)"
+	require.Check(t, got == want, "%s, want %s", got, want)
+	require.Check(t, !k.Definite(), "taken for positive semidefinite with a negative number")
 	// A width beyond what may be typed is read back.
 	tiny := New("combined", param.Values{"expression": param.Of("rbf(gamma=scale)")}, mat.NewDense(2, 1, []float64{1e-7, 3e-7}))
-	if err := tiny.Validate(); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, tiny.Validate(), nil, "tiny.Validate()")
 	if combine("sigmoid + linear").Definite() || !combine("poly + linear*0").Definite() || combine("poly(coef0=-1)").Definite() {
 		t.Error("definite or not")
 	}
@@ -263,9 +253,8 @@ func TestExpressionErrors(t *testing.T) {
 		strings.Repeat("(", 17):       "character 17: expected at most 16 brackets within each other",
 		strings.Repeat("linear+", 33): "character 225: expected at most 32 kernels",
 	} {
-		if _, err := parse(text, true); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		_, err := parse(text, true)
+		require.Check(t, err != nil && strings.HasPrefix(err.Error(), want), "%q: %v, want %s", text, err, want)
 		if err := written.Check(text); err == nil || !strings.HasPrefix(err.Error(), "expression: ") {
 			t.Errorf("%q passes as a parameter: %v", text, err)
 		}
@@ -276,17 +265,13 @@ func TestExpressionErrors(t *testing.T) {
 		if _, err := k.Takes(); err == nil || k.Check(2) == nil || k.Validate() == nil || k.Definite() || k.Learns() {
 			t.Errorf("%q: nothing is wrong with the kernel", text)
 		}
-		if v := k.Eval([]float64{1, 2}, []float64{1, 2}); !math.IsNaN(v) {
-			t.Errorf("%q evaluates to %g", text, v)
-		}
+		v := k.Eval([]float64{1, 2}, []float64{1, 2})
+		require.Check(t, math.IsNaN(v), "%q evaluates to %g", text, v)
 	}
-	if err := written.Check("linear" + strings.Repeat(" ", 1995)); err == nil || !strings.Contains(err.Error(), "2000") {
-		t.Errorf("2001 characters: %v", err)
-	}
+	err := written.Check("linear" + strings.Repeat(" ", 1995))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "2000"), "2001 characters: %v", err)
 	for _, bad := range []string{"rbf(gamma=0)", "rbf(gamma=wide)", "2*poly(degree=1.5)"} {
-		if err := combine(bad).Validate(); err == nil {
-			t.Errorf("%s is valid", bad)
-		}
+		require.Check(t, combine(bad).Validate() != nil, "%s is valid", bad)
 	}
 }
 
@@ -301,8 +286,6 @@ func FuzzExpression(f *testing.F) {
 			return
 		}
 		again, err := parse(e.String(), false)
-		if err != nil || again.String() != e.String() {
-			t.Errorf("%q is %q, and that %q, %v", text, e, again, err)
-		}
+		require.Check(t, err == nil && again.String() == e.String(), "%q is %q, and that %q, %v", text, e, again, err)
 	})
 }

@@ -36,9 +36,7 @@ func TestPrincipalComponents(t *testing.T) {
 	values.Mul(x, x.T())
 	got := require.Value(PrincipalComponents(&values, fit))(t)
 	var pc stat.PC
-	if !pc.PrincipalComponents(own, nil) {
-		t.Fatal("no components")
-	}
+	require.Must(t, pc.PrincipalComponents(own, nil), "no components")
 	var axes mat.Dense
 	pc.VectorsTo(&axes)
 	vars := pc.VarsTo(nil)
@@ -65,9 +63,7 @@ func TestPrincipalComponents(t *testing.T) {
 		if want := vars[k] / sum; math.Abs(got.Share[k]-want) > 1e-12 {
 			t.Errorf("component %d has a share of %g, want %g", k+1, got.Share[k], want)
 		}
-		if far <= 0 {
-			t.Errorf("component %d: the farthest is at %g", k+1, far)
-		}
+		require.Check(t, far > 0, "component %d: the farthest is at %g", k+1, far)
 	}
 }
 
@@ -88,10 +84,8 @@ func TestPrincipalComponentsOfLittle(t *testing.T) {
 	// Of these two the centred matrix has one eigenvalue that is not 0, and it is negative:
 	// they spread in no direction.
 	indefinite := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
-	if c, err := PrincipalComponents(indefinite, []int{0, 1}); err != nil || c.At[0] != [2]float64{} {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if _, err := PrincipalComponents(mat.NewDense(1, 1, []float64{math.NaN()}), []int{0}); err == nil {
-		t.Error("what is not a number has components")
-	}
+	c, err = PrincipalComponents(indefinite, []int{0, 1})
+	require.Check(t, err == nil && c.At[0] == [2]float64{}, "%+v, %v", c, err)
+	_, err = PrincipalComponents(mat.NewDense(1, 1, []float64{math.NaN()}), []int{0})
+	require.Check(t, err != nil, "what is not a number has components")
 }

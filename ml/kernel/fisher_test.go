@@ -84,9 +84,7 @@ func TestFisherInformation(t *testing.T) {
 	for i := range 80 {
 		mean += g.Diag(i) / 80
 	}
-	if want := float64(2 * (1 + 2*3)); math.Abs(mean-want) > 1e-9 {
-		t.Errorf("mean of k(x, x) is %g, want %g", mean, want)
-	}
+	require.Near(t, mean, float64(2*(1+2*3)), 1e-9, "mean of k(x, x)")
 }
 
 // A kernel matrix holds the inner products of scores, also where points are
@@ -102,17 +100,14 @@ func TestFisherGramIsLinear(t *testing.T) {
 	g, linear := NewGram(k, x), NewGram(Linear(), embed(bind(k), x))
 	merged, _, apart := g.Merged(t.Context(), y, w, 4)
 	mergedLinear, _, apartLinear := linear.Merged(t.Context(), y, w, 4)
-	if apart != apartLinear {
-		t.Errorf("merged points are %g apart, of the scores %g", apart, apartLinear)
-	}
+	require.Check(t, apart == apartLinear, "merged points are %g apart, of the scores %g", apart, apartLinear)
 	for _, pair := range [][2]Matrix{{g, linear}, {merged, mergedLinear}} {
 		a, b := make([]float64, pair[0].Len()), make([]float64, pair[1].Len())
 		for i := range a {
 			pair[0].Row(a, i)
 			pair[1].Row(b, i)
-			if diff := cmp.Diff(a, b); diff != "" {
-				t.Fatalf("row %d: %s", i, diff)
-			}
+			diff := cmp.Diff(a, b)
+			require.Must(t, diff == "", "row %d: %s", i, diff)
 		}
 	}
 }
@@ -132,9 +127,8 @@ func TestFisherJSON(t *testing.T) {
 			t.Errorf("%s", diff)
 		}
 		again, err := k.Fit(t.Context(), x, nil)
-		if diff := cmp.Diff(k.Fitted, again.Fitted); diff != "" || err != nil {
-			t.Errorf("fitted again: %v %s", err, diff)
-		}
+		diff := cmp.Diff(k.Fitted, again.Fitted)
+		require.Check(t, diff == "" && err == nil, "fitted again: %v %s", err, diff)
 	}
 }
 
@@ -178,12 +172,10 @@ func TestFisherOfTooMuch(t *testing.T) {
 func TestFisherNotFitted(t *testing.T) {
 	t.Parallel()
 	k := fisherOf(2, true)
-	if err := k.Check(2); err == nil || !strings.Contains(err.Error(), "fisher: fitted") {
-		t.Errorf("Check: %v", err)
-	}
-	if v := k.Eval([]float64{1, 2}, []float64{1, 2}); !math.IsNaN(v) {
-		t.Errorf("value %g", v)
-	}
+	err := k.Check(2)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "fisher: fitted"), "Check: %v", err)
+	v := k.Eval([]float64{1, 2}, []float64{1, 2})
+	require.Check(t, math.IsNaN(v), "value %g", v)
 	k = learnt(t, k, 2)
 	for name, wrong := range map[string]Kernel{
 		"other coordinates": learnt(t, k, 3),
@@ -192,8 +184,6 @@ func TestFisherNotFitted(t *testing.T) {
 		"information":       {Name: k.Name, Values: k.Values, Fitted: []Fitted{{Mixture: k.Fitted[0].Mixture, Information: []float64{1}}}},
 		"negative":          {Name: k.Name, Values: k.Values, Fitted: []Fitted{{Mixture: k.Fitted[0].Mixture, Information: make([]float64, 9)}}},
 	} {
-		if err := wrong.Check(2); err == nil {
-			t.Errorf("%s: nothing is wrong", name)
-		}
+		require.Check(t, wrong.Check(2) != nil, "%s: nothing is wrong", name)
 	}
 }

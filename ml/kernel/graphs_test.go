@@ -56,9 +56,8 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 		Graphs     []dataset.Graph
 		Gram       [][]float64
 	}
-	if err := json.Unmarshal(data, &file); err != nil || len(file["wl_subtree"]) == 0 || len(file["random_walk"]) == 0 {
-		t.Fatal(err)
-	}
+	err := json.Unmarshal(data, &file)
+	require.Must(t, err == nil && len(file["wl_subtree"]) != 0 && len(file["random_walk"]) != 0, "%v", err)
 	for name, rows := range file {
 		for _, row := range rows {
 			k := wlOf(row.Iterations, false)
@@ -81,31 +80,23 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	}
 
 	for h, want := range []float64{9, 14, 19, 24} {
-		if v := matrixOf(t, wlOf(h, false), graphs(path3)).At(0, 0); v != want {
-			t.Errorf("Weisfeiler-Lehman, h = %d: %g, want %g", h, v, want)
-		}
+		require.Equal(t, matrixOf(t, wlOf(h, false), graphs(path3)).At(0, 0), want, "Weisfeiler-Lehman, h = %d", h)
 	}
 	walk := matrixOf(t, walkOf(0.1, false, false), graphs(path3, cycle(3), cycle(4)))
-	if v := walk.At(0, 0); math.Abs(v-11.041666666666666) > 1e-12 {
-		t.Errorf("path with itself: %g", v)
-	}
-	if v := walk.At(1, 2); math.Abs(v-20) > 1e-12 {
-		t.Errorf("triangle with ring of four: %g", v)
-	}
+	require.Near(t, walk.At(0, 0), 11.041666666666666, 1e-12, "path with itself")
+	require.Near(t, walk.At(1, 2), 20, 1e-12, "triangle with ring of four")
 	// The notes sort a node's own label among those of its neighbours. Then the ends of these
 	// two edges would be one colour after a round: A with a neighbour B, B with a neighbour A.
 	edge := func(a, b string) dataset.Graph {
 		return dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}, Labels: []string{a, b}}
 	}
-	if v := matrixOf(t, wlOf(1, false), graphs(edge("A", "B"))).At(0, 0); v != 4 {
-		t.Errorf("an edge from A to B with itself: %g, want 1 + 1 of either round", v)
-	}
+	v := matrixOf(t, wlOf(1, false), graphs(edge("A", "B"))).At(0, 0)
+	require.Check(t, v == 4, "an edge from A to B with itself: %g, want 1 + 1 of either round", v)
 	// No round tells two triangles from a ring of six, and no walk does.
 	two := dataset.Graph{N: 6, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}}
 	for _, k := range []Kernel{wlOf(5, true), walkOf(0.1, true, true)} {
-		if v := matrixOf(t, k, graphs(two, cycle(6))).At(0, 1); math.Abs(v-1) > 1e-12 {
-			t.Errorf("%v: two triangles and a ring of six: %g", k, v)
-		}
+		v := matrixOf(t, k, graphs(two, cycle(6))).At(0, 1)
+		require.Check(t, math.Abs(v-1) <= 1e-12, "%v: two triangles and a ring of six: %g", k, v)
 	}
 }
 
@@ -176,9 +167,7 @@ func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
 			g.Labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O"}), g.N, g.N).Draw(r, "labels")
 		}
 		g, err := g.Canonical()
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		return g
 	}), few, many).Draw(r, "graphs")...)
 }
@@ -268,13 +257,9 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 		k := of(false)
 		unit := Kernel{Name: k.Name, Values: k.Values.With("normalize", param.Of(true))}
 		values, err := Cross(t.Context(), k, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		units, err := Cross(t.Context(), unit, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		product := func(a, b dataset.Graph) (sum float64) {
 			others := patterns(k, b)
 			for u, w := range patterns(k, a) {
@@ -318,15 +303,11 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 				other.Labels[to[v]] = g.Labels[v]
 			}
 			g, err := other.Canonical()
-			if err != nil {
-				r.Fatal(err)
-			}
+			require.NoError(r, err)
 			renamed = append(renamed, g)
 		}
 		again, err := Cross(t.Context(), k, x, graphs(renamed...))
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		if !mat.EqualApprox(values, again, 1e-12) {
 			r.Errorf("%v: with other names for the nodes\n%v\n%v", k, mat.Formatted(values), mat.Formatted(again))
 		}
@@ -357,9 +338,7 @@ func TestWalksThatNeverEnd(t *testing.T) {
 			}
 		}
 		var eigen mat.Eigen
-		if !eigen.Factorize(a, mat.EigenNone) {
-			r.Fatal("no eigenvalues")
-		}
+		require.Must(r, eigen.Factorize(a, mat.EigenNone), "no eigenvalues")
 		radius := 0.0 // of a matrix of 0 and 1: 0, or 1 at least
 		for _, v := range eigen.Values(nil) {
 			radius = max(radius, cmplx.Abs(v))
@@ -380,17 +359,14 @@ func TestWalksThatNeverEnd(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			r.Fatalf("%v: λ·ρ = %g: %v", g, lambda*radius, err)
-		}
+		require.Must(r, err == nil, "%v: λ·ρ = %g: %v", g, lambda*radius, err)
 		var x mat.VecDense
 		a.Scale(-lambda, a)
 		for i := range g.N * g.N {
 			a.Set(i, i, a.At(i, i)+1)
 		}
-		if err := x.SolveVec(a, one); err != nil && !errors.As(err, new(mat.Condition)) {
-			r.Fatal(err)
-		}
+		err = x.SolveVec(a, one)
+		require.Must(r, err == nil || errors.As(err, new(mat.Condition)), "%v", err)
 		if want := mat.Sum(&x); math.Abs(self[0]-want) > 1e-8*want {
 			r.Errorf("%v: λ·ρ = %g: %g, want %g", g, lambda*radius, self[0], want)
 		}
@@ -432,21 +408,18 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") || !strings.Contains(err.Error(), "take a weight below 0.9") {
 		t.Error(err)
 	}
-	if _, err := Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3)); err == nil || !strings.Contains(err.Error(), "take a weight below 0.98") {
-		t.Error(err)
-	}
+	_, err = Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "take a weight below 0.98"), "%v", err)
 }
 
 func TestGraphsTooLarge(t *testing.T) {
 	t.Parallel()
 	x := graphs(path3, dataset.Graph{N: 2049})
-	if _, err := GramOf(t.Context(), walkOf(0.1, false, true), x); err == nil || !strings.Contains(err.Error(), "row 2 has 2049 nodes") {
-		t.Error(err)
-	}
+	_, err := GramOf(t.Context(), walkOf(0.1, false, true), x)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2 has 2049 nodes"), "%v", err)
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
-	if _, err := Cross(t.Context(), wlOf(4, true), many, graphs(path3)); err == nil || !strings.Contains(err.Error(), "take fewer rounds or fewer graphs") {
-		t.Error(err)
-	}
+	_, err = Cross(t.Context(), wlOf(4, true), many, graphs(path3))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "take fewer rounds or fewer graphs"), "%v", err)
 }
 
 func TestGraphKernelsAreCancelled(t *testing.T) {
@@ -454,9 +427,8 @@ func TestGraphKernelsAreCancelled(t *testing.T) {
 	for _, k := range []Kernel{wlOf(3, true), walkOf(0.1, false, false)} {
 		for n := range int64(12) {
 			ctx := mltest.NewLooks(t.Context(), n)
-			if _, err := GramOf(ctx, k, graphs(cycle(30), cycle(31), path3, cycle(33))); (ctx.Over() > 0) != (err != nil) {
-				t.Errorf("%v, cancelled at look %d: %v", k, n, err)
-			}
+			_, err := GramOf(ctx, k, graphs(cycle(30), cycle(31), path3, cycle(33)))
+			require.Check(t, (ctx.Over() > 0) == (err != nil), "%v, cancelled at look %d: %v", k, n, err)
 		}
 	}
 }

@@ -113,9 +113,7 @@ func learnt(t testing.TB, k Kernel, d int) Kernel {
 	if err == nil {
 		err = k.Check(d)
 	}
-	if err != nil {
-		t.Fatalf("%+v: %v", k, err)
-	}
+	require.Must(t, err == nil, "%+v: %v", k, err)
 	return k
 }
 
@@ -141,9 +139,8 @@ func same(a, b Kernel) bool {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, row := range Table {
-		if got, err := Lookup(row.Name); err != nil || got.Formula != row.Formula {
-			t.Errorf("Lookup(%q) = %q, %v", row.Name, got.Formula, err)
-		}
+		got, err := Lookup(row.Name)
+		require.Check(t, err == nil && got.Formula == row.Formula, "Lookup(%q) = %q, %v", row.Name, got.Formula, err)
 		if row.Label == "" || row.Formula == "" || row.Help == "" {
 			t.Errorf("%s: label, formula or help is missing", row.Name)
 		}
@@ -195,12 +192,9 @@ func TestTable(t *testing.T) {
 			t.Errorf("unknown kernel: %v, want a word about %s", err, row.Name)
 		}
 	}
-	if err := (Kernel{Name: "cosine"}).Validate(); err == nil {
-		t.Error("an unknown kernel is valid")
-	}
-	if v := (Kernel{Name: "cosine"}).Eval([]float64{1}, []float64{1}); !math.IsNaN(v) {
-		t.Errorf("unknown kernel evaluates to %g, not NaN", v)
-	}
+	require.Check(t, (Kernel{Name: "cosine"}).Validate() != nil, "an unknown kernel is valid")
+	v := (Kernel{Name: "cosine"}).Eval([]float64{1}, []float64{1})
+	require.Check(t, math.IsNaN(v), "unknown kernel evaluates to %g, not NaN", v)
 }
 
 func TestGram(t *testing.T) {
@@ -256,9 +250,7 @@ func TestGram(t *testing.T) {
 					}
 					if k.Definite() {
 						values, _, ok := dense.Eigen(symmetric(full), false)
-						if !ok {
-							t.Fatalf("%+v: no eigenvalues", k)
-						}
+						require.Must(t, ok, "%+v: no eigenvalues", k)
 						if floats.Min(values) < -1e-12*floats.Max(values) {
 							t.Errorf("%+v claims to be PSD, but has eigenvalues from %g to %g", k, floats.Min(values), floats.Max(values))
 						}
@@ -294,9 +286,7 @@ func TestGramRowAllocatesNothing(t *testing.T) {
 		for range 10 { // the race detector takes from pools at random
 			n = min(n, testing.AllocsPerRun(10, func() { g.Row(dst, 3) }))
 		}
-		if n != 0 {
-			t.Errorf("%s: Row allocates %g times", row.Name, n)
-		}
+		require.Equal(t, n, 0, "%s: Row allocates … times", row.Name)
 	}
 }
 
@@ -313,9 +303,7 @@ func TestExpScaled(t *testing.T) {
 		expScaled(v, 1)
 		worst = max(worst, math.Abs(v[0]/math.Exp(x)-1))
 	}
-	if worst > 5e-16 {
-		t.Errorf("relative error %g", worst)
-	}
+	require.Check(t, worst <= 5e-16, "relative error %g", worst)
 	for _, x := range []float64{0, math.Copysign(0, -1), -708, 708, -708.1, -740, -746, -1e300, 709, 710, math.Inf(-1), math.Inf(1), math.NaN()} {
 		v := []float64{x}
 		expScaled(v, 1)
@@ -348,9 +336,7 @@ func TestSum(t *testing.T) {
 			}
 		}
 	}
-	if got := NewSum(RBF(1), nil, nil).At([]float64{1, 2}); got != 0 {
-		t.Errorf("the empty sum is %g", got)
-	}
+	require.Equal(t, NewSum(RBF(1), nil, nil).At([]float64{1, 2}), 0, "the empty sum")
 }
 
 // plane returns a random plane; its second axis is made orthogonal to the first
@@ -402,9 +388,8 @@ func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Pl
 				terms += math.Abs(v)
 			}
 			size = max(size, terms)
-			if at := s.At(x); math.Abs(at-want[i]) > 1e-12*terms+1e-300 {
-				t.Fatalf("%+v: At = %g, want %g", k, at, want[i])
-			}
+			at := s.At(x)
+			require.Must(t, math.Abs(at-want[i]) <= 1e-12*terms+1e-300, "%+v: At = %g, want %g", k, at, want[i])
 		}
 		for i := range ss {
 			if got := dst[j*len(ss)+i]; !(math.Abs(got-want[i]) <= 1e-12*size+1e-300) {
@@ -423,9 +408,7 @@ func TestGridFarFromOrigin(t *testing.T) {
 	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
 	got := make([]float64, 1)
 	s.Grid(got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1})
-	if want := -math.Exp(-0.625); math.Abs(got[0]-want) > 1e-12 {
-		t.Errorf("got %g, want %g", got[0], want)
-	}
+	require.Near(t, got[0], -math.Exp(-0.625), 1e-12, "got[0]")
 }
 
 func TestWidth(t *testing.T) {
@@ -445,30 +428,22 @@ func TestWidth(t *testing.T) {
 			t.Errorf("%q: Text %q, Width %g, want %g", tc.text, g, Width(g, x), tc.want)
 		}
 		data, err := json.Marshal(g)
-		if err != nil || string(data) != tc.json {
-			t.Errorf("%q as JSON: %s, %v", tc.text, data, err)
-		}
+		require.Check(t, err == nil && string(data) == tc.json, "%q as JSON: %s, %v", tc.text, data, err)
 		var back param.Value
-		if err := json.Unmarshal(data, &back); err != nil || cmp.Diff(g, back) != "" {
-			t.Errorf("%s came back as %+v, %v", data, back, err)
-		}
+		err = json.Unmarshal(data, &back)
+		require.Check(t, err == nil && cmp.Diff(g, back) == "", "%s came back as %+v, %v", data, back, err)
 	}
-	if got := Width(param.Value{}, x); got != 0.5 {
-		t.Errorf("no value is %g", got)
-	}
-	if got := Width(param.Of("scale"), mat.NewDense(2, 4, nil)); got != 0.25 {
-		t.Errorf("scale of constant data is %g, want 1/d", got)
-	}
+	require.Equal(t, Width(param.Value{}, x), 0.5, "no value")
+	got := Width(param.Of("scale"), mat.NewDense(2, 4, nil))
+	require.Check(t, got == 0.25, "scale of constant data is %g, want 1/d", got)
 	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "big", "2e9"} {
-		if _, err := gamma.Parse(bad); err == nil {
-			t.Errorf("%q passed as gamma", bad)
-		}
+		_, err := gamma.Parse(bad)
+		require.Check(t, err != nil, "%q passed as gamma", bad)
 	}
 	for _, bad := range []string{"0", "true", "null", `"x"`, "[1]", `"0.5"`, `"auto"`, "-1", "1e400", "{}"} {
 		var k Kernel
-		if err := json.Unmarshal([]byte(`{"name":"rbf","gamma":`+bad+`}`), &k); err == nil && k.Validate() == nil {
-			t.Errorf("JSON %s passed as gamma", bad)
-		}
+		err := json.Unmarshal([]byte(`{"name":"rbf","gamma":`+bad+`}`), &k)
+		require.Check(t, err != nil || k.Validate() != nil, "JSON %s passed as gamma", bad)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestMerged checks the groups and the matrix against their definition, for several
@@ -39,9 +41,7 @@ func TestMerged(t *testing.T) {
 			}
 			mean, scale := mat.NewDense(n, d, nil), make([]float64, n)
 			for a, points := range members {
-				if len(points) == 0 || len(points) > size {
-					t.Fatalf("%d points in group %d", len(points), a)
-				}
+				require.Must(t, len(points) != 0 && len(points) <= size, "%d points in group %d", len(points), a)
 				weight := 0.0
 				for _, i := range points {
 					if y[i] != y[points[0]] {
@@ -72,9 +72,7 @@ func TestMerged(t *testing.T) {
 				distance += g.Diag(i) + merged.Diag(a) - 2*cross
 				total += g.Diag(i)
 			}
-			if want := distance / total; math.Abs(apart-want) > 1e-12 {
-				t.Errorf("%s: %g apart, want %g", k.Name, apart, want)
-			}
+			require.Near(t, apart, distance/total, 1e-12, "%s: apart", k.Name)
 		}
 	}
 }
@@ -91,13 +89,9 @@ func TestMergedNeighbours(t *testing.T) {
 	}
 	merged, group, apart := NewGram(RBF(1), x).Merged(t.Context(), y, w, 2)
 	for p := range pairs {
-		if group[p] != group[p+pairs] {
-			t.Errorf("points %d and %d went apart", p, p+pairs)
-		}
+		require.Check(t, group[p] == group[p+pairs], "points %d and %d went apart", p, p+pairs)
 	}
-	if merged.Len() != pairs || apart > 1e-4 {
-		t.Errorf("%d points, %g apart", merged.Len(), apart)
-	}
+	require.Check(t, merged.Len() == pairs && apart <= 1e-4, "%d points, %g apart", merged.Len(), apart)
 }
 
 // TestMergedCancelled has no matrix, and says so.
@@ -107,7 +101,6 @@ func TestMergedCancelled(t *testing.T) {
 	cancel()
 	x := mat.NewDense(2000, 1, nil)
 	y, w := make([]float64, 2000), make([]float64, 2000)
-	if merged, _, apart := NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4); merged != nil || !math.IsInf(apart, 1) {
-		t.Errorf("%v, %g apart", merged, apart)
-	}
+	merged, _, apart := NewGram(Kernel{Name: "linear"}, x).Merged(ctx, y, w, 4)
+	require.Check(t, merged == nil && math.IsInf(apart, 1), "%v, %g apart", merged, apart)
 }

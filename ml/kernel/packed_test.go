@@ -45,9 +45,7 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				got, want := make([]float64, n), make([]float64, n)
 				gaussianRowAt(l, got, p, z, gamma)
 				plainRow(want, p, z, gamma)
-				if got[n/2] != 1 {
-					t.Fatalf("d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
-				}
+				require.Must(t, got[n/2] == 1, "d = %d, gamma %g: %g at distance 0", d, gamma, got[n/2])
 				single, plain := make([]float32, n), make([]float32, n)
 				gaussianRow32At(l, single, p, z, gamma)
 				plainRow32(plain, p, z, gamma)
@@ -108,17 +106,13 @@ func TestGaussianExtremes(t *testing.T) {
 		}
 		worst = max(worst, math.Abs(one(1, x)/math.Exp(-x)-1))
 	}
-	if worst > 5e-16 {
-		t.Errorf("relative error %g", worst)
-	}
+	require.Check(t, worst <= 5e-16, "relative error %g", worst)
 	for _, x := range []float64{708.1, 740, 746, 1e300, math.Inf(1)} {
-		if v := one(1, x); !(v >= 0 && v <= 4e-308) {
-			t.Errorf("exp(-%g) = %g", x, v)
-		}
+		v := one(1, x)
+		require.Check(t, (v >= 0 && v <= 4e-308), "exp(-%g) = %g", x, v)
 	}
-	if v := one(math.NaN(), 1); !math.IsNaN(v) {
-		t.Errorf("a coordinate that is no number gives %g", v)
-	}
+	v := one(math.NaN(), 1)
+	require.Check(t, math.IsNaN(v), "a coordinate that is no number gives %g", v)
 }
 
 // TestSinglePrecision looks at exp in single precision all over its range, at all levels.
@@ -151,13 +145,10 @@ func TestSinglePrecision(t *testing.T) {
 				worst = max(worst, math.Abs(float64(v)-math.Exp(-d*d)))
 			}
 		}
-		if worst > inSingle {
-			t.Errorf("%v: error %g", l, worst)
-		}
+		require.Check(t, worst <= inSingle, "%v: error %g", l, worst)
 		t.Logf("%v: error 2^%.2f", l, math.Log2(worst))
-		if gaussianRow32At(l, v[:9], p, []float64{0}, math.MaxFloat64); v[7] != 1 || v[8] != 0 {
-			t.Errorf("%v: the largest gamma gives %g and %g", l, v[7], v[8])
-		}
+		gaussianRow32At(l, v[:9], p, []float64{0}, math.MaxFloat64)
+		require.Check(t, v[7] == 1 && v[8] == 0, "%v: the largest gamma gives %g and %g", l, v[7], v[8])
 	}
 }
 
@@ -202,9 +193,8 @@ func TestSubsetAndProduct(t *testing.T) {
 					}
 				}
 				got, rough := make([]float64, m), make([]float64, m)
-				if err := errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w)); err != nil {
-					t.Fatal(err)
-				}
+				err := errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w))
+				require.NoError(t, err)
 				for i := range got {
 					if math.Abs(rough[i]-want[i]) > inSingle*m*size {
 						t.Fatalf("%+v: product in single precision %g, want %g", k, rough[i], want[i])
@@ -223,9 +213,8 @@ func TestProductIsCancelled(t *testing.T) {
 	g := NewGram(RBF(1), mat.NewDense(3, 1, []float64{1, 2, 3}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.AddProduct(ctx, make([]float64, 3), []int{0}, []float64{1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	err := g.AddProduct(ctx, make([]float64, 3), []int{0}, []float64{1})
+	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
 func BenchmarkGaussianRow(b *testing.B) {

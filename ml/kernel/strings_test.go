@@ -38,9 +38,7 @@ func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
 	m := mat.NewDense(g.Len(), g.Len(), nil)
 	for i := range g.Len() {
 		g.Row(m.RawRowView(i), i)
-		if g.Diag(i) != m.At(i, i) {
-			t.Errorf("%v: diagonal %g, in the row %g", k, g.Diag(i), m.At(i, i))
-		}
+		require.Check(t, g.Diag(i) == m.At(i, i), "%v: diagonal %g, in the row %g", k, g.Diag(i), m.At(i, i))
 	}
 	return m
 }
@@ -69,9 +67,8 @@ func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 		Strings []string
 		Gram    [][]float64
 	}
-	if err := json.Unmarshal(data, &file); err != nil || len(file["spectrum"]) == 0 || len(file["gap_subsequence"]) == 0 {
-		t.Fatal(err)
-	}
+	err := json.Unmarshal(data, &file)
+	require.Must(t, err == nil && len(file["spectrum"]) != 0 && len(file["gap_subsequence"]) != 0, "%v", err)
 	for name, rows := range file {
 		for _, row := range rows {
 			k := ofStrings(strings.ReplaceAll(name, "_", "-"), row.K, row.Lam, false)
@@ -81,18 +78,12 @@ func TestStringKernelsHaveTheKnownValues(t *testing.T) {
 
 	// The notes leave the subsequence "at" out of cat and cart: 1 + λ + λ³ is the value.
 	small := matrixOf(t, ofStrings("gap-subsequence", 2, 0.5, false), texts("cat", "cart", "bar"))
-	if v := small.At(0, 1); v != 1+0.5+0.125 {
-		t.Errorf("k(cat, cart) = %g", v)
-	}
-	if v := small.At(1, 2); v != 1 {
-		t.Errorf("k(cart, bar) = %g", v)
-	}
+	require.Equal(t, small.At(0, 1), 1+0.5+0.125, "k(cat, cart)")
+	require.Equal(t, small.At(1, 2), 1, "k(cart, bar)")
 	// As printed by Lodhi et al.; a weight for all values alike leaves them as they are.
 	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
 		m := matrixOf(t, ofStrings("gap-subsequence", k+1, 0.5, true), texts("science is organized knowledge", "wisdom is organized life"))
-		if v := m.At(0, 1); math.Abs(v-want) > 1e-6 {
-			t.Errorf("k = %d: %g, want %g", k+1, v, want)
-		}
+		require.Near(t, m.At(0, 1), want, 1e-6, "k = %d", k+1)
 	}
 }
 
@@ -154,13 +145,9 @@ func TestStringKernelsAreTheirDefinition(t *testing.T) {
 		k := ofStrings(name, rapid.IntRange(1, 5).Draw(r, "k"), decay, false)
 		normal := ofStrings(name, k.Values.Int("k"), decay, true)
 		values, err := Cross(t.Context(), k, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		unit, err := Cross(t.Context(), normal, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		for i, a := range x.Values {
 			for j, b := range z.Values {
 				want := enumerated(k, a, b)
@@ -196,16 +183,11 @@ func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
 		}
 	}
 	v, _, ok := dense.Eigen(s, false)
-	if !ok {
-		r.Fatal("no eigenvalues")
-	}
-	if v[0] < -1e-9*(1+v[n-1]) {
-		r.Errorf("%v: eigenvalue %g", k, v[0])
-	}
+	require.Must(r, ok, "no eigenvalues")
+	require.Check(r, v[0] >= -1e-9*(1+v[n-1]), "%v: eigenvalue %g", k, v[0])
 	g, err := GramOf(t.Context(), k, x)
-	if d, ok := g.(interface{ Definite() bool }); err != nil || !ok || !d.Definite() {
-		r.Errorf("%v: not known to be positive semidefinite: %v", k, err)
-	}
+	d, ok := g.(interface{ Definite() bool })
+	require.Check(r, err == nil && ok && d.Definite(), "%v: not known to be positive semidefinite: %v", k, err)
 }
 
 func TestStringsWithoutPieces(t *testing.T) {
@@ -220,9 +202,8 @@ func TestStringsWithoutPieces(t *testing.T) {
 		}
 	}
 	long := texts("abc", strings.Repeat("a", 530))
-	if _, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long); err == nil || !strings.Contains(err.Error(), "row 2") {
-		t.Errorf("a value beyond all numbers: %v", err)
-	}
+	_, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2"), "a value beyond all numbers: %v", err)
 	// To compare it, as much memory would be taken as crashes the program.
 	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
@@ -269,13 +250,10 @@ func TestGramIsTold(t *testing.T) {
 	k := ofStrings("spectrum", 2, 0, false)
 	heard := 0
 	told, err := GramTold(t.Context(), k, x, func(s trace.Step) {
-		if heard++; s.Phase != "kernel matrix" || s.Done != heard || s.Rows != 30 {
-			t.Errorf("step %d is %+v", heard, s)
-		}
+		heard++
+		require.Check(t, s.Phase == "kernel matrix" && s.Done == heard && s.Rows == 30, "step %d is %+v", heard, s)
 	})
-	if err != nil || heard != 30 || told.Len() != 30 {
-		t.Errorf("%d steps, %v", heard, err)
-	}
+	require.Check(t, err == nil && heard == 30 && told.Len() == 30, "%d steps, %v", heard, err)
 	// Of many it hears of a row when that is there for the first time.
 	heard = 0
 	many, err := GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done })
@@ -299,7 +277,6 @@ func TestGramOfObjectsIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x := texts(strings.Repeat("ab", 500), strings.Repeat("ba", 500))
-	if _, err := GramOf(ctx, ofStrings("gap-subsequence", 3, 0.5, false), x); err != context.Canceled {
-		t.Error(err)
-	}
+	_, err := GramOf(ctx, ofStrings("gap-subsequence", 3, 0.5, false), x)
+	require.Check(t, err == context.Canceled, "%v", err)
 }

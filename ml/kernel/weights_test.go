@@ -45,33 +45,21 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 			}
 		}
 		left := maps.Clone(want)
-		if !CanWeigh(k, z) {
-			r.Fatal("these are few")
-		}
+		require.Must(r, CanWeigh(k, z), "these are few")
 		w, err := Weigh(t.Context(), k, z, u)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		for _, f := range w.Heaviest(1 << 20) {
 			piece := strings.ReplaceAll(strings.ReplaceAll(f.Name, "-", ""), "·", " ")
-			if math.Abs(f.Weight-want[piece]) > 1e-9 {
-				r.Errorf("%s weighs %g, want %g", f.Name, f.Weight, want[piece])
-			}
+			require.Near(r, f.Weight, want[piece], 1e-9, "%s weighs", f.Name)
 			delete(left, piece)
 		}
 		for piece, v := range left {
-			if math.Abs(v) > 1e-9 {
-				r.Errorf("%q weighs %g and is not listed", piece, v)
-			}
+			require.Check(r, math.Abs(v) <= 1e-9, "%q weighs %g and is not listed", piece, v)
 		}
 		parts, err := w.Parts(t.Context(), x)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		values, err := Cross(t.Context(), k, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		for i, s := range x.Values {
 			symbols := []rune(s)
 			shares := make([]float64, len(symbols))
@@ -103,9 +91,7 @@ func TestHeaviest(t *testing.T) {
 		for _, f := range w.Heaviest(n) {
 			got += f.Name
 		}
-		if got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
+		require.Equal(t, got, want, "%d", n)
 	}
 }
 
@@ -120,12 +106,9 @@ func TestTooHeavyToBeWeighed(t *testing.T) {
 	cancel()
 	many := texts(string(letters), "一二")
 	for _, k := range []Kernel{ofStrings("gap-subsequence", 3, 0.5, true), ofStrings("gap-subsequence", 1000, 0.5, true), RBF(1), {Name: "precomputed"}} {
-		if CanWeigh(k, many) {
-			t.Errorf("%v can be weighed", k)
-		}
-		if _, err := Weigh(t.Context(), k, many, []float64{1, 1}); !errors.Is(err, errHeavy) {
-			t.Errorf("%v: %v", k, err)
-		}
+		require.Check(t, !CanWeigh(k, many), "%v can be weighed", k)
+		_, err := Weigh(t.Context(), k, many, []float64{1, 1})
+		require.Check(t, errors.Is(err, errHeavy), "%v: %v", k, err)
 	}
 	if long := texts(strings.Repeat("ab", 1<<20), "b"); CanWeigh(ofStrings("spectrum", 3, 0, true), long) || CanWeigh(ofStrings("gap-subsequence", 2, 0.5, true), long) {
 		t.Error("long strings can be weighed")
@@ -135,15 +118,12 @@ func TestTooHeavyToBeWeighed(t *testing.T) {
 			t.Errorf("%s, nobody waits: %v", name, err)
 		}
 		w, err := Weigh(t.Context(), ofStrings(name, 3, 0.5, true), texts("ab", "a"), []float64{1, -1})
-		if err != nil || len(w.Heaviest(5)) != 0 {
-			t.Errorf("%s, shorter than k: %v", name, err)
-		}
+		require.Check(t, err == nil && len(w.Heaviest(5)) == 0, "%s, shorter than k: %v", name, err)
 		if parts, err := w.Parts(t.Context(), texts("b", "abc")); err != nil || !slices.Equal(parts[1], []float64{0, 0, 0}) || len(parts[0]) != 1 {
 			t.Errorf("%s, shorter than k: %v, %v", name, parts, err)
 		}
-		if _, err := w.Parts(over, texts("b", "abc")); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, nobody waits: %v", name, err)
-		}
+		_, err = w.Parts(over, texts("b", "abc"))
+		require.Check(t, errors.Is(err, context.Canceled), "%s, nobody waits: %v", name, err)
 	}
 }
 
@@ -157,17 +137,11 @@ func TestWeightsOfSubtrees(t *testing.T) {
 		u := rapid.SliceOfN(rapid.Float64Range(-2, 2), z.Len(), z.Len()).Draw(r, "u")
 		k := wlOf(rapid.IntRange(0, 3).Draw(r, "h"), rapid.Bool().Draw(r, "normalised"))
 		w, err := Weigh(t.Context(), k, z, u)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		parts, err := w.Parts(t.Context(), x)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		values, err := Cross(t.Context(), k, x, z)
-		if err != nil {
-			r.Fatal(err)
-		}
+		require.NoError(r, err)
 		for i := range x.Values {
 			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
 				r.Errorf("the nodes of %v add up to %g, f is %g", x.Values[i], floats.Sum(parts[i]), f)
@@ -175,9 +149,7 @@ func TestWeightsOfSubtrees(t *testing.T) {
 		}
 		names := map[string]bool{}
 		for _, f := range w.Heaviest(1000) {
-			if names[f.Name] && !strings.HasSuffix(f.Name, "…") {
-				r.Errorf("two subtrees are called %s", f.Name)
-			}
+			require.Check(r, !names[f.Name] || strings.HasSuffix(f.Name, "…"), "two subtrees are called %s", f.Name)
 			names[f.Name] = true
 		}
 		if k.Values.Switch("normalize") {
@@ -208,13 +180,10 @@ func TestNamesOfSubtrees(t *testing.T) {
 			got[f.Name] = f.Weight
 		}
 		for _, name := range want {
-			if times := 1 + float64(strings.Count("C O O(C) O(C(C,2×O)) ", name+" ")); got[name] != times {
-				t.Errorf("%d rounds: %s stands %g times, want %g", h, name, got[name], times)
-			}
+			times := 1 + float64(strings.Count("C O O(C) O(C(C,2×O)) ", name+" "))
+			require.Check(t, got[name] == times, "%d rounds: %s stands %g times, want %g", h, name, got[name], times)
 		}
-		if len(got) != len(want) {
-			t.Errorf("%d rounds: %v, want %q", h, got, want)
-		}
+		require.Check(t, len(got) == len(want), "%d rounds: %v, want %q", h, got, want)
 	}
 	flow := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {2, 1}}, EdgeLabels: []string{"a", "b"}, Labels: []string{"C", "N", "O"}}
 	named := require.Value(Weigh(t.Context(), wlOf(1, false), graphs(flow), []float64{1}))(t).Heaviest(100)
@@ -230,8 +199,7 @@ func TestNamesOfSubtrees(t *testing.T) {
 	bare := require.Value(dataset.NewGraph(100, star, nil))(t)
 	w := require.Value(Weigh(t.Context(), wlOf(50, true), graphs(bare), []float64{1}))(t)
 	for _, f := range w.Heaviest(100) {
-		if n := utf8.RuneCountInString(f.Name); n > 60 || !strings.HasPrefix(f.Name, "•") {
-			t.Errorf("%s has %d characters", f.Name, n)
-		}
+		n := utf8.RuneCountInString(f.Name)
+		require.Check(t, n <= 60 && strings.HasPrefix(f.Name, "•"), "%s has %d characters", f.Name, n)
 	}
 }

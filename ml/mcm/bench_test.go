@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -62,9 +63,7 @@ func BenchmarkTrain(b *testing.B) {
 			x, y := moons(c.n, rand.New(rand.NewPCG(1, 1)))
 			for b.Loop() {
 				r, err := mcm.Train(context.Background(), lazy{x, c.gamma}, y, mcm.Settings{C: 1, Rho: c.rho})
-				if err != nil || r.Status != trace.Converged {
-					b.Fatal(r, err)
-				}
+				require.Must(b, err == nil && r.Status == trace.Converged, "%v %v", r, err)
 				b.ReportMetric(float64(r.Iterations), "pivots")
 				b.ReportMetric(float64(r.Rank), "rank")
 				b.ReportMetric(float64(r.SupportVectors), "SVs")

@@ -43,7 +43,5 @@ func TestCertifiedAtLargeC(t *testing.T) {
 			}
 		}
 	}
-	if uncertified > 6 {
-		t.Errorf("%d of %d uncertified", uncertified, trials)
-	}
+	require.Check(t, uncertified <= 6, "%d of %d uncertified", uncertified, trials)
 }

@@ -39,9 +39,7 @@ func TestDirection(t *testing.T) {
 		}
 		f := require.Value(cholesky(context.Background(), k, 1e-3))(t)
 		in, err := newSubspace(context.Background(), f)
-		if err != nil || in == nil {
-			t.Fatal(in, err)
-		}
+		require.Must(t, err == nil && in != nil, "%v %v", in, err)
 		x := newInterior(in, y)
 		if x.c = 100; x.start(context.Background()) != nil {
 			t.Fatal()
@@ -51,9 +49,8 @@ func TestDirection(t *testing.T) {
 			x.p[i], x.n[i], x.s[i], x.q[i], x.t[i] = small(), small(), small(), small(), small()
 			x.r[i] = x.c - x.p[i]
 		}
-		if ok, err := x.linearise(context.Background()); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		ok, err := x.linearise(context.Background())
+		require.Must(t, ok && err == nil, "%v %v", ok, err)
 		clear(x.dropS)
 		clear(x.dropQ)
 		clear(x.dropT)

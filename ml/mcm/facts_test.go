@@ -32,13 +32,9 @@ func TestFullRankInterpolates(t *testing.T) {
 			t.Errorf("C=%g: %s, rank %d, objective %.12g; want the full rank and 1", c, r.Status, r.Rank, r.Objective)
 		}
 		for i, f := range r.F {
-			if math.Abs(f-y[i]) > 1e-7 {
-				t.Errorf("C=%g: f_%d = %g, want %g", c, i, f, y[i])
-			}
+			require.Near(t, f, y[i], 1e-7, "C=%g: f_%d", c, i)
 		}
-		if r.SupportVectors < 55 {
-			t.Errorf("C=%g: %d support vectors of 60", c, r.SupportVectors)
-		}
+		require.Check(t, r.SupportVectors >= 55, "C=%g: %d support vectors of 60", c, r.SupportVectors)
 	}
 }
 
@@ -102,9 +98,7 @@ func TestRhoMakesSparse(t *testing.T) {
 	l1, rest, first, last := math.Inf(1), 0.0, 0, 0
 	for i, rho := range []float64{1e-4, 1e-3, 1e-2, 0.1, 1, 10} {
 		r := train(t, k, y, mcm.Settings{C: 1, Rho: rho})
-		if r.Status != trace.Converged {
-			t.Fatalf("rho=%g: %s", rho, r.Status)
-		}
+		require.Must(t, r.Status == trace.Converged, "rho=%g: %s", rho, r.Status)
 		if r.L1 > l1*(1+1e-7) || r.H+r.SlackSum < rest*(1-1e-7) {
 			t.Errorf("rho=%g: sum |lambda| %g after %g, h + C sum q %g after %g", rho, r.L1, l1, r.H+r.SlackSum, rest)
 		}
@@ -113,9 +107,7 @@ func TestRhoMakesSparse(t *testing.T) {
 			first = last
 		}
 	}
-	if last >= first/4 {
-		t.Errorf("%d support vectors at the largest rho, %d at the smallest", last, first)
-	}
+	require.Check(t, last < first/4, "%d support vectors at the largest rho, %d at the smallest", last, first)
 }
 
 // A rho so large that no column pays leaves the bias, and the better one.
@@ -151,14 +143,12 @@ func TestHardMargin(t *testing.T) {
 			t.Errorf("rho=%g: hard %.10g, soft with a large C %.10g", rho, r.Objective, soft.Objective)
 		}
 		y := []float64{-1, 1, -1, 1, -1, 1}
-		if _, err := mcm.Train(context.Background(), gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho}); !errors.Is(err, mcm.ErrNotSeparable) {
-			t.Errorf("rho=%g, not separable: error %v", rho, err)
-		}
+		_, err := mcm.Train(context.Background(), gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho})
+		require.Check(t, errors.Is(err, mcm.ErrNotSeparable), "rho=%g, not separable: error %v", rho, err)
 	}
 	// On the toy h is 3/2 / 1: f = (x1 + x2)/2 has margins from 1 to 3/2.
-	if r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1)}); rel(r.Objective, 1.5) > 1e-9 {
-		t.Errorf("objective %.10g, want 1.5", r.Objective)
-	}
+	r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1)})
+	require.Check(t, rel(r.Objective, 1.5) <= 1e-9, "objective %.10g, want 1.5", r.Objective)
 }
 
 func TestWrongInput(t *testing.T) {
@@ -215,13 +205,10 @@ func TestCancelInBlocks(t *testing.T) {
 		p := problem{k: gram(x, rbf(gamma)), y: y, set: mcm.Settings{C: 1, RankTol: 1e-3}.WithInterior(1)}
 		all := mltest.NewLooks(context.Background(), math.MaxInt64)
 		r, err := mcm.Train(all, p.k, p.y, p.set)
-		if err != nil || r.Status != trace.Converged {
-			t.Fatal(r, err)
-		}
+		require.Must(t, err == nil && r.Status == trace.Converged, "%v %v", r, err)
 		rows := min(r.Rank, len(y)-r.Rank)
-		if each := all.Taken() / int64(r.Iterations); each < int64(rows/32) {
-			t.Errorf("gamma=%g: %d looks a step with %d rows", gamma, each, rows)
-		}
+		each := all.Taken() / int64(r.Iterations)
+		require.Check(t, each >= int64(rows/32), "gamma=%g: %d looks a step with %d rows", gamma, each, rows)
 		for i := range int64(40) {
 			last := i * all.Taken() / 40
 			end := mltest.NewLooks(context.Background(), last)
@@ -289,9 +276,8 @@ func TestDeterministic(t *testing.T) {
 	x, y := moons(150, rand.New(rand.NewPCG(9, 1)))
 	for _, rho := range []float64{0, 0.01} {
 		s := mcm.Settings{C: 3, Rho: rho}
-		if a, b := train(t, gram(x, rbf(2)), y, s), train(t, gram(x, rbf(2)), y, s); !reflect.DeepEqual(a, b) {
-			t.Errorf("rho=%g: two runs differ", rho)
-		}
+		a, b := train(t, gram(x, rbf(2)), y, s), train(t, gram(x, rbf(2)), y, s)
+		require.Check(t, reflect.DeepEqual(a, b), "rho=%g: two runs differ", rho)
 	}
 }
 
@@ -302,9 +288,7 @@ func TestRowsOnDemand(t *testing.T) {
 	x, y := moons(300, rand.New(rand.NewPCG(10, 1)))
 	k := &counting{Matrix: gram(x, rbf(0.2)), rows: map[int]bool{}}
 	r := train(t, k, y, mcm.Settings{C: 1})
-	if len(k.rows) != r.Rank || r.Rank >= 100 {
-		t.Errorf("%d rows asked for at rank %d", len(k.rows), r.Rank)
-	}
+	require.Check(t, len(k.rows) == r.Rank && r.Rank < 100, "%d rows asked for at rank %d", len(k.rows), r.Rank)
 }
 
 type counting struct {
@@ -320,11 +304,7 @@ func (c *counting) Row(dst []float64, i int) {
 func TestParams(t *testing.T) {
 	t.Parallel()
 	for _, p := range mcm.Params {
-		if err := p.Check(p.Default); err != nil {
-			t.Errorf("default of %s: %v", p.Name, err)
-		}
-		if p.Help == "" || p.Check("-1") == nil {
-			t.Errorf("%s: no help, or a negative value passes", p.Name)
-		}
+		require.Equal(t, p.Check(p.Default), nil, "default of %s", p.Name)
+		require.Check(t, p.Help != "" && p.Check("-1") != nil, "%s: no help, or a negative value passes", p.Name)
 	}
 }

@@ -33,9 +33,7 @@ func TestFollower(t *testing.T) {
 				set = set.WithInterior(interior)
 			}
 			r, err := f.Train(t.Context(), p.k, p.y, set)
-			if err != nil {
-				t.Fatalf("seed %d, %s, C = %g: %v", seed, p.name, p.set.C, err)
-			}
+			require.Must(t, err == nil, "seed %d, %s, C = %g: %v", seed, p.name, p.set.C, err)
 			p.check(t, r)
 			one := require.Value(mcm.Train(t.Context(), p.k, p.y, set))(t)
 			if math.Abs(r.Objective-one.Objective) > 3e-8*max(1, one.Objective) && one.Status == trace.Converged {
@@ -45,9 +43,7 @@ func TestFollower(t *testing.T) {
 			if r.Status == trace.Numerical {
 				numerical++
 			}
-			if t.Failed() {
-				t.Fatalf("seed %d, C = %g, interior %d: %s", seed, p.set.C, interior, p.name)
-			}
+			require.Must(t, !t.Failed(), "seed %d, C = %g, interior %d: %s", seed, p.set.C, interior, p.name)
 		}
 	}
 	if numerical > trained/50 || warm >= cold {

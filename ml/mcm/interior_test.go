@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -23,9 +24,7 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 		simplex, err := mcm.Train(context.Background(), p.k, p.y, p.set)
 		p.set = p.set.WithInterior(1)
 		interior, other := mcm.Train(context.Background(), p.k, p.y, p.set)
-		if !errors.Is(other, err) {
-			t.Fatalf("%s: %v, but %v from the interior", p.name, err, other)
-		}
+		require.Must(t, errors.Is(other, err), "%s: %v, but %v from the interior", p.name, err, other)
 		if err != nil {
 			inseparable++
 			continue
@@ -36,9 +35,7 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 		} else if rel(interior.Objective, simplex.Objective) > 2e-8 {
 			t.Errorf("%s: objective %.12g, %.12g by the simplex method", p.name, interior.Objective, simplex.Objective)
 		}
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		require.Must(t, !t.Failed(), "seed %d", seed)
 	}
 	if numerical > problems/50 || inseparable == 0 {
 		t.Errorf("%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)

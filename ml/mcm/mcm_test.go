@@ -92,9 +92,8 @@ func readData(t testing.TB, name, positive string) (x [][]float64, y []float64) 
 		d := len(rec) - 1
 		row := make([]float64, d)
 		for j := range row {
-			if row[j], err = strconv.ParseFloat(rec[j], 64); err != nil {
-				t.Fatal(err)
-			}
+			row[j], err = strconv.ParseFloat(rec[j], 64)
+			require.NoError(t, err)
 		}
 		x = append(x, row)
 		if rec[d] == positive {
@@ -170,15 +169,11 @@ func TestReference(t *testing.T) {
 			}
 			r, err := mcm.Train(context.Background(), gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol})
 			require.NoError(t, err)
-			if r.Status != trace.Converged {
-				t.Errorf("status %s, gap %g", r.Status, r.Gap)
-			}
+			require.Check(t, r.Status == trace.Converged, "status %s, gap %g", r.Status, r.Gap)
 			problem{"", gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}}.check(t, r)
 			near := func(what string, got, want, tol float64) {
 				t.Helper()
-				if rel(got, want) > tol {
-					t.Errorf("%s %.10g, want %.10g", what, got, want)
-				}
+				require.Check(t, rel(got, want) <= tol, "%s %.10g, want %.10g", what, got, want)
 			}
 			near("objective", r.Objective, c.Expect.Objective, 1e-6)
 			near("h", r.H, c.Expect.H, 1e-4)
@@ -197,7 +192,5 @@ func TestReference(t *testing.T) {
 			near("accuracy", right/float64(len(y)), c.Expect.Accuracy, 1e-9)
 		})
 	}
-	if seen == 0 {
-		t.Error("no reference rows")
-	}
+	require.Check(t, seen != 0, "no reference rows")
 }

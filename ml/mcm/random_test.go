@@ -232,16 +232,12 @@ func TestRandom(t *testing.T) {
 			inseparable++
 			continue
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", p.name, err)
-		}
+		require.Must(t, err == nil, "%s: %v", p.name, err)
 		p.check(t, r)
 		if r.Status == trace.Numerical {
 			numerical++
 		}
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		require.Must(t, !t.Failed(), "seed %d", seed)
 	}
 	if numerical > problems/100 || inseparable == 0 {
 		t.Errorf("%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)

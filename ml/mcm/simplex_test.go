@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -44,9 +45,7 @@ func verify(t *testing.T, s *simplex, a byRows) {
 		for j, v := range row {
 			sum += v * s.x[j]
 		}
-		if math.Abs(sum) > 1e-8 {
-			t.Errorf("row %d is off by %g", i, sum)
-		}
+		require.Check(t, math.Abs(sum) <= 1e-8, "row %d is off by %g", i, sum)
 	}
 	for j := range s.x {
 		d := s.cost[j]
@@ -115,17 +114,14 @@ func TestStalling(t *testing.T) {
 	}
 	s := newSimplex(&a, cost, lo, up, m)
 	for rounds := 0; ; rounds++ {
-		if status := s.solve(context.Background()); status != trace.Converged {
-			t.Fatal(status)
-		}
+		status := s.solve(context.Background())
+		require.Must(t, status == trace.Converged, "%v", status)
 		if !s.restore() || rounds > 20 {
 			break
 		}
 	}
 	verify(t, s, a)
-	if s.perturbations == 0 {
-		t.Error("the example did not stall: it tests nothing")
-	}
+	require.Check(t, s.perturbations != 0, "the example did not stall: it tests nothing")
 }
 
 // random returns a feasible programme: some point within the bounds is in it.
@@ -166,9 +162,8 @@ func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 func settle(t *testing.T, s *simplex) {
 	t.Helper()
 	for {
-		if status := s.solve(context.Background()); status != trace.Converged {
-			t.Fatal(status)
-		}
+		status := s.solve(context.Background())
+		require.Must(t, status == trace.Converged, "%v", status)
 		if !s.restore() {
 			return
 		}
@@ -221,9 +216,7 @@ func TestRandomProgrammes(t *testing.T) {
 		other.setBasis(0, vars)
 		settle(t, other)
 		verify(t, other, a)
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		require.Must(t, !t.Failed(), "seed %d", seed)
 	}
 }
 
@@ -231,9 +224,7 @@ func TestInfeasibleProgramme(t *testing.T) {
 	t.Parallel()
 	a := byRows{{1, 1}}
 	s := newSimplex(&a, []float64{1, 1}, []float64{0, 0, -5}, []float64{1, 1, -3}, 1)
-	if status := s.solve(context.Background()); status != trace.Numerical {
-		t.Errorf("status %s", status)
-	}
+	require.Equal(t, s.solve(context.Background()), trace.Numerical, "status")
 }
 
 func TestCholesky(t *testing.T) {
@@ -283,9 +274,7 @@ func TestCholesky(t *testing.T) {
 		for c := range d {
 			sum += f.column(c)[p] * beta[c]
 		}
-		if math.Abs(sum-k[0][p]) > 1e-10 {
-			t.Errorf("interpolant %g at pivot %d, want %g", sum, p, k[0][p])
-		}
+		require.Check(t, math.Abs(sum-k[0][p]) <= 1e-10, "interpolant %g at pivot %d, want %g", sum, p, k[0][p])
 	}
 }
 

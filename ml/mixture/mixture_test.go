@@ -72,9 +72,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 		if got, want := p.At(share, x), logDensity(m, x); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("log p = %g, want %g", got, want)
 		}
-		if math.Abs(floats.Sum(share)-1) > 1e-12 {
-			t.Fatalf("responsibilities %v do not add up to 1", share)
-		}
+		require.Must(t, math.Abs(floats.Sum(share)-1) <= 1e-12, "responsibilities %v do not add up to 1", share)
 		got := make([]float64, p.Scores())
 		p.Score(got, x)
 		parameters := []*float64{}
@@ -88,9 +86,7 @@ func TestScoreIsTheGradient(t *testing.T) {
 				}
 			}
 		}
-		if len(parameters) != len(got) {
-			t.Fatalf("%d scores of %d parameters", len(got), len(parameters))
-		}
+		require.Must(t, len(parameters) == len(got), "%d scores of %d parameters", len(got), len(parameters))
 		for a, q := range parameters {
 			const h = 1e-5
 			v := *q
@@ -164,9 +160,7 @@ func TestFitFindsTheClusters(t *testing.T) {
 	x := clusters(rand.New(rand.NewPCG(1, 1)), 400, 0.5, []float64{0, 0}, []float64{4, 0}, []float64{0, 4})
 	heard := 0
 	s := mixture.Settings{Components: 3, Starts: 4, Floor: 1e-3, Seed: 1, Recorder: func(s trace.Step) {
-		if s.Phase != "mixture" || s.Iteration != heard || s.Violation < 0 {
-			t.Errorf("step %d is %+v", heard, s)
-		}
+		require.Check(t, s.Phase == "mixture" && s.Iteration == heard && s.Violation >= 0, "step %d is %+v", heard, s)
 		heard++
 	}}
 	f, err := mixture.Fit(t.Context(), x, s)
@@ -175,23 +169,16 @@ func TestFitFindsTheClusters(t *testing.T) {
 	}
 	for _, want := range [][]float64{{0, 0}, {4, 0}, {0, 4}} {
 		k := slices.IndexFunc(f.Mixture.Means, func(m []float64) bool { return floats.Distance(m, want, 2) < 0.1 })
-		if k < 0 {
-			t.Fatalf("no component at %v: %v", want, f.Mixture.Means)
-		}
+		require.Must(t, k >= 0, "no component at %v: %v", want, f.Mixture.Means)
 		for _, v := range f.Mixture.Variances[k] {
-			if math.Abs(v-0.25) > 0.05 {
-				t.Errorf("variance %g, want about 0.25", v)
-			}
+			require.Check(t, math.Abs(v-0.25) <= 0.05, "variance %g, want about 0.25", v)
 		}
-		if math.Abs(f.Mixture.Weights[k]-1./3) > 0.01 {
-			t.Errorf("weight %g", f.Mixture.Weights[k])
-		}
+		require.Near(t, f.Mixture.Weights[k], 1./3, 0.01, "weight")
 	}
 	s.Recorder = nil
 	again, err := mixture.Fit(t.Context(), x, s)
-	if diff := cmp.Diff(f, again); diff != "" || err != nil {
-		t.Errorf("the same again: %v %s", err, diff)
-	}
+	diff := cmp.Diff(f, again)
+	require.Check(t, diff == "" && err == nil, "the same again: %v %s", err, diff)
 	s.Starts = 1
 	if one, err := mixture.Fit(t.Context(), x, s); err != nil || one.LogLikelihood > f.LogLikelihood {
 		t.Errorf("%v: one start reaches %g, four %g", err, one.LogLikelihood, f.LogLikelihood)
@@ -211,9 +198,7 @@ func TestOneComponent(t *testing.T) {
 	f := require.Value(mixture.Fit(t.Context(), x, mixture.Settings{Components: 1, Starts: 1, Floor: 0.01}))(t)
 	// The second column does not vary: its lowest variance is a share of 1.
 	want := mixture.Mixture{Weights: []float64{1}, Means: [][]float64{{2, 7}}, Variances: [][]float64{{3.5, 0.01}}}
-	if diff := cmp.Diff(want, f.Mixture); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, f.Mixture), "", "diff")
 	if f.LeftOut != 0 || !slices.Equal(f.AtFloor, []int{0}) {
 		t.Errorf("left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
 	}
@@ -224,18 +209,15 @@ func TestCollapse(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(12, 1, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11})
 	f, err := mixture.Fit(t.Context(), x, mixture.Settings{Components: 2, Starts: 3, Floor: 1e-4})
-	if err != nil || f.Status != trace.Converged || len(f.AtFloor) != 1 {
-		t.Fatalf("%v: %+v", err, f)
-	}
+	require.Must(t, err == nil && f.Status == trace.Converged && len(f.AtFloor) == 1, "%v: %+v", err, f)
 	if k := f.AtFloor[0]; math.Abs(f.Mixture.Means[k][0]) > 1e-9 || math.Abs(f.Mixture.Weights[k]-0.75) > 1e-9 {
 		t.Errorf("the component of nine equal points: %+v", f.Mixture)
 	}
 
 	// Identical rows are shared by all components.
 	same := mat.NewDense(5, 2, slices.Repeat([]float64{3}, 10))
-	if f, err := mixture.Fit(t.Context(), same, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3}); err != nil || f.Mixture.Len() != 3 || f.Mixture.Check(2) != nil {
-		t.Errorf("%v: %+v", err, f)
-	}
+	f, err = mixture.Fit(t.Context(), same, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3})
+	require.Check(t, err == nil && f.Mixture.Len() == 3 && f.Mixture.Check(2) == nil, "%v: %+v", err, f)
 
 	// A component far from all rows loses them and is left out.
 	far := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{5}, {1e4}}, Variances: [][]float64{{20}, {1}}}
@@ -261,12 +243,9 @@ func TestFitRefuses(t *testing.T) {
 		"ended":                     {ended, mat.NewDense(4, 1, []float64{1, 2, 3, 4}), context.Canceled.Error()},
 	} {
 		f, err := mixture.Fit(c.ctx, c.x, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3})
-		if f != nil || err == nil || err.Error() != c.want {
-			t.Errorf("%s: %+v, %v", name, f, err)
-		}
-		if _, ok := param.ForPerson(err); ok == errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		require.Check(t, f == nil && err != nil && err.Error() == c.want, "%s: %+v, %v", name, f, err)
+		_, ok := param.ForPerson(err)
+		require.Check(t, ok != errors.Is(err, context.Canceled), "%s: %v", name, err)
 	}
 }
 
@@ -289,9 +268,8 @@ func TestCheck(t *testing.T) {
 		"subnormal":       func(m *mixture.Mixture) { m.Variances[0][1] = 5e-324 },
 	} {
 		m := good()
-		if spoil(&m); m.Check(2) == nil {
-			t.Errorf("%s: nothing wrong with %+v", name, m)
-		}
+		spoil(&m)
+		require.Check(t, m.Check(2) != nil, "%s: nothing wrong with %+v", name, m)
 	}
 }
 
@@ -302,9 +280,7 @@ func TestFarAway(t *testing.T) {
 	p := m.Density()
 	score := make([]float64, p.Scores())
 	p.Score(score, []float64{1e200})
-	if diff := cmp.Diff(make([]float64, 6), score); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(make([]float64, 6), score), "", "diff")
 	p.Score(score, []float64{1e100})
 	if slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		t.Errorf("score %v", score)

@@ -54,9 +54,7 @@ func train(t testing.TB, k Matrix, y []int, classes int, s Settings) *Result {
 
 func close(t testing.TB, name string, got, want, most float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= most*max(1, math.Abs(want))) {
-		t.Errorf("%s is %.12g, want %.12g", name, got, want)
-	}
+	require.Near(t, got, want, most*max(1, math.Abs(want)), "%s", name)
 }
 
 // verify computes everything that a result says from its coefficients and biases alone, as
@@ -101,22 +99,16 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 		if any {
 			supports++
 		}
-		if math.Abs(share) > 1e-12*s.C {
-			t.Errorf("the coefficients of point %d sum up to %g", i, share)
-		}
+		require.Check(t, math.Abs(share) <= 1e-12*s.C, "the coefficients of point %d sum up to %g", i, share)
 		if s.Formulation == CrammerSinger {
 			slack += worst
-			if r.Coef[own][i] > s.C {
-				t.Errorf("coefficient of point %d is %g, C is %g", i, r.Coef[own][i], s.C)
-			}
+			require.Check(t, r.Coef[own][i] <= s.C, "coefficient of point %d is %g, C is %g", i, r.Coef[own][i], s.C)
 		} else {
 			slack += sum
 		}
 	}
 	for c, b := range r.B {
-		if s.Formulation == CrammerSinger && b != 0 {
-			t.Errorf("bias of class %d is %g", c, b)
-		}
+		require.Check(t, s.Formulation != CrammerSinger || b == 0, "bias of class %d is %g", c, b)
 		if sum := floats.Sum(r.Coef[c]); s.Formulation == WestonWatkins && math.Abs(sum) > 1e-9*max(1, largest) {
 			t.Errorf("the coefficients of class %d sum up to %g", c, sum)
 		}
@@ -129,29 +121,23 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 	close(t, "sum of biases", floats.Sum(r.B), 0, 1e-9*max(1, largest))
 	noise := 0x1p-50 * largest * float64(n*classes) // of the slacks, by rounding
 	near := func(name string, got, want, noise float64) {
-		if math.Abs(got-want) > 1e-9*math.Abs(want)+noise {
-			t.Errorf("%s is %.12g, want %.12g", name, got, want)
-		}
+		require.Near(t, got, want, 1e-9*math.Abs(want)+noise, "%s", name)
 	}
 	near("sum of slacks", r.SlackSum, slack, noise)
 	near("objective", r.Objective, square/2+s.C*slack, noise*max(s.C, largest))
 	near("dual objective", r.DualObjective, linear-square/2, noise*max(1, largest))
-	if r.SupportVectors != supports {
-		t.Errorf("%d support vectors, want %d", r.SupportVectors, supports)
-	}
+	require.Equal(t, r.SupportVectors, supports, "support vectors")
 	if r.Status != trace.Converged {
 		return
 	}
-	if tol := max(s.Tol, 1e-12); r.KKTViolation > tol {
-		t.Errorf("converged with a violation of %g, tol %g", r.KKTViolation, tol)
-	}
+	tol := max(s.Tol, 1e-12)
+	require.Check(t, r.KKTViolation <= tol, "converged with a violation of %g, tol %g", r.KKTViolation, tol)
 	if r.Local {
 		return
 	}
 	// Every variable adds C times the violation to the gap, at most.
-	if most := float64(n*classes)*s.C*s.Tol + 1e-7*r.Objective; r.Objective-r.DualObjective > most || r.Gap < -1e-7 {
-		t.Errorf("gap %g, objective %g", r.Gap, r.Objective)
-	}
+	most := float64(n*classes)*s.C*s.Tol + 1e-7*r.Objective
+	require.Check(t, r.Objective-r.DualObjective <= most && r.Gap >= -1e-7, "gap %g, objective %g", r.Gap, r.Objective)
 }
 
 func TestRandomProblems(t *testing.T) {
@@ -456,9 +442,8 @@ func TestWrongInput(t *testing.T) {
 		"kernel infinite":  {broken(math.Inf(-1)), y, 3, fine, "-Inf"},
 		"diagonal no good": {symmetric{mat.NewSymDense(9, slices.Repeat([]float64{math.Inf(1)}, 81))}, y, 3, fine, "points 1 and 1 is +Inf"},
 	} {
-		if _, err := Train(t.Context(), c.k, c.y, c.classes, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		_, err := Train(t.Context(), c.k, c.y, c.classes, c.s)
+		require.Check(t, err != nil && strings.Contains(err.Error(), c.want), "%s: %v, want %q", name, err, c.want)
 	}
 }
 
@@ -474,9 +459,7 @@ func TestOverflow(t *testing.T) {
 			if err == nil && (math.IsNaN(r.Objective) || math.IsInf(r.Objective, 0) || math.IsNaN(floats.Sum(r.B))) {
 				t.Errorf("%s, C = %g: %+v; want finite numbers or an error", f, c, r)
 			}
-			if err != nil && !errors.Is(err, ErrOverflow) {
-				t.Error(err)
-			}
+			require.Check(t, err == nil || errors.Is(err, ErrOverflow), "%v", err)
 		}
 	}
 }
@@ -502,9 +485,8 @@ func TestIndefinite(t *testing.T) {
 		}
 	}
 	x, y := blobs(r, 12, 3, 1)
-	if res := train(t, kernel.NewGram(rbf(1), x), y, 3, Settings{Formulation: WestonWatkins, C: 1}); res.Local {
-		t.Error("a definite kernel has a local solution")
-	}
+	res := train(t, kernel.NewGram(rbf(1), x), y, 3, Settings{Formulation: WestonWatkins, C: 1})
+	require.Check(t, !res.Local, "a definite kernel has a local solution")
 }
 
 // counted counts the rows that are asked for.
@@ -530,12 +512,9 @@ func TestCancel(t *testing.T) {
 			k := &counted{Matrix: kernel.NewGram(rbf(0.5), x)}
 			var after atomic.Int64
 			res := require.Value(Train(&watched{ctx, func() { after.CompareAndSwap(0, 1+k.rows.Load()) }}, k, y, 5, s))(t)
-			if res.Status != trace.Cancelled {
-				t.Fatalf("%s ended after %d looks: %s", f, n, res.Status)
-			}
-			if late := k.rows.Load() + 1 - after.Load(); late > 100 {
-				t.Errorf("%s: %d rows after the end, at look %d", f, late, n)
-			}
+			require.Must(t, res.Status == trace.Cancelled, "%s ended after %d looks: %s", f, n, res.Status)
+			late := k.rows.Load() + 1 - after.Load()
+			require.Check(t, late <= 100, "%s: %d rows after the end, at look %d", f, late, n)
 			for i, c := range y {
 				sum := 0.0
 				for d := range res.Coef {
@@ -580,9 +559,7 @@ func TestLimitAndProgress(t *testing.T) {
 		var steps []trace.Step
 		s.MaxIter, s.Recorder = 0, func(step trace.Step) { steps = append(steps, step) }
 		r = train(t, gram, y, 4, s)
-		if len(steps) == 0 {
-			t.Fatalf("%s: no progress", f)
-		}
+		require.Must(t, len(steps) != 0, "%s: no progress", f)
 		for i, step := range steps {
 			if step.Phase != string(f) || step.Violation <= 0 || step.Objective > r.Objective*(1+1e-9) {
 				t.Errorf("%s: %+v", f, step)
@@ -627,9 +604,7 @@ func TestWorstCycle(t *testing.T) {
 		}
 		cycle, mean := p.worst(classes)
 		if math.IsInf(want, -1) {
-			if cycle != nil {
-				t.Errorf("cycle %v where there is none", cycle)
-			}
+			require.Check(t, cycle == nil, "cycle %v where there is none", cycle)
 			continue
 		}
 		close(t, "mean", mean, want, 1e-12)
@@ -694,9 +669,8 @@ func TestErrorsAreForPeople(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)
 	_, err := Train(t.Context(), kernel.NewGram(rbf(1), x), y, 4, Settings{Formulation: CrammerSinger, C: 1})
-	if _, ok := param.ForPerson(err); !ok {
-		t.Errorf("%v is not meant for people", err)
-	}
+	_, ok := param.ForPerson(err)
+	require.Check(t, ok, "%v is not meant for people", err)
 }
 
 // TestRoundingEnds has columns of very different sizes, so that rounding hides the end: the
@@ -746,7 +720,5 @@ func TestUnscaled(t *testing.T) {
 			}
 		}
 	}
-	if ended[trace.Converged] < 200 {
-		t.Errorf("%v", ended)
-	}
+	require.Check(t, ended[trace.Converged] >= 200, "%v", ended)
 }

@@ -99,9 +99,7 @@ func TestReferenceSolutions(t *testing.T) {
 			for _, tol := range []float64{1e-4, 1e-7} {
 				gram := kernel.NewGram(k, x)
 				r := require.Value(Train(t.Context(), gram, y, len(row.Classes), Settings{Formulation: f, C: row.C, Tol: tol}))(t)
-				if r.Status != trace.Converged {
-					t.Errorf("tol %g: %s", tol, r.Status)
-				}
+				require.Equal(t, r.Status, trace.Converged, "tol %g", tol)
 				want := row.Expect.Objective
 				for name, got := range map[string]float64{"objective": r.Objective, "dual objective": r.DualObjective} {
 					if within := max(1e-7, 10*tol); math.Abs(got-want) > within*want {
@@ -123,13 +121,9 @@ func TestReferenceSolutions(t *testing.T) {
 						right++
 					}
 				}
-				if got := float64(right) / float64(len(y)); math.Abs(got-row.Expect.TrainAccuracy) > 1e-9 {
-					t.Errorf("accuracy %g, want %g", got, row.Expect.TrainAccuracy)
-				}
+				require.Near(t, float64(right)/float64(len(y)), row.Expect.TrainAccuracy, 1e-9, "accuracy")
 			}
 		})
 	}
-	if solved != 6 {
-		t.Errorf("%d reference solutions, want 6", solved)
-	}
+	require.Equal(t, solved, 6, "reference solutions")
 }

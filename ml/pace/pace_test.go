@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // work looks up n times, with a millisecond of work before each.
@@ -60,9 +62,8 @@ func TestGetsOn(t *testing.T) {
 		one, two := work(ctx, 100), work(child, 100)
 		<-one
 		<-two
-		if took := time.Since(begin); took < 380*time.Millisecond || took > 420*time.Millisecond {
-			t.Errorf("100 ms of work took %v", took)
-		}
+		took := time.Since(begin)
+		require.Check(t, took >= 380*time.Millisecond && took <= 420*time.Millisecond, "100 ms of work took %v", took)
 	})
 }
 
@@ -98,9 +99,7 @@ func TestTwoGates(t *testing.T) {
 		w := work(ctx, 10)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if len(w) > 0 {
-			t.Error("a strict gate has let work pass")
-		}
+		require.Check(t, len(w) <= 0, "a strict gate has let work pass")
 		reopen()
 		if err := <-w; err != nil || time.Since(begin) < time.Hour || time.Since(begin) > time.Hour+25*time.Millisecond {
 			t.Errorf("it took %v: %v", time.Since(begin), err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestUnfolding(t *testing.T) {
@@ -29,8 +31,7 @@ func TestUnfolding(t *testing.T) {
 				t.Errorf("%s within %d bytes: %q, %v", test.text, test.bytes, got, err)
 			}
 		}
-		if _, err := io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1)); !errors.Is(err, ErrUnfolds) {
-			t.Errorf("%s within %d bytes: %v", test.text, test.bytes-1, err)
-		}
+		_, err := io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1))
+		require.Check(t, errors.Is(err, ErrUnfolds), "%s within %d bytes: %v", test.text, test.bytes-1, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestDistance: known distances, bounds, and that what is made by leaving a letter out or
@@ -26,9 +28,7 @@ func TestDistance(t *testing.T) {
 		{"-ab-", "b--", 3},
 		{"ca", "abc", 3}, // optimal string alignment; unrestricted it is 2
 	} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
+		require.Equal(t, distance(c.a, c.b), c.want, "from %q to %q", c.a, c.b)
 	}
 	word := rapid.StringMatching(`[ab-]{0,7}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,13 +39,11 @@ func TestDistance(t *testing.T) {
 		}
 		if a != "" {
 			i := rapid.IntRange(0, len(a)-1).Draw(t, "i")
-			if e := distance(a[:i]+a[i+1:], a); e != 1 {
-				t.Fatalf("%d without letter %d", e, i)
-			}
+			e := distance(a[:i]+a[i+1:], a)
+			require.Must(t, e == 1, "%d without letter %d", e, i)
 			if i > 0 && a[i] != a[i-1] {
-				if e := distance(a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:], a); e != 1 {
-					t.Fatalf("%d with the letters before and at %d swapped", e, i)
-				}
+				e := distance(a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:], a)
+				require.Must(t, e == 1, "%d with the letters before and at %d swapped", e, i)
 			}
 		}
 	})
@@ -61,8 +59,6 @@ func TestDidYouMean(t *testing.T) {
 		if want != "" {
 			want = " (did you mean --" + want + "?)"
 		}
-		if got := DidYouMean(typed, "--", names); got != want {
-			t.Errorf("%.20q: %q, want %q", typed, got, want)
-		}
+		require.Equal(t, DidYouMean(typed, "--", names), want, "%.20q", typed)
 	}
 }

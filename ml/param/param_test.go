@@ -34,21 +34,16 @@ func TestValuesRoundTrip(t *testing.T) {
 	}
 	for _, bad := range []string{`[1]`, `{}`, `1e400`, `x`, ``} {
 		var v param.Value
-		if err := json.Unmarshal([]byte(bad), &v); err == nil {
-			t.Errorf("%q was read as a value", bad)
-		}
+		require.Check(t, json.Unmarshal([]byte(bad), &v) != nil, "%q was read as a value", bad)
 	}
-	if _, err := json.Marshal(param.Of(math.NaN())); err == nil {
-		t.Error("NaN was written")
-	}
+	_, err := json.Marshal(param.Of(math.NaN()))
+	require.Check(t, err != nil, "NaN was written")
 }
 
 func TestTextOfNumbers(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]float64{"1000000000": 1e9, "0.001": 1e-3, "1e-05": 1e-5, "1e+300": 1e300, "123456": 123456, "-2": -2} {
-		if got := param.Of(v).Text(); got != want {
-			t.Errorf("%g is written %s, want %s", v, got, want)
-		}
+		require.Equal(t, param.Of(v).Text(), want, "%g is written", v)
 	}
 }
 
@@ -68,18 +63,11 @@ func TestValuesAreNotChangedInPlace(t *testing.T) {
 	t.Parallel()
 	vs := param.Values{"C": param.Of(1)}
 	more, fewer := vs.With("C", param.Of(2)).With("tol", param.Of(0.1)), vs.Without("C")
-	if diff := cmp.Diff(param.Values{"C": param.Of(1)}, vs); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(param.Values{"C": param.Of(2), "tol": param.Of(0.1)}, more); diff != "" {
-		t.Error(diff)
-	}
-	if len(fewer) != 0 {
-		t.Error(fewer)
-	}
-	if got := param.Values(nil).With("C", param.Of(1)); got.Number("C") != 1 {
-		t.Error(got)
-	}
+	require.Equal(t, cmp.Diff(param.Values{"C": param.Of(1)}, vs), "", "diff")
+	require.Equal(t, cmp.Diff(param.Values{"C": param.Of(2), "tol": param.Of(0.1)}, more), "", "diff")
+	require.Check(t, len(fewer) == 0, "%v", fewer)
+	got := param.Values(nil).With("C", param.Of(1))
+	require.Check(t, got.Number("C") == 1, "%v", got)
 }
 
 func TestVerify(t *testing.T) {
@@ -127,9 +115,8 @@ func TestLabelled(t *testing.T) {
 		{Name: "hard_margin", Label: "hard margin", Kind: param.Switch}: `hard margin must be true or false, not "on"`,
 		{Name: "hard_margin", Kind: param.Switch}:                       `hard_margin must be true or false, not "on"`,
 	} {
-		if err := p.Labelled().Check("on"); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		err := p.Labelled().Check("on")
+		require.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 	}
 }
 
@@ -140,9 +127,7 @@ func TestUnion(t *testing.T) {
 	for _, p := range param.Union([]param.Param{a}, b, a, b) {
 		names = append(names, p.Name)
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, names); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff([]string{"a", "b"}, names), "", "diff")
 }
 
 // TestTextMayBeBounded counts characters, not bytes.
@@ -150,17 +135,13 @@ func TestTextMayBeBounded(t *testing.T) {
 	t.Parallel()
 	p := param.Param{Name: "word", Kind: param.Text, Max: 3}
 	for text, ok := range map[string]bool{"": true, "äöü": true, "abcd": false} {
-		if err := p.Check(text); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
-		}
+		err := p.Check(text)
+		require.Check(t, (err == nil) == ok, "%q: %v", text, err)
 	}
-	if err := p.Check("abcd"); err == nil || !strings.Contains(err.Error(), "at most 3 characters") {
-		t.Errorf("too long: %v", err)
-	}
+	err := p.Check("abcd")
+	require.Check(t, err != nil && strings.Contains(err.Error(), "at most 3 characters"), "too long: %v", err)
 	p.Max = 0
-	if err := p.Check(strings.Repeat("x", 1000)); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, p.Check(strings.Repeat("x", 1000)), nil, "p.Check")
 }
 
 // A comma stands for the decimal point where somebody types, but for nothing else.
@@ -168,22 +149,16 @@ func TestDecimalComma(t *testing.T) {
 	t.Parallel()
 	p := param.Param{Name: "C", Kind: param.Number}
 	for text, want := range map[string]float64{"1,5": 1.5, " 0,25 ": 0.25, "-2,5e1": -25, "1.5": 1.5, "0,125": 0.125, "1000,125": 1000.125} {
-		if v, err := p.Parse(p.Typed(text)); err != nil || v.Number() != want {
-			t.Errorf("%q: %v, %v", text, v, err)
-		}
+		v, err := p.Parse(p.Typed(text))
+		require.Check(t, err == nil && v.Number() == want, "%q: %v, %v", text, v, err)
 	}
 	for _, text := range []string{"1,5,5", "1,500.5", "1.5,5", ",", "", "1,000", "-12,500"} {
-		if v, err := p.Parse(p.Typed(text)); err == nil {
-			t.Errorf("%q is taken for %v", text, v)
-		}
+		v, err := p.Parse(p.Typed(text))
+		require.Check(t, err != nil, "%q is taken for %v", text, v)
 	}
-	if v, err := p.Parse("1,5"); err == nil {
-		t.Errorf("a program's 1,5 is taken for %v", v)
-	}
-	if _, err := (param.Param{Name: "n", Kind: param.Integer}).Parse("1.5"); err == nil {
-		t.Error("1.5 is taken for a whole number")
-	}
-	if text := (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"); text != "a,b" {
-		t.Errorf("a name is changed to %q", text)
-	}
+	v, err := p.Parse("1,5")
+	require.Check(t, err != nil, "a program's 1,5 is taken for %v", v)
+	_, err = (param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")
+	require.Check(t, err != nil, "1.5 is taken for a whole number")
+	require.Equal(t, (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"), "a,b", "a name is changed to")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestForPerson(t *testing.T) {
@@ -23,9 +25,8 @@ func TestForPerson(t *testing.T) {
 		{fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), "", false},
 		{nil, "", false},
 	} {
-		if got, ok := ForPerson(tc.err); got != tc.want || ok != tc.ok {
-			t.Errorf("%v: %q, %v", tc.err, got, ok)
-		}
+		got, ok := ForPerson(tc.err)
+		require.Check(t, got == tc.want && ok == tc.ok, "%v: %q, %v", tc.err, got, ok)
 	}
 	var r *Refusal
 	if !errors.As(refusal, &r) || r.Message != "the kernel does not separate 2 classes" || r.Remedy != "use a finite C" || r.Kind() != "invalid" {

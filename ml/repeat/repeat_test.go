@@ -44,13 +44,9 @@ func TestComparison(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range all {
 		seen[c.Task] = true
-		if !c.Agrees() {
-			t.Errorf("%+v", c)
-		}
+		require.Check(t, c.Agrees(), "%+v", c)
 	}
-	if len(seen) != 4 {
-		t.Errorf("numbers of %v, want those of the comparison, its runs and its folds", seen)
-	}
+	require.Check(t, len(seen) == 4, "numbers of %v, want those of the comparison, its runs and its folds", seen)
 }
 
 // Numbers that nothing gives differ, though the report has them.
@@ -58,9 +54,7 @@ func TestNoRuns(t *testing.T) {
 	t.Parallel()
 	f := require.Value(repeat.Read(strings.NewReader(`{"format":1,"tasks":[{"title":"t","runs":[],"numbers":[{"name":"p of runs 1 and 2","value":0.5}]}]}`)))(t)
 	all := f.Tasks[0].Compare(require.Value(f.Tasks[0].Run(t.Context(), f.Data))(t))
-	if len(all) != 1 || all[0].Agrees() {
-		t.Errorf("%+v", all)
-	}
+	require.Check(t, len(all) == 1 && !all[0].Agrees(), "%+v", all)
 }
 
 func TestAgrees(t *testing.T) {
@@ -78,8 +72,7 @@ func TestAgrees(t *testing.T) {
 		{1e-9, 9e-7, false},
 		{0.5, math.NaN(), false},
 	} {
-		if c := (repeat.Compared{Was: tc.was, Is: tc.is}); c.Agrees() != tc.want {
-			t.Errorf("%g and %g: want %t", tc.was, tc.is, tc.want)
-		}
+		c := (repeat.Compared{Was: tc.was, Is: tc.is})
+		require.Check(t, c.Agrees() == tc.want, "%g and %g: want %t", tc.was, tc.is, tc.want)
 	}
 }

@@ -203,9 +203,7 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 				t.Errorf("lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
 			}
 		}
-		if tiny < m/4 {
-			t.Errorf("lambda %g: only %d values are below rounding", lambda, tiny)
-		}
+		require.Check(t, tiny >= m/4, "lambda %g: only %d values are below rounding", lambda, tiny)
 	}
 }
 
@@ -227,9 +225,7 @@ func TestConvergedMeansASmallShare(t *testing.T) {
 			t.Errorf("%d: objective %g, relative gap %g", seed, res.Objective, res.RelativeGap)
 		}
 	}
-	if ended[trace.Converged] == 0 {
-		t.Errorf("%v", ended)
-	}
+	require.Check(t, ended[trace.Converged] != 0, "%v", ended)
 }
 
 func TestConditionIsThatOfTheSystem(t *testing.T) {
@@ -340,9 +336,8 @@ func TestTrainRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v; want an error about %q", name, res, err, c.says)
 			continue
 		}
-		if refusal := (*param.Refusal)(nil); errors.As(err, &refusal) != c.person {
-			t.Errorf("%s: %v is meant for a person: %t", name, err, !c.person)
-		}
+		refusal := (*param.Refusal)(nil)
+		require.Check(t, errors.As(err, &refusal) == c.person, "%s: %v is meant for a person: %t", name, err, !c.person)
 	}
 }
 
@@ -370,29 +365,19 @@ func TestTheRemedyWorks(t *testing.T) {
 		lambda := 1e-3
 		_, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: lambda})
 		eigenvalues, _, ok := dense.Eigen(mat.NewSymDense(m, k.RawMatrix().Data), false)
-		if !ok {
-			t.Fatal("no eigenvalues")
-		}
+		require.Must(t, ok, "no eigenvalues")
 		if smallest := eigenvalues[0]; smallest+lambda > 0 {
-			if err != nil {
-				t.Fatalf("smallest eigenvalue %g: %v", smallest, err)
-			}
+			require.Must(t, err == nil, "smallest eigenvalue %g: %v", smallest, err)
 			return
 		}
-		if err == nil {
-			t.Fatal("an indefinite system is solved")
-		}
+		require.Must(t, err != nil, "an indefinite system is solved")
 		var enough float64
 		refusal := (*param.Refusal)(nil)
-		if !errors.As(err, &refusal) {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough); err != nil {
-			t.Fatalf("%q: %v", refusal.Remedy, err)
-		}
-		if _, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: enough}); err != nil {
-			t.Errorf("lambda raised to %g: %v", enough, err)
-		}
+		require.Must(t, errors.As(err, &refusal), "%v", err)
+		_, err = fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough)
+		require.Must(t, err == nil, "%q: %v", refusal.Remedy, err)
+		_, err = ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: enough})
+		require.Check(t, err == nil, "lambda raised to %g: %v", enough, err)
 	})
 }
 
@@ -402,9 +387,7 @@ func TestTrainHeedsTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	steps := 0
 	_, err := ridge.Train(ctx, gaussian(x, 1), targets, ridge.Settings{Lambda: 1, Recorder: func(s trace.Step) {
-		if s.Phase != "ridge" || s.Iteration != steps+1 {
-			t.Errorf("step %+v after %d", s, steps)
-		}
+		require.Check(t, s.Phase == "ridge" && s.Iteration == steps+1, "step %+v after %d", s, steps)
 		steps++
 		cancel()
 	}})
@@ -424,9 +407,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 		for _, lambda := range []float64{1e-5, 1e-2, 1, 30, 1e4} {
 			got, ok := path.At(lambda)
 			want := train(t, k, targets, lambda)
-			if !ok || got.Lambda != lambda {
-				t.Fatalf("%d points, lambda %g: %+v, %t", m, lambda, got, ok)
-			}
+			require.Must(t, ok && got.Lambda == lambda, "%d points, lambda %g: %+v, %t", m, lambda, got, ok)
 			if math.Abs(got.MSE-want.MSE) > 1e-7*want.MSE || math.Abs(got.LOOError-want.LOOError) > 1e-7*want.LOOError {
 				t.Errorf("%d points, lambda %g: %+v, trained %.12g and %.12g", m, lambda, got, want.MSE, want.LOOError)
 			}
@@ -448,21 +429,17 @@ func TestPathHasGapsAndLimits(t *testing.T) {
 	swap := matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})} // eigenvalues ±3
 	path := require.Value(ridge.NewPath(context.Background(), swap, []float64{1, -1}))(t)
 	for lambda, want := range map[float64]bool{1e-3: false, 2.99: false, 3: false, 3.01: true, 10: true} {
-		if got, ok := path.At(lambda); ok != want {
-			t.Errorf("lambda %g: %+v, %t", lambda, got, ok)
-		}
+		got, ok := path.At(lambda)
+		require.Check(t, ok == want, "lambda %g: %+v, %t", lambda, got, ok)
 	}
 	x, targets := points(ridge.MaxPath+1, 1, 3)
-	if _, err := ridge.NewPath(context.Background(), gaussian(x, 1), targets); err == nil || !strings.Contains(err.Error(), "401") {
-		t.Errorf("too many points: %v", err)
-	}
+	_, err := ridge.NewPath(context.Background(), gaussian(x, 1), targets)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "401"), "too many points: %v", err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ridge.NewPath(ctx, swap, []float64{1, -1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	_, err = ridge.NewPath(ctx, swap, []float64{1, -1})
+	require.Check(t, errors.Is(err, context.Canceled), "cancelled: %v", err)
 	bad := matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}
-	if _, err := ridge.NewPath(context.Background(), bad, []float64{1, -1}); err == nil || !strings.Contains(err.Error(), "row 2") {
-		t.Errorf("an infinite entry: %v", err)
-	}
+	_, err = ridge.NewPath(context.Background(), bad, []float64{1, -1})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2"), "an infinite entry: %v", err)
 }

@@ -1,6 +1,10 @@
 package rows
 
-import "testing"
+import (
+	"testing"
+
+	"marginlab/ml/mltest/require"
+)
 
 // TestCacheGrows fills a small cache, asks again, and finds rows as they were.
 func TestCacheGrows(t *testing.T) {
@@ -23,7 +27,5 @@ func TestCacheGrows(t *testing.T) {
 			}
 		}
 	}
-	if c.size != m || fills >= 8*m {
-		t.Errorf("room for %d rows of %d after %d fills", c.size, m, fills)
-	}
+	require.Check(t, c.size == m && fills < 8*m, "room for %d rows of %d after %d fills", c.size, m, fills)
 }

@@ -6,48 +6,42 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
 	has := simd.Levels()
-	if len(has) == 0 || has[0] != simd.Plain {
-		t.Fatalf("levels %v", has)
-	}
+	require.Must(t, len(has) != 0 && has[0] == simd.Plain, "levels %v", has)
 	for _, l := range has {
-		if got, err := simd.Parse(l.String()); err != nil || got != l {
-			t.Errorf("%s: %s, %v", l, got, err)
-		}
+		got, err := simd.Parse(l.String())
+		require.Check(t, err == nil && got == l, "%s: %s, %v", l, got, err)
 	}
 	best := has[len(has)-1]
-	if l, err := simd.Parse(""); err != nil || l != best {
-		t.Errorf("no name: %s, %v; want %s", l, err, best)
-	}
+	l, err := simd.Parse("")
+	require.Check(t, err == nil && l == best, "no name: %s, %v; want %s", l, err, best)
 	if l, err := simd.Parse("sse"); err == nil || !strings.Contains(err.Error(), `MARGINLAB_SIMD is "sse"; use plain`) || l != best {
 		t.Errorf("sse: %s, %v", l, err)
 	}
 	for _, l := range []simd.Level{simd.AVX2, simd.AVX512} {
-		if _, err := simd.Parse(l.String()); (err == nil) != (l <= best) {
-			t.Errorf("%s on a machine with %s: %v", l, best, err)
-		}
+		_, err := simd.Parse(l.String())
+		require.Check(t, (err == nil) == (l <= best), "%s on a machine with %s: %v", l, best, err)
 	}
 }
 
 // TestVariable starts this test anew with each level in the environment.
 func TestVariable(t *testing.T) {
 	if want := os.Getenv("SIMD_TEST_EXPECTS"); want != "" {
-		if l, err := simd.Chosen(); err != nil || l.String() != want || simd.Current() != l {
-			t.Errorf("%s, %v; want %s", l, err, want)
-		}
+		l, err := simd.Chosen()
+		require.Check(t, err == nil && l.String() == want && simd.Current() == l, "%s, %v; want %s", l, err, want)
 		return
 	}
 	t.Parallel()
 	for _, l := range simd.Levels() {
 		c := exec.Command(os.Args[0], "-test.run=^TestVariable$")
 		c.Env = append(os.Environ(), simd.Variable+"="+l.String(), "SIMD_TEST_EXPECTS="+l.String())
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", l, err, out)
-		}
+		out, err := c.CombinedOutput()
+		require.Check(t, err == nil, "%s: %v\n%s", l, err, out)
 	}
 }

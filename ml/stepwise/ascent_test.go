@@ -42,18 +42,14 @@ func TestNaiveAscent(t *testing.T) {
 			s := r.At(i)
 			near(t, "dual", s.Dual, dual(alphas(s.Iterate)), 1e-9)
 			trial := alphas(s.Iterate)
-			if trial[s.Looked] != s.After {
-				t.Fatalf("alpha is %g, the step says %g", trial[s.Looked], s.After)
-			}
+			require.Must(t, trial[s.Looked] == s.After, "alpha is %g, the step says %g", trial[s.Looked], s.After)
 			for part := range 101 {
 				trial[s.Looked] = c * float64(part) / 100
 				if d := dual(trial); d > s.Dual+1e-9 {
 					t.Fatalf("step %d: alpha = %g would give %g, more than %g", i, trial[s.Looked], d, s.Dual)
 				}
 			}
-			if s.Dual < r.At(i-1).Dual-1e-9 {
-				t.Errorf("step %d falls from %g to %g", i, r.At(i-1).Dual, s.Dual)
-			}
+			require.Check(t, s.Dual >= r.At(i-1).Dual-1e-9, "step %d falls from %g to %g", i, r.At(i-1).Dual, s.Dual)
 		}
 
 		end := last(r)
@@ -77,9 +73,8 @@ func TestNaiveAscent(t *testing.T) {
 			near(t, "bias", end.B, 0, 1.01e-6)
 		}
 		// Leaving a constraint out cannot lower the maximum.
-		if want := optimum(t, k, y, c); end.Dual < want.Dual-1e-5 {
-			t.Errorf("dual %g below that of the right problem, %g", end.Dual, want.Dual)
-		}
+		want := optimum(t, k, y, c)
+		require.Check(t, end.Dual >= want.Dual-1e-5, "dual %g below that of the right problem, %g", end.Dual, want.Dual)
 	})
 }
 

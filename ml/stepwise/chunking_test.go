@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
 )
@@ -36,9 +37,7 @@ func TestChunking(t *testing.T) {
 		for i := 1; i < r.Len(); i++ {
 			before, s := r.At(i-1), r.At(i)
 			checkTable(t, &s.Iterate, k, set.C)
-			if s.Dual < before.Dual-1e-10 {
-				t.Errorf("round %d falls from %g to %g", i, before.Dual, s.Dual)
-			}
+			require.Check(t, s.Dual >= before.Dual-1e-10, "round %d falls from %g to %g", i, before.Dual, s.Dual)
 			var sv, violators []int
 			weakest := 0.0
 			for n, p := range s.Points {
@@ -78,9 +77,7 @@ func TestChunking(t *testing.T) {
 				}
 				want = slices.Sorted(slices.Values(slices.Concat(stay, before.Violators)))
 			}
-			if !slices.Equal(s.Working, want) {
-				t.Errorf("round %d works on %v, want %v", i, s.Working, want)
-			}
+			require.Check(t, slices.Equal(s.Working, want), "round %d works on %v, want %v", i, s.Working, want)
 		}
 	})
 }

@@ -40,9 +40,7 @@ func least(t rapid.TB, k svm.Matrix) float64 {
 		}
 	}
 	values, _, ok := dense.Eigen(g, false)
-	if !ok {
-		t.Fatal("no eigenvalues")
-	}
+	require.Must(t, ok, "no eigenvalues")
 	return values[0]
 }
 
@@ -127,12 +125,10 @@ func TestCrammerSingerRefuses(t *testing.T) {
 		"class outside": {[]int{0, 1, 2, 0, 1, 3}, 3, stepwise.CrammerSingerSettings{C: 1}},
 		"one class":     {make([]int, 6), 1, stepwise.CrammerSingerSettings{C: 1}},
 	} {
-		if _, err := stepwise.CrammerSinger(t.Context(), k, c.y, c.classes, c.s); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := stepwise.CrammerSinger(t.Context(), k, c.y, c.classes, c.s)
+		require.Check(t, err != nil, "%s: no error", name)
 	}
 	x.Set(2, 0, math.Inf(1))
-	if _, err := stepwise.CrammerSinger(t.Context(), gram(x, "linear"), y, 3, stepwise.CrammerSingerSettings{C: 1}); err == nil {
-		t.Error("a kernel that is not finite: no error")
-	}
+	_, err := stepwise.CrammerSinger(t.Context(), gram(x, "linear"), y, 3, stepwise.CrammerSingerSettings{C: 1})
+	require.Check(t, err != nil, "a kernel that is not finite: no error")
 }

@@ -24,9 +24,8 @@ func TestEM(t *testing.T) {
 		t.Fatalf("%d states, %s", r.Len(), r.Status())
 	}
 	for i := 1; i < r.Len(); i++ {
-		if rise := r.At(i).LogLikelihood - r.At(i-1).LogLikelihood; rise < -1e-9 {
-			t.Errorf("step %d: the log-likelihood falls by %g", i, -rise)
-		}
+		rise := r.At(i).LogLikelihood - r.At(i-1).LogLikelihood
+		require.Check(t, rise >= -1e-9, "step %d: the log-likelihood falls by %g", i, -rise)
 	}
 	fitted, err := mixture.Fit(t.Context(), x, s)
 	if err != nil || fitted.LogLikelihood != r.At(r.Len()-1).LogLikelihood {
@@ -38,19 +37,15 @@ func TestEM(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = stepwise.EM(ended, x, begin, s); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the context has ended: %v", err)
-	}
+	_, err = stepwise.EM(ended, x, begin, s)
+	require.Check(t, errors.Is(err, context.Canceled), "after the context has ended: %v", err)
 	var refused *param.Refusal
-	if _, err := stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s); !errors.As(err, &refused) {
-		t.Errorf("huge points: %v", err)
-	}
+	_, err = stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s)
+	require.Check(t, errors.As(err, &refused), "huge points: %v", err)
 	for _, wrong := range []mixture.Settings{{Floor: 1e-3}, {MaxIter: 5}} {
-		if _, err := stepwise.EM(t.Context(), x, begin, wrong); err == nil {
-			t.Errorf("%+v is taken", wrong)
-		}
+		_, err := stepwise.EM(t.Context(), x, begin, wrong)
+		require.Check(t, err != nil, "%+v is taken", wrong)
 	}
-	if _, err := stepwise.EM(t.Context(), x, mixture.Mixture{}, s); err == nil {
-		t.Error("a mixture without components is taken")
-	}
+	_, err = stepwise.EM(t.Context(), x, mixture.Mixture{}, s)
+	require.Check(t, err != nil, "a mixture without components is taken")
 }

@@ -33,25 +33,19 @@ func TestFisherAscent(t *testing.T) {
 		return v
 	}
 	for i := range r.Len() {
-		if l := floats.Norm(r.At(i), 2); math.Abs(l-1) > 1e-12 {
-			t.Errorf("step %d has the length %g", i, l)
-		}
+		require.Near(t, floats.Norm(r.At(i), 2), 1, 1e-12, "step %d has the length", i)
 	}
-	if first, last := j(r.At(0)), j(r.At(20)); last <= first {
-		t.Errorf("J went from %g to %g", first, last)
-	}
+	first, last := j(r.At(0)), j(r.At(20))
+	require.Check(t, last > first, "J went from %g to %g", first, last)
 	// Without cores the kernel cannot change: the gradient is 0 at the start.
-	if r, err = stepwise.FisherAscent(t.Context(), k, x, y, nil, s); err != nil || math.Abs(r.At(r.Len() - 1)[0]-1) > 1e-9 {
-		t.Errorf("without cores: %v", err)
-	}
+	r, err = stepwise.FisherAscent(t.Context(), k, x, y, nil, s)
+	require.Check(t, err == nil && math.Abs(r.At(r.Len() - 1)[0]-1) <= 1e-9, "without cores: %v", err)
 	s.Steps = 0
-	if _, err := stepwise.FisherAscent(t.Context(), k, x, y, cores, s); err == nil {
-		t.Error("an ascent of no steps")
-	}
+	_, err = stepwise.FisherAscent(t.Context(), k, x, y, cores, s)
+	require.Check(t, err != nil, "an ascent of no steps")
 	s.Steps = 5
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := stepwise.FisherAscent(ended, k, x, y, cores, s); err == nil {
-		t.Error("an ascent after the context has ended")
-	}
+	_, err = stepwise.FisherAscent(ended, k, x, y, cores, s)
+	require.Check(t, err != nil, "an ascent after the context has ended")
 }

@@ -50,9 +50,7 @@ func TestPerceptronNovikoff(t *testing.T) {
 		if end.Mistakes == 0 || float64(end.Mistakes) > bound {
 			t.Errorf("%d mistakes, the bound is %g", end.Mistakes, bound)
 		}
-		if end.Worst <= 0 {
-			t.Errorf("converged with a margin of %g", end.Worst)
-		}
+		require.Check(t, end.Worst > 0, "converged with a margin of %g", end.Worst)
 
 		w, b, mistakes := make([]float64, 2), 0.0, 0
 		for i := 1; i < replay.Len(); i++ {
@@ -71,9 +69,7 @@ func TestPerceptronNovikoff(t *testing.T) {
 					b += y[n] * radius * radius
 				}
 			}
-			if s.Mistakes != mistakes {
-				t.Fatalf("step %d: %d mistakes, want %d", i, s.Mistakes, mistakes)
-			}
+			require.Must(t, s.Mistakes == mistakes, "step %d: %d mistakes, want %d", i, s.Mistakes, mistakes)
 			near(t, "|w|", s.WNorm, math.Hypot(w[0], w[1]), 1e-7)
 			near(t, "b", s.B, b, 1e-9)
 		}

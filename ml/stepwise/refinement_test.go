@@ -58,9 +58,8 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}
 		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: graphs[:1]}, &dataset.Graphs{Values: graphs[1:]})
 		require.NoError(t, err)
-		if got := floats.Dot(end.Counts(0), end.Counts(1)); got != v.At(0, 0) {
-			t.Fatalf("the counts make %g, the kernel is %g", got, v.At(0, 0))
-		}
+		got := floats.Dot(end.Counts(0), end.Counts(1))
+		require.Must(t, got == v.At(0, 0), "the counts make %g, the kernel is %g", got, v.At(0, 0))
 	})
 }
 
@@ -89,9 +88,7 @@ func TestRefineKeepsItsStates(t *testing.T) {
 		for g := range s.Colours {
 			coloured += floats.Sum(s.Counts(g))
 		}
-		if coloured != float64(6+n) {
-			t.Errorf("step %d: %g nodes have colours", n, coloured)
-		}
+		require.Equal(t, coloured, float64(6+n), "step %d: nodes have colours", n)
 		if n == 0 {
 			continue
 		}
@@ -113,17 +110,14 @@ func TestOwnAmongNear(t *testing.T) {
 		r, err := stepwise.Refine(t.Context(), []dataset.Graph{edge}, stepwise.RefinementSettings{Rounds: 1, OwnAmongNear: among})
 		require.NoError(t, err)
 		counts := r.At(r.Len() - 1).Counts(0)
-		if got := floats.Dot(counts, counts); got != want {
-			t.Errorf("own colour among the others %v: k = %g, want %g", among, got, want)
-		}
+		require.Equal(t, floats.Dot(counts, counts), want, "own colour among the others %v: k", among)
 	}
 }
 
 func TestRefineRefuses(t *testing.T) {
 	t.Parallel()
 	for _, s := range []struct{ nodes, rounds int }{{3, -1}, {3, 11}, {200, 3}} {
-		if _, err := stepwise.Refine(t.Context(), []dataset.Graph{{N: s.nodes}}, stepwise.RefinementSettings{Rounds: s.rounds}); err == nil {
-			t.Errorf("%d nodes and %d rounds are not refused", s.nodes, s.rounds)
-		}
+		_, err := stepwise.Refine(t.Context(), []dataset.Graph{{N: s.nodes}}, stepwise.RefinementSettings{Rounds: s.rounds})
+		require.Check(t, err != nil, "%d nodes and %d rounds are not refused", s.nodes, s.rounds)
 	}
 }

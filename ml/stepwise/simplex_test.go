@@ -57,9 +57,7 @@ func TestSimplex(t *testing.T) {
 			t.Fatalf("%s after %d, %v", replay.Status(), replay.Len(), err)
 		}
 		want, err := mcm.Train(t.Context(), k, y, mcm.Settings{C: c, RankTol: 1e-11})
-		if err != nil || want.Status != trace.Converged {
-			t.Fatalf("mcm.Train: %v, %v", want, err)
-		}
+		require.Must(t, err == nil && want.Status == trace.Converged, "mcm.Train: %v, %v", want, err)
 		end := last(replay)
 		near(t, "objective", end.Objective, want.Objective, 1e-8)
 		if end.Entering != -1 || end.Leaving != -1 || end.Ratios != nil {
@@ -98,9 +96,8 @@ func checkVertex(t rapid.TB, s stepwise.SimplexState, x mat.Matrix, y []float64,
 			f += w * x.At(i, k)
 		}
 		near(t, "f", s.F[i], f, 1e-9)
-		if z := y[i]*f + q; q < 0 || z < 1-1e-7 || z > s.H+1e-7 {
-			t.Errorf("point %d: q = %g, y f + q = %g, h = %g", i, q, z, s.H)
-		}
+		z := y[i]*f + q
+		require.Check(t, q >= 0 && z >= 1-1e-7 && z <= s.H+1e-7, "point %d: q = %g, y f + q = %g, h = %g", i, q, z, s.H)
 		objective += c * q
 	}
 	near(t, "objective of the vertex", s.Objective, objective, 1e-7)
@@ -154,9 +151,8 @@ func TestSimplexStart(t *testing.T) {
 			t.Errorf("row %s is %v, want %v", s.Basic[i], s.Table[i], row)
 		}
 	}
-	if cost := []float64{-10, 8, 0, 1, 2, 2}; !slices.Equal(s.Cost, cost) || s.Objective != 5 {
-		t.Errorf("costs %v, objective %g", s.Cost, s.Objective)
-	}
+	cost := []float64{-10, 8, 0, 1, 2, 2}
+	require.Check(t, slices.Equal(s.Cost, cost) && s.Objective == 5, "costs %v, objective %g", s.Cost, s.Objective)
 	if s.Entering != 0 || s.Direction != 1 || s.Leaving != 0 || s.Bland {
 		t.Errorf("pivot on column %d (%g), row %d", s.Entering, s.Direction, s.Leaving)
 	}
@@ -193,7 +189,5 @@ func TestSimplexDegenerate(t *testing.T) {
 			seen[key] = i
 		}
 	}
-	if bland == 0 {
-		t.Error("no step needed Bland's rule")
-	}
+	require.Check(t, bland != 0, "no step needed Bland's rule")
 }

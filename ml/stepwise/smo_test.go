@@ -30,9 +30,7 @@ func TestSMO(t *testing.T) {
 		want := optimum(t, k, y, c)
 		near(t, "dual", end.Dual, want.Dual, 1e-8)
 		near(t, "primal", end.Primal, want.Primal, 1e-7)
-		if end.Violation > 1e-9 {
-			t.Errorf("violation %g", end.Violation)
-		}
+		require.Check(t, end.Violation <= 1e-9, "violation %g", end.Violation)
 		for i := 0; i < r.Len(); i += 1 + r.Len()/50 {
 			s := r.At(i)
 			checkTable(t, &s.Iterate, k, c)
@@ -41,9 +39,7 @@ func TestSMO(t *testing.T) {
 			}
 			if i > 0 {
 				near(t, "gain", s.Dual-r.At(i-1).Dual, s.Pair.Gain, 1e-9)
-				if s.Pair.Gain < 0 {
-					t.Errorf("step %d loses %g", i, -s.Pair.Gain)
-				}
+				require.Check(t, s.Pair.Gain >= 0, "step %d loses %g", i, -s.Pair.Gain)
 			}
 		}
 	})

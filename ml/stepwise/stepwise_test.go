@@ -43,9 +43,7 @@ func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 // near fails unless got and want agree relative to the larger of want and 1.
 func near(t rapid.TB, what string, got, want, tol float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s is %.12g, want %.12g", what, got, want)
-	}
+	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
 }
 
 func last[S any](r *trace.Replay[S]) S { return r.At(r.Len() - 1) }
@@ -54,9 +52,7 @@ func last[S any](r *trace.Replay[S]) S { return r.At(r.Len() - 1) }
 func optimum(t rapid.TB, k svm.Matrix, y []float64, c float64) *svm.Result {
 	t.Helper()
 	r, err := svm.Train(context.Background(), k, y, svm.Settings{C: c, Tol: 1e-10})
-	if err != nil || r.Status != trace.Converged {
-		t.Fatalf("svm.Train: %v, %v", r, err)
-	}
+	require.Must(t, err == nil && r.Status == trace.Converged, "svm.Train: %v, %v", r, err)
 	return r
 }
 
@@ -156,17 +152,13 @@ func TestReplay(t *testing.T) {
 			t.Parallel()
 			x, y := clouds(random(1), 12, 2)
 			first := require.Value(procedure(x, y, 2, 7, 60))(t)
-			if first.length < 2 || first.length > 61 {
-				t.Fatalf("%d states", first.length)
-			}
+			require.Must(t, first.length >= 2 && first.length <= 61, "%d states", first.length)
 			var back []any
 			for i := first.length - 1; i >= 0; i-- {
 				back = append(back, first.at(i))
 			}
 			slices.Reverse(back)
-			if d := cmp.Diff(first.states, back); d != "" {
-				t.Errorf("backwards differs:\n%s", d)
-			}
+			require.Equal(t, cmp.Diff(first.states, back), "", "backwards differs")
 			again := require.Value(procedure(x, y, 2, 7, 60))(t)
 			if d := cmp.Diff(first.states, again.states); d != "" || first.status != again.status {
 				t.Errorf("the second run differs (%s, %s):\n%s", first.status, again.status, d)
@@ -175,9 +167,8 @@ func TestReplay(t *testing.T) {
 			// changes while the procedure goes on.
 			for steps := 1; steps < min(first.length, 25); steps++ {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)
-				if d := cmp.Diff(first.states[:steps+1], short.states); d != "" {
-					t.Fatalf("the run of %d steps differs:\n%s", steps, d)
-				}
+				d := cmp.Diff(first.states[:steps+1], short.states)
+				require.Must(t, d == "", "the run of %d steps differs:\n%s", steps, d)
 				if want := trace.IterationLimit; steps < first.length-1 && short.status != want {
 					t.Errorf("%d steps end as %s, want %s", steps, short.status, want)
 				}
@@ -301,9 +292,8 @@ func TestCancel(t *testing.T) {
 	if err != nil || chunking.Status() != trace.Cancelled || chunking.Len() != 1 {
 		t.Errorf("chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
 	}
-	if _, err := stepwise.Optimum(ctx, k, y, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("optimum: %v", err)
-	}
+	_, err = stepwise.Optimum(ctx, k, y, 1)
+	require.Check(t, errors.Is(err, context.Canceled), "optimum: %v", err)
 }
 
 // TestSettings names what is wrong with settings.
@@ -337,8 +327,7 @@ func TestSettings(t *testing.T) {
 			return err
 		},
 	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not say %q", err, want)
-		}
+		err := call()
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "error %v does not say %q", err, want)
 	}
 }

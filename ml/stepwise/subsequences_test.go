@@ -106,9 +106,8 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 func TestSubsequencesKeepTheirStates(t *testing.T) {
 	t.Parallel()
 	r := require.Value(stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5))(t)
-	if _, _, _, ok := r.At(0).Last(); ok {
-		t.Error("the start has filled an entry")
-	}
+	_, _, _, ok := r.At(0).Last()
+	require.Check(t, !ok, "the start has filled an entry")
 	for n := 1; n < r.Len(); n++ {
 		s := r.At(n)
 		table, i, j, ok := s.Last()
@@ -120,13 +119,9 @@ func TestSubsequencesKeepTheirStates(t *testing.T) {
 		for _, u := range terms {
 			sum += u.Factor * u.Value
 		}
-		if sum != v {
-			t.Errorf("step %d: %g, of its terms %g", n, v, sum)
-		}
+		require.Check(t, sum == v, "step %d: %g, of its terms %g", n, v, sum)
 	}
-	if got := r.At(r.Len() - 1).Sum(); got != 1+0.5+0.125 {
-		t.Errorf("k(cat, cart) = %g", got)
-	}
+	require.Equal(t, r.At(r.Len()-1).Sum(), 1+0.5+0.125, "k(cat, cart)")
 }
 
 func TestSubsequencesRefuse(t *testing.T) {
@@ -144,8 +139,6 @@ func TestSubsequencesRefuse(t *testing.T) {
 			return err
 		},
 	} {
-		if err := run(); err == nil {
-			t.Errorf("%s is not refused", name)
-		}
+		require.Check(t, run() != nil, "%s is not refused", name)
 	}
 }

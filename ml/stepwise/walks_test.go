@@ -79,9 +79,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 			t.Fatalf("lambda times the radius is %g: %s after %d steps", part, r.Status(), end.Length)
 		}
 		near := func(what string, want float64) {
-			if math.Abs(end.Sum-want) > 1e-8*want {
-				t.Fatalf("sum %.12g, %s %.12g", end.Sum, what, want)
-			}
+			require.Must(t, math.Abs(end.Sum-want) <= 1e-8*want, "sum %.12g, %s %.12g", end.Sum, what, want)
 		}
 		system := require.Value(theory.WalkSystem(p.Adjacency, lambda))(t)
 		near("the system", system)
@@ -103,9 +101,8 @@ func TestSumWalksRefuses(t *testing.T) {
 	t.Parallel()
 	a := theory.Adjacency(dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}})
 	for _, lambda := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := stepwise.SumWalks(t.Context(), a, lambda, 5); err == nil {
-			t.Errorf("the weight %g is not refused", lambda)
-		}
+		_, err := stepwise.SumWalks(t.Context(), a, lambda, 5)
+		require.Check(t, err != nil, "the weight %g is not refused", lambda)
 	}
 	if _, err := stepwise.SumWalks(t.Context(), a, 0.1, 0); err == nil {
 		t.Error("no steps are not refused")
@@ -121,9 +118,7 @@ func TestWander(t *testing.T) {
 	t.Parallel()
 	ring := theory.Adjacency(dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}}})
 	r, err := stepwise.Wander(t.Context(), ring, 20, 3)
-	if err != nil || r.Len() != 21 {
-		t.Fatal(r, err)
-	}
+	require.Must(t, err == nil && r.Len() == 21, "%v %v", r, err)
 	end := r.At(20)
 	for n := range r.Len() {
 		if s := r.At(n); len(s) != n+1 || s[n] != end[n] || n > 0 && ring.At(s[n-1], s[n]) != 1 {
@@ -138,7 +133,6 @@ func TestWander(t *testing.T) {
 	if err != nil || r.Len() != 6 || r.At(0)[0] == 0 {
 		t.Errorf("it begins where there is no way on: %v, %v", r.At(5), err)
 	}
-	if _, err := stepwise.Wander(t.Context(), ring, -1, 1); err == nil {
-		t.Error("a walk of less than no steps")
-	}
+	_, err = stepwise.Wander(t.Context(), ring, -1, 1)
+	require.Check(t, err != nil, "a walk of less than no steps")
 }

@@ -172,27 +172,21 @@ func TestGoesOn(t *testing.T) {
 	if before == 0 || before >= total || last != [3]int{total, before, total} {
 		t.Errorf("%d of %d cells before, then %v", before, total, last)
 	}
-	if diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{})); diff != "" {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{}))
+	require.Check(t, diff == "", "%v", diff)
 }
 
 // TestEncode writes studies and reads them again.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	lecture, ok := study.Builtin("lecture")
-	if !ok || len(lecture.Learners) != 6 || len(lecture.Sets) < 8 {
-		t.Fatalf("%+v", lecture)
-	}
-	if _, ok := study.Builtin("lecture.toml"); ok {
-		t.Error("a file is no study of the program")
-	}
+	require.Must(t, ok && len(lecture.Learners) == 6 && len(lecture.Sets) >= 8, "%+v", lecture)
+	_, ok = study.Builtin("lecture.toml")
+	require.Check(t, !ok, "a file is no study of the program")
 	var all []*study.Study
 	for _, ready := range study.Builtins {
 		s, ok := study.Builtin(ready.Name)
-		if !ok || (len(s.Sets) == 0) != (ready.Name == "matrices") {
-			t.Fatalf("%s: %+v", ready.Name, s)
-		}
+		require.Must(t, ok && (len(s.Sets) == 0) == (ready.Name == "matrices"), "%s: %+v", ready.Name, s)
 		if len(s.Sets) > 0 {
 			load(t, s)
 			all = append(all, s)
@@ -202,12 +196,9 @@ func TestEncode(t *testing.T) {
 	for _, s := range append(all, parse(t, small), others) {
 		text := require.Value(s.Encode())(t)
 		back, err := study.Parse(text, "again")
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-		if diff := cmp.Diff(s, back, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s\n%s", diff, text)
-		}
+		require.Must(t, err == nil, "%v in\n%s", err, text)
+		diff := cmp.Diff(s, back, cmpopts.EquateEmpty())
+		require.Check(t, diff == "", "%s\n%s", diff, text)
 	}
 }
 
@@ -286,9 +277,7 @@ func numbers(n int) (all []string) {
 func FuzzParse(f *testing.F) {
 	lecture, _ := study.Builtin("lecture")
 	text, err := lecture.Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	for _, seed := range []string{text, small, "[[data]]", "a.b.c.d = {x = [1, {y = 2}]}", "[data.\"\"]", "[data.a]\nfile=\"x\"\nfeatures=[\"\\u0007\"]\n[learner.\"=1\"]\ngamma=[\"auto\",1e-300]", "data.a.builtin='iris'\nlearner.b.C=[1,2]\nlearner.b.hard_margin=[true,false]"} {
 		f.Add(seed)
 	}
@@ -296,19 +285,14 @@ func FuzzParse(f *testing.F) {
 		s, err := study.Parse(text, "f.toml")
 		if err != nil {
 			var fault *dataset.Error
-			if !errors.As(err, &fault) {
-				t.Fatalf("%T: %v", err, err)
-			}
+			require.Must(t, errors.As(err, &fault), "%T: %v", err, err)
 			return
 		}
 		first := require.Value(s.Encode())(t)
 		back, err := study.Parse(first, "again")
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, first)
-		}
-		if second, err := back.Encode(); err != nil || second != first {
-			t.Fatalf("%v\n%s\nbecame\n%s", err, first, second)
-		}
+		require.Must(t, err == nil, "%v in\n%s", err, first)
+		second, err := back.Encode()
+		require.Must(t, err == nil && second == first, "%v\n%s\nbecame\n%s", err, first, second)
 	})
 }
 
@@ -329,29 +313,22 @@ func TestLoad(t *testing.T) {
 	for _, c := range one.Y {
 		number[c]++
 	}
-	if one.Of != 90 || !slices.Equal(number, []int{20, 10}) {
-		t.Errorf("%d of each class, of %d", number, one.Of)
-	}
+	require.Check(t, one.Of == 90 && slices.Equal(number, []int{20, 10}), "%d of each class, of %d", number, one.Of)
 	// Another folder says the same.
 	moved := require.Value(s.Moved(filepath.Join(dir, "out")))(t)
 	moved.Sets[0].SHA256 = one.SHA256
-	if again := load(t, moved)[0]; again.SHA256 != one.SHA256 || moved.Sets[0].File != "../d.csv" {
-		t.Errorf("%+v", moved.Sets[0])
-	}
+	require.Check(t, load(t, moved)[0].SHA256 == one.SHA256 && moved.Sets[0].File == "../d.csv", "%+v", moved.Sets[0])
 	moved.Seed++
 	if _, err := moved.Load(read); err == nil || !strings.Contains(err.Error(), "data set d: the objects have the SHA-256") {
 		t.Errorf("others: %v", err)
 	}
 	s.Sets[0].Label = "colour"
-	if _, err := s.Load(read); err == nil || !strings.Contains(err.Error(), "data set d: ") {
-		t.Errorf("no such column: %v", err)
-	}
-	if err := s.Add("x/d.csv"); err == nil || !strings.Contains(err.Error(), "a data set d already") {
-		t.Errorf("twice: %v", err)
-	}
-	if err := s.Add("x/e.csv"); err != nil || s.Sets[1].Name != "e" || !filepath.IsAbs(s.Sets[1].File) {
-		t.Errorf("%v: %+v", err, s.Sets)
-	}
+	_, err := s.Load(read)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "data set d: "), "no such column: %v", err)
+	err = s.Add("x/d.csv")
+	require.Check(t, err != nil && strings.Contains(err.Error(), "a data set d already"), "twice: %v", err)
+	err = s.Add("x/e.csv")
+	require.Check(t, err == nil && s.Sets[1].Name == "e" && filepath.IsAbs(s.Sets[1].File), "%v: %+v", err, s.Sets)
 }
 
 // TestMissing: a set says what becomes of missing values, and says so when it is written down.
@@ -361,9 +338,8 @@ func TestMissing(t *testing.T) {
 	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
 	s.Dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "d.csv"), []byte("a,b,class\n1,2,x\n,3,y\n4,5,x\n6,7,y\n"), 0o600))
-	if _, err := s.Load(read); err == nil || !strings.Contains(err.Error(), "missing: drop or median") {
-		t.Errorf("%v", err)
-	}
+	_, err := s.Load(read)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "missing: drop or median"), "%v", err)
 	for missing, n := range map[dataset.Missing]int{dataset.MissingDrop: 3, dataset.MissingMedian: 4} {
 		s.Sets[0].Missing = missing
 		text := require.Value(s.Encode())(t)
@@ -387,9 +363,7 @@ func TestImpossible(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[scheme]\nfolds = 60\n"+strings.Replace(small, "[scheme]\nfolds = 3\n", "", 1)[strings.Index(small, "[data.moons]")-len("[scheme]\nfolds = 3\n"):])
 	_, err := study.Run(t.Context(), s, load(t, s), study.Keeper{}, func(int, int, int) { t.Error("work began") })
-	if err == nil || !strings.Contains(err.Error(), "data set moons, learner SVM: ") {
-		t.Errorf("%v", err)
-	}
+	require.Check(t, err != nil && strings.Contains(err.Error(), "data set moons, learner SVM: "), "%v", err)
 }
 
 // made is a result made by hand: three sets, three learners, two folds, with ugly names.
@@ -426,12 +400,9 @@ func TestComparison(t *testing.T) {
 	r := made()
 	require.NoError(t, r.Compare())
 	// Ranks 3 2 1, 3 2 1 and 1 2.5 2.5; fewer support vectors from left to right.
-	if diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks); diff != "" {
-		t.Error(diff)
-	}
+	diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12))
+	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks), "", "diff")
 	a := r.Accuracy.Against[1]
 	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 0 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {
 		t.Errorf("%+v", a) // where differences of all folds are the same, nothing is sure
@@ -449,13 +420,10 @@ func TestComparison(t *testing.T) {
 	for i := range alone.Sets {
 		alone.Sets[i].Outcomes = alone.Sets[i].Outcomes[:1]
 	}
-	if err := alone.Compare(); err != nil || alone.Accuracy.Against != nil {
-		t.Errorf("%v: %+v", err, alone.Accuracy)
-	}
+	err := alone.Compare()
+	require.Check(t, err == nil && alone.Accuracy.Against == nil, "%v: %+v", err, alone.Accuracy)
 	for _, r := range []*study.Result{one, alone} { // which have tables, too
-		if err := study.Text(&bytes.Buffer{}, r.Tables()); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, study.Text(&bytes.Buffer{}, r.Tables()), nil, "study.Text")
 	}
 }
 
@@ -476,9 +444,7 @@ func TestExports(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 		}
 		want := require.Value(os.ReadFile(path))(t)
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s: %s", path, diff)
-		}
+		require.Equal(t, cmp.Diff(string(want), b.String()), "", "%s", path)
 		if name == "results.csv" {
 			rows, err := csv.NewReader(&b).ReadAll()
 			if err != nil || len(rows) != 10 || rows[1][0] != "'@a" || rows[1][1] != "'=1+1" {

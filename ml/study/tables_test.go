@@ -14,7 +14,5 @@ func TestEmptyHead(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	require.NoError(t, study.LaTeX(&b, []study.Table{{Title: "t"}}))
-	if !strings.Contains(b.String(), `\begin{tabular}{l}`) {
-		t.Error(b.String())
-	}
+	require.Check(t, strings.Contains(b.String(), `\begin{tabular}{l}`), "%v", b.String())
 }

@@ -46,9 +46,7 @@ func TestValues(t *testing.T) {
 	res := require.Value(study.Run(t.Context(), s, samples, study.Keeper{}, nil))(t)
 	for i, set := range res.Sets {
 		values := require.Value(samples[i].Values())(t)
-		if set.Rows != 60 || set.Classes != 0 {
-			t.Errorf("%+v", set)
-		}
+		require.Check(t, set.Rows == 60 && set.Classes == 0, "%+v", set)
 		spec := ml.DefaultSpec()
 		spec.Learner, spec.Target = "ridge", "value"
 		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
@@ -62,9 +60,8 @@ func TestValues(t *testing.T) {
 		if got.MSE != mean || got.MSEDeviation != sd || math.Abs(got.Left-mean/variance) > 1e-12 || math.Abs(got.LeftDeviation-sd/variance) > 1e-12 || got.Accuracy != 0 {
 			t.Errorf("%s: %+v, want %g ± %g of %g", set.Name, got.Errors, mean, sd, variance)
 		}
-		if flat := set.Outcomes[0]; flat.Left <= got.Left {
-			t.Errorf("%s: a plane leaves %g, a surface %g", set.Name, flat.Left, got.Left)
-		}
+		flat := set.Outcomes[0]
+		require.Check(t, flat.Left > got.Left, "%s: a plane leaves %g, a surface %g", set.Name, flat.Left, got.Left)
 	}
 	if res.Left.Friedman == nil || len(res.Left.Against) != 1 || res.Left.Against[0].Better != 2 || res.Accuracy.Friedman != nil || res.Vectors.Friedman != nil {
 		t.Errorf("%+v", res)
@@ -76,9 +73,8 @@ func TestValues(t *testing.T) {
 		}
 	}
 	text := require.Value(s.Encode())(t)
-	if diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("%s\n%s", diff, text)
-	}
+	diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty())
+	require.Check(t, diff == "", "%s\n%s", diff, text)
 }
 
 // What cannot be fitted is told before the work.
@@ -94,9 +90,7 @@ func TestValueFaults(t *testing.T) {
 		if err == nil {
 			_, err = s.Load(nil)
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v, want %s", err, want)
 	}
 }
 
@@ -145,9 +139,8 @@ func TestTestsCSV(t *testing.T) {
 			}
 		}
 	}
-	if want := (map[string]int{"Friedman": 2, "Iman-Davenport": 1, "Nemenyi": 6, "Wilcoxon": 4, "corrected t": 12}); !cmp.Equal(count, want) {
-		t.Errorf("%v, want %v", count, want)
-	}
+	want := (map[string]int{"Friedman": 2, "Iman-Davenport": 1, "Nemenyi": 6, "Wilcoxon": 4, "corrected t": 12})
+	require.Check(t, cmp.Equal(count, want), "%v, want %v", count, want)
 	if v := r.Accuracy.Against[1]; better != v.Better || sure != v.SurelyBetter {
 		t.Errorf("better on %d, surely on %d: want %+v", better, sure, v)
 	}

@@ -3,6 +3,7 @@ package study_test
 import (
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
 
@@ -21,15 +22,9 @@ func TestVerdict(t *testing.T) {
 	} {
 		tc.first.Learner, tc.second.Learner = "MCM", "ridge"
 		r := study.Result{Baseline: "SVM", Learners: []string{"SVM", "MCM", "ridge"}, Sets: sets, Accuracy: study.Comparison{Against: []study.Versus{tc.first, tc.second}}}
-		if got, want := r.Verdict(), tc.want+" On average MCM needs 20 support vectors, SVM 50."; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		require.Equal(t, r.Verdict(), tc.want+" On average MCM needs 20 support vectors, SVM 50.", "%s", name)
 		r.Target, r.Left = "value", study.Comparison{Against: []study.Versus{{Learner: "MCM", Difference: -0.1, Holm: 0.01}}}
-		if got := r.Verdict(); got != "Better than SVM: MCM." {
-			t.Errorf("%s, of values: %q", name, got)
-		}
+		require.Equal(t, r.Verdict(), "Better than SVM: MCM.", "%s, of values", name)
 	}
-	if got := (&study.Result{Learners: []string{"SVM"}}).Verdict(); got != "" {
-		t.Errorf("nothing compared: %q", got)
-	}
+	require.Equal(t, (&study.Result{Learners: []string{"SVM"}}).Verdict(), "", "nothing compared")
 }

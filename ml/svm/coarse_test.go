@@ -25,9 +25,8 @@ func TestCoarse(t *testing.T) {
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
 		k := kernel.NewGram(kernel.RBF(1), x)
-		if _, _, apart := k.Merged(t.Context(), y, ones(len(y)), oneOf); apart > coarseApart {
-			t.Fatalf("points are merged that are %g apart", apart)
-		}
+		_, _, apart := k.Merged(t.Context(), y, ones(len(y)), oneOf)
+		require.Must(t, apart <= coarseApart, "points are merged that are %g apart", apart)
 		const tol = 1e-3
 		got, want := train(t, k, y, Settings{C: c, Tol: tol}), train(t, unmerged{k}, y, Settings{C: c, Tol: tol})
 		if got.Status != trace.Converged || got.KKTViolation > tol {
@@ -36,14 +35,10 @@ func TestCoarse(t *testing.T) {
 		relative(t, "objective", got.Dual, want.Dual, 1e-5)
 		sum := 0.0
 		for i, a := range got.Alpha {
-			if a < 0 || a > c {
-				t.Fatalf("C = %g: alpha[%d] = %g", c, i, a)
-			}
+			require.Must(t, a >= 0 && a <= c, "C = %g: alpha[%d] = %g", c, i, a)
 			sum += a * y[i]
 		}
-		if math.Abs(sum) > 1e-8 {
-			t.Errorf("C = %g: sum of alpha y is %g", c, sum)
-		}
+		require.Check(t, math.Abs(sum) <= 1e-8, "C = %g: sum of alpha y is %g", c, sum)
 	}
 }
 
@@ -56,9 +51,7 @@ func TestCoarseLimit(t *testing.T) {
 		res := require.Value(Train(t.Context(), k, y, Settings{C: 1, MaxIter: limit}))(t)
 		sum := 0.0
 		for i, a := range res.Alpha {
-			if a < 0 || a > 1 {
-				t.Fatalf("alpha[%d] = %g", i, a)
-			}
+			require.Must(t, a >= 0 && a <= 1, "alpha[%d] = %g", i, a)
 			sum += a * y[i]
 		}
 		if res.Status != trace.IterationLimit || math.Abs(sum) > 1e-9 {
@@ -90,9 +83,7 @@ func TestCoarseCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := interrupted{kernel.NewGram(kernel.RBF(1), x), cancel}
 	res, err := Train(ctx, k, y, Settings{C: 1})
-	if err != nil || res.Status != trace.Cancelled {
-		t.Fatalf("%v, %v", res, err)
-	}
+	require.Must(t, err == nil && res.Status == trace.Cancelled, "%v, %v", res, err)
 	if res.Dual != 0 || res.SupportVectors != 0 || res.F[0] != res.B {
 		t.Errorf("objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
 	}

@@ -50,20 +50,15 @@ func TestHeldOut(t *testing.T) {
 		var matrix Matrix = k
 		if rapid.Bool().Draw(t, "tabulated") {
 			var err error
-			if matrix, err = Tabulated(context.Background(), k, 1<<30); err != nil {
-				t.Fatal(err)
-			}
+			matrix, err = Tabulated(context.Background(), k, 1<<30)
+			require.NoError(t, err)
 		}
 		results, err := HeldOut(context.Background(), matrix, y, held, cs, Settings{Tol: tol})
 		if !slices.Contains(yr, 1) || !slices.Contains(yr, -1) {
-			if err == nil || !strings.Contains(err.Error(), "held out") {
-				t.Fatalf("a class is missing: %v", err)
-			}
+			require.Must(t, err != nil && strings.Contains(err.Error(), "held out"), "a class is missing: %v", err)
 			return
 		}
-		if err != nil || len(results) != len(cs) {
-			t.Fatalf("%d results for %d C, %v", len(results), len(cs), err)
-		}
+		require.Must(t, err == nil && len(results) == len(cs), "%d results for %d C, %v", len(results), len(cs), err)
 		whole := full(k)
 		sub := full(k.Subset(rest))
 		for a, r := range results {
@@ -159,9 +154,7 @@ func TestHeldOutStops(t *testing.T) {
 		t.Errorf("%d results, %v; want the last one cancelled", len(results), err)
 	}
 	results, err = HeldOut(t.Context(), k, y, []int{0}, cs, Settings{Tol: 1e-9, MaxIter: 100})
-	if err != nil || len(results) != 3 {
-		t.Fatalf("%d results, %v", len(results), err)
-	}
+	require.Must(t, err == nil && len(results) == 3, "%d results, %v", len(results), err)
 	for a, r := range results {
 		if r.Status != trace.IterationLimit || r.Iterations > 100*(a+1) {
 			t.Errorf("C = %g: %s after %d iterations in all", cs[a], r.Status, r.Iterations)
@@ -173,9 +166,8 @@ func TestHeldOutStops(t *testing.T) {
 		}
 	}
 	for _, cs := range [][]float64{nil, {2, 1}, {1, math.Inf(1)}, {0, 1}, {math.NaN()}} {
-		if _, err := HeldOut(t.Context(), k, y, nil, cs, Settings{}); err == nil || !strings.Contains(err.Error(), "C is") {
-			t.Errorf("C %v: %v", cs, err)
-		}
+		_, err := HeldOut(t.Context(), k, y, nil, cs, Settings{})
+		require.Check(t, err != nil && strings.Contains(err.Error(), "C is"), "C %v: %v", cs, err)
 	}
 }
 
@@ -195,9 +187,8 @@ func TestTabulated(t *testing.T) {
 		want, row, part, single := make([]float64, m), make([]float64, m), make([]float64, 3), make([]float32, 3)
 		for i := range m {
 			k.Row(want, i)
-			if f.Row(row, i); !slices.Equal(row, want) {
-				t.Fatalf("row %d is not that of the matrix", i)
-			}
+			f.Row(row, i)
+			require.Must(t, slices.Equal(row, want), "row %d is not that of the matrix", i)
 		}
 		for a, i := range points {
 			k.Row(want, i)
@@ -214,24 +205,19 @@ func TestTabulated(t *testing.T) {
 		require.NoError(t, k.AddProduct(t.Context(), sum, points, w))
 		require.NoError(t, f.AddProduct(t.Context(), total, points, w))
 		for i, v := range sum {
-			if math.Abs(v-total[i]) > 1e-14 {
-				t.Fatalf("product %d is %g, want %g", i, total[i], v)
-			}
+			require.Must(t, math.Abs(v-total[i]) <= 1e-14, "product %d is %g, want %g", i, total[i], v)
 		}
 	}
 	x, _ := moons(520, 0.3)
 	k := kernel.NewGram(kernel.RBF(1), x)
-	if got, err := Tabulated(t.Context(), k, 1<<20); err != nil || got != Matrix(k) {
-		t.Errorf("too little memory gives %T, %v", got, err)
-	}
+	got, err := Tabulated(t.Context(), k, 1<<20)
+	require.Check(t, err == nil && got == Matrix(k), "too little memory gives %T, %v", got, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Tabulated(ctx, k, 1<<30); err != context.Canceled {
-		t.Errorf("an ended context gives %v", err)
-	}
+	_, err = Tabulated(ctx, k, 1<<30)
+	require.Check(t, err == context.Canceled, "an ended context gives %v", err)
 	r := rand.New(rand.NewPCG(1, 1))
 	large := mat.NewDense(3, 1, []float64{1e60 * r.Float64(), 2, 1e170})
-	if _, err := Tabulated(t.Context(), kernel.NewGram(kernel.Polynomial(1, 0, 3), large), 1<<30); err == nil || !strings.Contains(err.Error(), "scale the inputs") {
-		t.Errorf("an infinite value gives %v", err)
-	}
+	_, err = Tabulated(t.Context(), kernel.NewGram(kernel.Polynomial(1, 0, 3), large), 1<<30)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "scale the inputs"), "an infinite value gives %v", err)
 }

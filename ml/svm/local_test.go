@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -34,9 +35,7 @@ func TestLocal(t *testing.T) {
 		s := Settings{C: []float64{0.1, 1, 10}[seed%3], Tol: 1e-6}
 		res := train(t, gram, y, s)
 		verify(t, res, full(gram), y, s.C, s.Tol)
-		if !res.Local {
-			t.Fatalf("seed %d: the result does not say that it is local", seed)
-		}
+		require.Must(t, res.Local, "seed %d: the result does not say that it is local", seed)
 		first := train(t, psd{full(gram)}, y, s) // which is believed, and starts once
 		if first.Local || res.Dual < first.Dual*(1-1e-9) {
 			t.Errorf("seed %d: %g, from alpha = 0 it is %g", seed, res.Dual, first.Dual)
@@ -49,9 +48,7 @@ func TestLocal(t *testing.T) {
 			t.Errorf("seed %d: none held out: %+v, %v; want the objective %g", seed, held, err, res.Dual)
 		}
 	}
-	if better < 5 {
-		t.Errorf("the second start was better %d times of 60", better)
-	}
+	require.Check(t, better >= 5, "the second start was better %d times of 60", better)
 }
 
 // TestLocalHardMargin does so without a bound, where the dual may also grow for ever.
@@ -72,9 +69,7 @@ func TestLocalHardMargin(t *testing.T) {
 		s := Settings{C: math.Inf(1), Tol: 1e-6}
 		res, err := Train(t.Context(), gram, y, s)
 		first, firstErr := Train(t.Context(), psd{full(gram)}, y, s)
-		if (err == nil) != (firstErr == nil) {
-			t.Fatalf("seed %d: %v, from alpha = 0 %v", seed, err, firstErr)
-		}
+		require.Must(t, (err == nil) == (firstErr == nil), "seed %d: %v, from alpha = 0 %v", seed, err, firstErr)
 		if err != nil {
 			continue
 		}
@@ -120,17 +115,15 @@ func TestFarFromOrigin(t *testing.T) {
 	}
 	for _, at := range []float64{1e8, 1e12} {
 		k := kernel.NewGram(kernel.Linear(), mat.NewDense(2, 1, []float64{at, at + 1}))
-		if r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1)}); !errors.Is(err, ErrRounding) {
-			t.Errorf("at %g: %+v, %v; want ErrRounding", at, r, err)
-		}
+		r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1)})
+		require.Check(t, errors.Is(err, ErrRounding), "at %g: %+v, %v; want ErrRounding", at, r, err)
 	}
 	// A narrow kernel separates what is close together, a wide one as well.
 	for _, gamma := range []float64{1e-7, 1e-5, 1e-2} {
 		k := kernel.NewGram(kernel.RBF(gamma), mat.NewDense(2, 1, []float64{0, 1}))
 		r := train(t, k, y, Settings{C: math.Inf(1)})
-		if want := math.Sqrt(-2*math.Expm1(-gamma)) / 2; math.Abs(r.Margin/want-1) > 1e-6 {
-			t.Errorf("gamma %g: margin %g, want %g", gamma, r.Margin, want)
-		}
+		want := math.Sqrt(-2*math.Expm1(-gamma)) / 2
+		require.Check(t, math.Abs(r.Margin/want-1) <= 1e-6, "gamma %g: margin %g, want %g", gamma, r.Margin, want)
 	}
 }
 
@@ -155,9 +148,8 @@ func TestSmallKernelValues(t *testing.T) {
 				ku += k.At(i, j) * a * y[j]
 			}
 			square += r.Alpha[i] * y[i] * ku
-			if f := ku + r.B; math.Abs(f-r.F[i]) > 1e-6*math.Abs(f) {
-				t.Errorf("%s: f(x_%d) = %g, want %g", name, i, r.F[i], f)
-			}
+			f := ku + r.B
+			require.Check(t, math.Abs(f-r.F[i]) <= 1e-6*math.Abs(f), "%s: f(x_%d) = %g, want %g", name, i, r.F[i], f)
 			if (r.F[i] >= 0) == (y[i] > 0) {
 				right++
 			} else {
@@ -165,9 +157,7 @@ func TestSmallKernelValues(t *testing.T) {
 			}
 		}
 		relative(t, name+": |w|", r.WNorm, math.Sqrt(square), 1e-6)
-		if right < 75 {
-			t.Errorf("%s: %d right, %d wrong", name, right, wrong)
-		}
+		require.Check(t, right >= 75, "%s: %d right, %d wrong", name, right, wrong)
 	}
 }
 
@@ -186,7 +176,6 @@ func TestRoundingDominates(t *testing.T) {
 	if err != nil || r.Status != trace.Numerical || r.KKTViolation < 0.1 {
 		t.Errorf("%+v, %v; want numerical, with a violation as large as rounding allows", r, err)
 	}
-	if r, err := Train(t.Context(), k, y, Settings{C: 1e-9, Tol: 1e-6}); err != nil || r.Status != trace.Converged {
-		t.Errorf("C = 1e-9: %+v, %v", r, err)
-	}
+	r, err = Train(t.Context(), k, y, Settings{C: 1e-9, Tol: 1e-6})
+	require.Check(t, err == nil && r.Status == trace.Converged, "C = 1e-9: %+v, %v", r, err)
 }

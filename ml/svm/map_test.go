@@ -91,9 +91,7 @@ func (c cell) train(t *testing.T) cost {
 	require.NoError(t, check(k, y, &s))
 	o := newState(k, y, s.C, newMonitor(t.Context(), len(y), s))
 	status, err := descend(k, o, s)
-	if err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
+	require.Must(t, err == nil, "%s: %v", c, err)
 	return cost{status, o.Iterations, o.spent}
 }
 
@@ -111,9 +109,8 @@ func readMap(t *testing.T) map[string]cost {
 		}
 		steps, err1 := strconv.Atoi(f[5])
 		work, err2 := strconv.Atoi(f[6])
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatalf("%s: %v", mapFile, err)
-		}
+		err := errors.Join(err1, err2)
+		require.Must(t, err == nil, "%s: %v", mapFile, err)
 		known[strings.Join(f[:4], ",")] = cost{trace.Status(f[4]), steps, work}
 	}
 	return known

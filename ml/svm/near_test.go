@@ -44,28 +44,21 @@ func TestNeighbourhoods(t *testing.T) {
 			return sum - square/2
 		}
 		before := dual()
-		if status, err := s.neighbourhoods(s.free(), 1e-3); err != nil || status == trace.Cancelled {
-			t.Fatal(status, err)
-		}
+		status, err := s.neighbourhoods(s.free(), 1e-3)
+		require.Must(t, err == nil && status != trace.Cancelled, "%v %v", status, err)
 		if after := dual(); after < before || math.Abs(after-s.Objective) > 1e-9*after {
 			t.Errorf("%d copies: objective %g, said to be %g, before %g", copies, after, s.Objective, before)
 		}
 		total := 0.0
 		for i, u := range s.u[:s.m] {
-			if u < s.lo[i] || u > s.hi[i] {
-				t.Fatalf("%d copies: u[%d] = %g is out of bounds", copies, i, u)
-			}
+			require.Must(t, u >= s.lo[i] && u <= s.hi[i], "%d copies: u[%d] = %g is out of bounds", copies, i, u)
 			total += u
 		}
-		if math.Abs(total) > 1e-9 {
-			t.Errorf("%d copies: sum of u is %g", copies, total)
-		}
+		require.Check(t, math.Abs(total) <= 1e-9, "%d copies: sum of u is %g", copies, total)
 		g := append([]float64{}, s.g...)
 		require.Value(s.refresh())(t)
 		for i, v := range g[:s.m] {
-			if math.Abs(v-s.g[i]) > 1e-8 {
-				t.Fatalf("%d copies: g[%d] = %g, from u %g", copies, i, v, s.g[i])
-			}
+			require.Must(t, math.Abs(v-s.g[i]) <= 1e-8, "%d copies: g[%d] = %g, from u %g", copies, i, v, s.g[i])
 		}
 	}
 }
@@ -91,8 +84,6 @@ func TestCrowded(t *testing.T) {
 		floats.AddScaled(f, a*y[i], row)
 	}
 	for i, v := range f {
-		if math.Abs(v+res.B-res.F[i]) > 1e-8 {
-			t.Fatalf("f of point %d is %g, said to be %g", i, v+res.B, res.F[i])
-		}
+		require.Must(t, math.Abs(v+res.B-res.F[i]) <= 1e-8, "f of point %d is %g, said to be %g", i, v+res.B, res.F[i])
 	}
 }

@@ -44,20 +44,15 @@ func TestNewton(t *testing.T) {
 			}
 			total += u
 		}
-		if math.Abs(total) > 1e-9 {
-			t.Fatalf("sum of u is %g", total)
-		}
+		require.Must(t, math.Abs(total) <= 1e-9, "sum of u is %g", total)
 	}
 	g := append([]float64{}, s.g...)
 	require.Value(s.refresh())(t)
 	for i, v := range g[:s.m] {
-		if math.Abs(v-s.g[i]) > 1e-8 {
-			t.Fatalf("g[%d] = %g, from u %g", i, v, s.g[i])
-		}
+		require.Must(t, math.Abs(v-s.g[i]) <= 1e-8, "g[%d] = %g, from u %g", i, v, s.g[i])
 	}
-	if v := spread(); v > 0.01 {
-		t.Errorf("g differs by %g among the free points", v)
-	}
+	v := spread()
+	require.Check(t, v <= 0.01, "g differs by %g among the free points", v)
 }
 
 // TestSmallRank trains with kernels of small rank, features that are not scaled and a large
@@ -109,9 +104,7 @@ func TestNewtonFlat(t *testing.T) {
 	}
 	require.NoError(t, s.newton(s.free()))
 	for i, y := range y {
-		if math.Abs(s.u[i]-100*y) > 1e-9 {
-			t.Errorf("u[%d] = %g", i, s.u[i])
-		}
+		require.Near(t, s.u[i], 100*y, 1e-9, "u[%d]", i)
 	}
 }
 

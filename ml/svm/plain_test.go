@@ -78,9 +78,7 @@ func TestPlainSolver(t *testing.T) {
 		want := plainSolver(k, y, price, tol/10)
 		for name, matrix := range map[string]Matrix{"fast": g, "rows only": bare{g}} {
 			res, err := Train(t.Context(), matrix, y, Settings{C: price, Tol: tol, CacheBytes: 1 << 20})
-			if err != nil || res.Status != trace.Converged {
-				t.Fatalf("%s: %v, %v", name, res, err)
-			}
+			require.Must(t, err == nil && res.Status == trace.Converged, "%s: %v, %v", name, res, err)
 			verify(t, res, k, y, price, tol)
 			if math.Abs(res.Dual-want) > 1e-4*want {
 				t.Fatalf("%s: objective %g, the plain solver finds %g", name, res.Dual, want)
@@ -104,8 +102,6 @@ func TestHandOver(t *testing.T) {
 		t.Fatalf("single precision: %s, %v", status, err)
 	}
 	status, err := path[float64](k, o, s)
-	if err != nil || status != trace.Converged {
-		t.Fatalf("double precision: %s, %v", status, err)
-	}
+	require.Must(t, err == nil && status == trace.Converged, "double precision: %s, %v", status, err)
 	relative(t, "objective", o.result(status).Dual, want.Dual, 1e-10)
 }

@@ -87,29 +87,21 @@ func TestReferenceSolutions(t *testing.T) {
 			want := row.Expect
 			relative(t, "objective", r.Dual, want.Objective, 1e-8)
 			relative(t, "w_norm", r.WNorm, want.WNorm, 1e-5)
-			if math.Abs(r.SlackSum-want.SlackSum) > 1e-4*max(1, want.SlackSum) {
-				t.Errorf("slack_sum %g, want %g", r.SlackSum, want.SlackSum)
-			}
-			if math.Abs(r.B-want.B) > 1e-4 {
-				t.Errorf("b %g, want %g", r.B, want.B)
-			}
+			require.Near(t, r.SlackSum, want.SlackSum, 1e-4*max(1, want.SlackSum), "slack_sum")
+			require.Near(t, r.B, want.B, 1e-4, "b")
 			correct := 0
 			for i, f := range r.F {
 				if (f >= 0) == (y[i] > 0) {
 					correct++
 				}
 			}
-			if got := float64(correct) / float64(len(y)); got != want.TrainAccuracy {
-				t.Errorf("train_accuracy %g, want %g", got, want.TrainAccuracy)
-			}
+			require.Equal(t, float64(correct)/float64(len(y)), want.TrainAccuracy, "train_accuracy")
 			if bounded := r.BoundedInside + r.BoundedMisclassified; r.SupportVectors != want.SupportVectors || bounded != want.Bounded {
 				t.Errorf("%d support vectors, %d bounded; want %d, %d", r.SupportVectors, bounded, want.SupportVectors, want.Bounded)
 			}
 		})
 	}
-	if solved == 0 {
-		t.Fatal("no rows of the SVM among the reference solutions")
-	}
+	require.Must(t, solved != 0, "no rows of the SVM among the reference solutions")
 }
 
 // decodeSnake decodes JSON whose names carry underscores that the Go fields do not.
@@ -154,13 +146,9 @@ func TestToy(t *testing.T) {
 	y := []float64{-1, -1, -1, 1, 1, 1}
 	r := train(t, kernel.NewGram(kernel.Kernel{Name: "linear"}, x), y, Settings{C: 1})
 	for i, want := range []float64{0, 0.25, 0, 0.25, 0, 0} {
-		if math.Abs(r.Alpha[i]-want) > 1e-12 {
-			t.Errorf("alpha[%d] = %g, want %g", i, r.Alpha[i], want)
-		}
+		require.Near(t, r.Alpha[i], want, 1e-12, "alpha[%d]", i)
 	}
-	if math.Abs(r.B) > 1e-12 {
-		t.Errorf("b = %g, want 0", r.B)
-	}
+	require.Check(t, math.Abs(r.B) <= 1e-12, "b = %g, want 0", r.B)
 }
 
 // Objectives and counts of LIBSVM on heart.csv as it is, not standardised.
@@ -178,9 +166,7 @@ func TestHeartAsLIBSVM(t *testing.T) {
 	} {
 		r := train(t, kernel.NewGram(tc.k, x), y, Settings{C: 1, Tol: 1e-6})
 		relative(t, tc.k.Name, r.Dual, tc.objective, 1e-6)
-		if r.SupportVectors != tc.svs {
-			t.Errorf("%s: %d support vectors, want %d", tc.k.Name, r.SupportVectors, tc.svs)
-		}
+		require.Equal(t, r.SupportVectors, tc.svs, "%s: support vectors", tc.k.Name)
 		if tc.k.Name == "rbf" && r.BoundedInside+r.BoundedMisclassified != 107 {
 			t.Errorf("rbf: %d bounded, want 107", r.BoundedInside+r.BoundedMisclassified)
 		}

@@ -21,9 +21,7 @@ func TestRegulariseClosedForm(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, d, 3})
 	r, err := Regularise(t.Context(), kernel.NewGram(kernel.Linear(), x), []float64{-1, 1, 1}, []int{2}, []float64{0.1, 1, 10, 100}, Settings{})
 	require.NoError(t, err)
-	if len(r.Entries) != 2 {
-		t.Fatalf("%+v", r.Entries)
-	}
+	require.Must(t, len(r.Entries) == 2, "%+v", r.Entries)
 	for i, e := range r.Entries {
 		if want := 2 / d / d; e.Point != i || e.From != Bounded || e.To != Free || !(e.Low <= want && want <= e.High) || e.High/e.Low > 1.021 {
 			t.Errorf("%+v, want one about %g", e, want)
@@ -52,9 +50,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		t.Fatalf("%d entries at %v", len(r.Entries), r.C)
 	}
 	for _, c := range cs {
-		if !slices.Contains(r.C, c) {
-			t.Errorf("C = %g is missing", c)
-		}
+		require.Check(t, slices.Contains(r.C, c), "C = %g is missing", c)
 	}
 	rest := others(len(y), held)
 	yr := make([]float64, len(rest))
@@ -64,9 +60,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	kinks := make(map[float64]bool) // the lower ends of places with an entry point
 	for _, e := range r.Entries {
 		kinks[e.Low] = true
-		if slices.Contains(held, e.Point) || e.High/e.Low > 1.021 {
-			t.Errorf("%+v", e)
-		}
+		require.Check(t, !slices.Contains(held, e.Point) && e.High/e.Low <= 1.021, "%+v", e)
 	}
 	straight := 0
 	for a := range len(r.C) - 1 {
@@ -83,20 +77,16 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 			}
 		}
 	}
-	if straight < 5 {
-		t.Errorf("only %d places without an entry point", straight)
-	}
+	require.Check(t, straight >= 5, "only %d places without an entry point", straight)
 }
 
 func TestRegulariseRefuses(t *testing.T) {
 	t.Parallel()
 	x, y := moons(20, 0.3)
-	if _, err := Regularise(t.Context(), kernel.NewGram(kernel.Sigmoid(1, -1), x), y, nil, []float64{1, 10}, Settings{}); err == nil {
-		t.Error("an indefinite kernel has a path")
-	}
+	_, err := Regularise(t.Context(), kernel.NewGram(kernel.Sigmoid(1, -1), x), y, nil, []float64{1, 10}, Settings{})
+	require.Check(t, err != nil, "an indefinite kernel has a path")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Regularise(ctx, kernel.NewGram(kernel.RBF(1), x), y, nil, []float64{1, 10}, Settings{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	_, err = Regularise(ctx, kernel.NewGram(kernel.RBF(1), x), y, nil, []float64{1, 10}, Settings{})
+	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
 }

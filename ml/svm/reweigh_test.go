@@ -43,15 +43,11 @@ func TestReweigh(t *testing.T) {
 		}
 		got, err := Reweigh(t.Context(), k, y, base.Alpha, weight, s)
 		if len(sides) < 2 {
-			if err == nil {
-				t.Fatal("a class has no weight, and there is no error")
-			}
+			require.Must(t, err != nil, "a class has no weight, and there is no error")
 			return
 		}
 		if HasPath(k) != nil {
-			if err == nil {
-				t.Fatal("an indefinite kernel is not refused")
-			}
+			require.Must(t, err != nil, "an indefinite kernel is not refused")
 			return
 		}
 		require.NoError(t, err)
@@ -72,13 +68,9 @@ func TestReweigh(t *testing.T) {
 		sum := 0.0
 		for i, a := range got.Alpha {
 			sum += a * y[i]
-			if a < 0 || a > c*weight[i]*(1+1e-12) {
-				t.Errorf("alpha %d is %g, its bound %g", i, a, c*weight[i])
-			}
+			require.Check(t, a >= 0 && a <= c*weight[i]*(1+1e-12), "alpha %d is %g, its bound %g", i, a, c*weight[i])
 		}
-		if math.Abs(sum) > 1e-9*max(1, c)*float64(m) {
-			t.Errorf("the sum of alpha y is %g", sum)
-		}
+		require.Check(t, math.Abs(sum) <= 1e-9*max(1, c)*float64(m), "the sum of alpha y is %g", sum)
 	})
 }
 
@@ -94,9 +86,7 @@ func TestReweighStartsWarm(t *testing.T) {
 		one[i] = 1
 	}
 	same, err := Reweigh(t.Context(), k, y, base.Alpha, one, s)
-	if err != nil || same.Iterations != 0 {
-		t.Errorf("%d steps from the solution, %v", same.Iterations, err)
-	}
+	require.Check(t, err == nil && same.Iterations == 0, "%d steps from the solution, %v", same.Iterations, err)
 	cold, warm := 0, 0
 	for i, a := range base.Alpha {
 		if a == 0 {
@@ -113,7 +103,5 @@ func TestReweighStartsWarm(t *testing.T) {
 		warm, cold = warm+w.Iterations, cold+c[0].Iterations
 		one[i] = 1
 	}
-	if warm >= cold {
-		t.Errorf("%d steps from the solution before, %d from nothing", warm, cold)
-	}
+	require.Check(t, warm < cold, "%d steps from the solution before, %d from nothing", warm, cold)
 }

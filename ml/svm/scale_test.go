@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -58,9 +59,7 @@ func TestEveryC(t *testing.T) {
 					c := math.Pow(10, float64(e))
 					const tol = 1e-3
 					res, err := Train(mltest.NewLooks(t.Context(), 1_000_000), gram, set.y, Settings{C: c, Tol: tol, MaxIter: 500_000})
-					if err != nil {
-						t.Fatalf("C = %g: %v", c, err)
-					}
+					require.Must(t, err == nil, "C = %g: %v", c, err)
 					violation, gap, rounding := judge(t, k, set.y, c, res)
 					switch {
 					case violation <= tol+rounding && res.Status == trace.Converged:
@@ -92,9 +91,7 @@ func judge(t *testing.T, k symmetric, y []float64, c float64, r *Result) (violat
 		}
 		rounding = max(rounding, 0x1p-52*parts)
 		a := r.Alpha[i]
-		if !(a >= 0 && a <= c) {
-			t.Fatalf("alpha[%d] = %g is not in [0, %g]", i, a, c)
-		}
+		require.Must(t, (a >= 0 && a <= c), "alpha[%d] = %g is not in [0, %g]", i, a, c)
 		if y[i] > 0 && a < c || y[i] < 0 && a > 0 {
 			high = max(high, y[i]-ku[i])
 		}
@@ -137,7 +134,5 @@ func TestNoFreePointByRounding(t *testing.T) {
 			}
 		}
 	}
-	if few < 1000 {
-		t.Errorf("only %d problems have at most two free points", few)
-	}
+	require.Check(t, few >= 1000, "only %d problems have at most two free points", few)
 }

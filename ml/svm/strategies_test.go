@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 )
 
 // The strategies, each with the setting that turns it off.
@@ -154,9 +155,7 @@ func TestToleranceInDouble(t *testing.T) {
 	}
 	for _, c := range []float64{1, 100} {
 		r := train(t, kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c, Tol: tol})
-		if !singleSuits(n, 1) || c*0x1p-24 > tol/100 {
-			t.Fatalf("C = %g: steps are not in single precision", c)
-		}
+		require.Must(t, singleSuits(n, 1) && c*0x1p-24 <= tol/100, "C = %g: steps are not in single precision", c)
 		violation, gap, rounding := judge(t, symmetric{k}, y, c, r)
 		if violation > tol+rounding || gap > tol*c*n {
 			t.Errorf("C = %g: violation %g, primal minus dual %g", c, violation, gap)

@@ -115,9 +115,7 @@ func TestKKT(t *testing.T) {
 		k := full(kernel.NewGram(kern, x))
 		const tol = 1e-6
 		r := require.Value(Train(t.Context(), k, y, Settings{C: c, Tol: tol}))(t)
-		if r.Status != trace.Converged {
-			t.Fatalf("status %s, violation %g", r.Status, r.KKTViolation)
-		}
+		require.Must(t, r.Status == trace.Converged, "status %s, violation %g", r.Status, r.KKTViolation)
 		verify(t, r, k, y, c, tol)
 		if kern.Name != "sigmoid" && (r.Gap < -1e-9 || r.Primal-r.Dual > 2*tol*c*float64(len(y))+1e-9) {
 			t.Fatalf("primal %g, dual %g, gap %g", r.Primal, r.Dual, r.Gap)
@@ -360,9 +358,7 @@ func TestLarge(t *testing.T) {
 			r := train(t, gram, y, Settings{C: tc.c, CacheBytes: tc.cache})
 			verify(t, r, full(gram), y, tc.c, 1e-3)
 			// A violation of tol costs up to tol in each slack, and C for each of that.
-			if r.Gap < -1e-9 || r.Primal-r.Dual > 1e-3*tc.c*500 {
-				t.Errorf("primal %g, dual %g", r.Primal, r.Dual)
-			}
+			require.Check(t, r.Gap >= -1e-9 && r.Primal-r.Dual <= 1e-3*tc.c*500, "primal %g, dual %g", r.Primal, r.Dual)
 		})
 	}
 }
@@ -385,9 +381,7 @@ func TestPath(t *testing.T) {
 			gram := kernel.NewGram(tc.k, x)
 			r := train(t, gram, y, Settings{C: tc.c, MaxIter: 300_000})
 			verify(t, r, full(gram), y, tc.c, 1e-3)
-			if r.Gap < -1e-9 || r.Gap > 1e-4 {
-				t.Errorf("gap %g", r.Gap)
-			}
+			require.Check(t, r.Gap >= -1e-9 && r.Gap <= 1e-4, "gap %g", r.Gap)
 		})
 	}
 }
@@ -423,9 +417,7 @@ func TestMarginFromAlpha(t *testing.T) {
 		least = min(least, y[i]*f)
 	}
 	relative(t, "least functional margin", least, 1, 1e-8)
-	if hard.Gap < -1e-12 || hard.Gap > 1e-8 {
-		t.Errorf("gap of the hard margin is %g", hard.Gap)
-	}
+	require.Check(t, hard.Gap >= -1e-12 && hard.Gap <= 1e-8, "gap of the hard margin is %g", hard.Gap)
 	verify(t, hard, full(k), y, math.Inf(1), 1e-9)
 	soft := train(t, k, y, Settings{C: 0.1})
 	if math.Abs(fromAlpha(soft)/soft.Margin-1) < 0.1 {
@@ -452,9 +444,7 @@ func TestHardMarginNotSeparable(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := Train(t.Context(), kernel.NewGram(tc.k, tc.x), tc.y, Settings{C: math.Inf(1), MaxIter: 2_000_000})
-			if !errors.Is(err, ErrNotSeparable) {
-				t.Errorf("%v, %v; want ErrNotSeparable", r, err)
-			}
+			require.Check(t, errors.Is(err, ErrNotSeparable), "%v, %v; want ErrNotSeparable", r, err)
 		})
 	}
 }
@@ -489,9 +479,7 @@ func TestBoundedSupportVectorsContribute(t *testing.T) {
 		}
 		changed = max(changed, math.Abs(all-free))
 	}
-	if changed < 1 {
-		t.Errorf("without bounded support vectors f changes by %g only", changed)
-	}
+	require.Check(t, changed >= 1, "without bounded support vectors f changes by %g only", changed)
 }
 
 // The lecture says regularisation reduces the number of support vectors.
@@ -502,9 +490,7 @@ func TestLowerCMoreSupportVectors(t *testing.T) {
 	before := 0
 	for _, c := range []float64{100, 10, 1, 0.1, 0.01} {
 		n := train(t, k, y, Settings{C: c}).SupportVectors
-		if n < before {
-			t.Errorf("C = %g: %d support vectors, %d at the C before", c, n, before)
-		}
+		require.Check(t, n >= before, "C = %g: %d support vectors, %d at the C before", c, n, before)
 		before = n
 	}
 }
@@ -514,9 +500,8 @@ func TestIndefiniteKernel(t *testing.T) {
 	x, y := moons(150, 0.2)
 	gram := kernel.NewGram(kernel.Sigmoid(2, -1), x)
 	k := full(gram)
-	if values, _, ok := dense.Eigen(k, false); !ok || values[0] > -1e-3 {
-		t.Fatalf("the example should be indefinite, its eigenvalues are %g", values)
-	}
+	values, _, ok := dense.Eigen(k, false)
+	require.Must(t, ok && values[0] <= -1e-3, "the example should be indefinite, its eigenvalues are %g", values)
 	r := train(t, gram, y, Settings{C: 10})
 	verify(t, r, k, y, 10, 1e-3)
 }
@@ -569,9 +554,7 @@ func TestIterationLimit(t *testing.T) {
 	gram := kernel.NewGram(kernel.RBF(1), x)
 	for _, c := range []float64{100, math.Inf(1)} {
 		r, err := Train(t.Context(), gram, y, Settings{C: c, MaxIter: 20})
-		if err != nil || r.Status != trace.IterationLimit || r.Iterations != 20 {
-			t.Fatalf("%+v, %v", r, err)
-		}
+		require.Must(t, err == nil && r.Status == trace.IterationLimit && r.Iterations == 20, "%+v, %v", r, err)
 		verify(t, r, full(gram), y, c, math.Inf(1))
 	}
 }
@@ -585,9 +568,7 @@ func TestToleranceBelowRounding(t *testing.T) {
 	if err != nil || r.Status != trace.Numerical && r.Status != trace.Converged {
 		t.Fatalf("%v, %v", r.Status, err)
 	}
-	if r.KKTViolation > 1e-12 {
-		t.Errorf("violation %g", r.KKTViolation)
-	}
+	require.Check(t, r.KKTViolation <= 1e-12, "violation %g", r.KKTViolation)
 }
 
 // cancelling is a matrix that ends the context when its n-th row is asked for,
@@ -613,22 +594,16 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := &cancelling{Matrix: kernel.NewGram(kernel.RBF(1), x), cancel: cancel, n: 100}
 	r, err := Train(ctx, k, y, Settings{C: 100, Tol: 1e-9})
-	if err != nil || r.Status != trace.Cancelled {
-		t.Fatalf("%v, %v", r, err)
-	}
+	require.Must(t, err == nil && r.Status == trace.Cancelled, "%v, %v", r, err)
 	if k.after > 1+trace.LookEvery/(16*3000) {
 		t.Errorf("%d rows were computed after the context had ended", k.after)
 	}
 	balance := 0.0
 	for i, a := range r.Alpha {
 		balance += a * y[i]
-		if a < 0 || a > 100 {
-			t.Fatalf("alpha[%d] = %g", i, a)
-		}
+		require.Must(t, a >= 0 && a <= 100, "alpha[%d] = %g", i, a)
 	}
-	if math.Abs(balance) > 1e-9 {
-		t.Errorf("sum alpha_i y_i = %g", balance)
-	}
+	require.Check(t, math.Abs(balance) <= 1e-9, "sum alpha_i y_i = %g", balance)
 }
 
 // TestCancelLate ends the context while settled points are set aside.
@@ -648,9 +623,7 @@ func TestCancelLate(t *testing.T) {
 	if err != nil || r.Status != trace.Cancelled || reports > 4 {
 		t.Fatalf("%v, %v after %d reports", r.Status, err, reports)
 	}
-	if r.SupportVectors == 0 || r.Dual <= 0 {
-		t.Errorf("%d support vectors, dual %g", r.SupportVectors, r.Dual)
-	}
+	require.Check(t, r.SupportVectors != 0 && r.Dual > 0, "%d support vectors, dual %g", r.SupportVectors, r.Dual)
 }
 
 func TestReport(t *testing.T) {
@@ -660,9 +633,7 @@ func TestReport(t *testing.T) {
 	r := train(t, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1000, Recorder: func(s trace.Step) { steps = append(steps, s) },
 	})
-	if len(steps) == 0 || steps[0].Phase != "svm" {
-		t.Fatalf("reports: %v", steps)
-	}
+	require.Must(t, len(steps) != 0 && steps[0].Phase == "svm", "reports: %v", steps)
 	for i, s := range steps {
 		if i > 0 && (s.Iteration < steps[i-1].Iteration+500 || s.Objective < steps[i-1].Objective*(1-1e-12)) {
 			t.Errorf("report %+v after %+v", s, steps[i-1])
@@ -676,9 +647,7 @@ func TestReport(t *testing.T) {
 func TestParams(t *testing.T) {
 	t.Parallel()
 	for _, p := range Params {
-		if err := p.Check(p.Default); err != nil {
-			t.Errorf("default: %v", err)
-		}
+		require.Equal(t, p.Check(p.Default), nil, "default")
 	}
 }
 
@@ -745,7 +714,5 @@ func TestUnscaled(t *testing.T) {
 			t.Errorf("%s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
 		}
 	}
-	if ended[trace.Numerical] == 0 || ended[trace.Converged] < 150 {
-		t.Errorf("%v", ended)
-	}
+	require.Check(t, ended[trace.Numerical] != 0 && ended[trace.Converged] >= 150, "%v", ended)
 }

@@ -46,9 +46,7 @@ func TestHardMarginIndefinite(t *testing.T) {
 			}
 		}
 	}
-	if ended["unbounded"] == 0 || ended["converged"] == 0 || ended["cancelled"] > 0 {
-		t.Errorf("%v", ended)
-	}
+	require.Check(t, ended["unbounded"] != 0 && ended["converged"] != 0 && ended["cancelled"] <= 0, "%v", ended)
 }
 
 // TestUnboundedPair has two points of opposite label whose alphas may rise together for
@@ -60,9 +58,7 @@ func TestUnboundedPair(t *testing.T) {
 		t.Errorf("%v, %v; want ErrUnbounded", r, err)
 	}
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
-	if r.Alpha[0] != 3 || r.Alpha[1] != 3 {
-		t.Errorf("alpha = %v, want C for both", r.Alpha)
-	}
+	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
 }
 
 // TestOverflow has kernel values that no sum of two can hold.

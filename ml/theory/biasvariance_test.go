@@ -44,9 +44,7 @@ func TestDecompositionAddsUpToTheError(t *testing.T) {
 		near(t, "error", d.Error, wrong/float64(r*n), 1e-12)
 		near(t, "noise", d.Noise, bayes/float64(n), 1e-12)
 		near(t, "sum", d.Noise+d.Bias+d.UnbiasedVariance-d.BiasedVariance, d.Error, 1e-12)
-		if r == 1 && d.Variance != 0 {
-			t.Errorf("one model varies by %g", d.Variance)
-		}
+		require.Check(t, r != 1 || d.Variance == 0, "one model varies by %g", d.Variance)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestDecompositionByHand(t *testing.T) {
 		}
 	}
 	tie, err := theory.NewBiasVariance(mat.NewDense(2, 1, []float64{1, -1}), []float64{0})
-	if err != nil || tie.Main[0] != 1 || tie.Error != 0.5 {
-		t.Errorf("a tie: %+v, %v", tie, err)
-	}
+	require.Check(t, err == nil && tie.Main[0] == 1 && tie.Error == 0.5, "a tie: %+v, %v", tie, err)
 }
 
 func TestBiasVarianceRefuses(t *testing.T) {
@@ -91,8 +87,7 @@ func TestBiasVarianceRefuses(t *testing.T) {
 		{mat.NewDense(1, 1, nil), []float64{math.NaN()}},
 		{mat.NewDense(1, 1, []float64{math.NaN()}), []float64{1}},
 	} {
-		if _, err := theory.NewBiasVariance(c.f, c.p); err == nil {
-			t.Errorf("row %d succeeded", i)
-		}
+		_, err := theory.NewBiasVariance(c.f, c.p)
+		require.Check(t, err != nil, "row %d succeeded", i)
 	}
 }

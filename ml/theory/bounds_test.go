@@ -32,15 +32,12 @@ func TestVapnikBoundValues(t *testing.T) {
 	near(t, "eps", theory.VapnikEpsilon(3, 1e5, 0.05), eps, 1e-14)
 	b := theory.VapnikBound(0.1, 1, 3, 1e5, 0.05)
 	near(t, "R", b.Value, 0.1+eps/2*(1+math.Sqrt(1+0.4/eps)), 1e-14)
-	if b.Vacuous {
-		t.Errorf("%+v is not vacuous", b)
-	}
+	require.Check(t, !b.Vacuous, "%+v is not vacuous", b)
 	// without errors the bound is B eps; without capacity and with eta = 1, R_emp
 	near(t, "R without errors", theory.VapnikBound(0, 2, 3, 1e5, 0.05).Value, 2*eps, 1e-14)
 	near(t, "R without capacity", theory.VapnikBound(0.25, 1, 0, 10, 1).Value, 0.25, 0)
-	if b := theory.VapnikBound(0, 1, 3, 60, 0.05); !b.Vacuous || b.Value < 1 {
-		t.Errorf("60 points and 3 parameters: %+v", b)
-	}
+	b = theory.VapnikBound(0, 1, 3, 60, 0.05)
+	require.Check(t, b.Vacuous && b.Value >= 1, "60 points and 3 parameters: %+v", b)
 	near(t, "eps beyond h = 2M", theory.VapnikEpsilon(math.Inf(1), 7, 1), theory.VapnikEpsilon(14, 7, 1), 0)
 	near(t, "VC form", theory.VCBound(0.1, 3, 1e5, 0.05).Value, 0.1+math.Sqrt((3*(1+math.Log(200000.0/3))-math.Log(0.0125))/1e5), 1e-14)
 }
@@ -85,9 +82,8 @@ func TestSparseBound(t *testing.T) {
 				t.Errorf("N_SV = %d of %d: %+v, exact count %g", s, n, got, exact)
 			}
 		}
-		if got := theory.SparseBound(n, n, 0.05); !math.IsInf(got.Value, 1) || !got.Vacuous {
-			t.Errorf("all %d points support vectors: %+v", n, got)
-		}
+		got := theory.SparseBound(n, n, 0.05)
+		require.Check(t, math.IsInf(got.Value, 1) && got.Vacuous, "all %d points support vectors: %+v", n, got)
 	}
 	near(t, "10 of 1000", theory.SparseBound(10, 1000, 0.05).Value, (10*(1-math.Log(0.01))+math.Log(20000))/990, 1e-14)
 }
@@ -99,37 +95,28 @@ func TestSparseBoundPoints(t *testing.T) {
 		delta, share float64
 	}{{0, 0.05, 0.1}, {3, 0.05, 0.1}, {3, 0.05, 0.9}, {40, 0.01, 0.02}, {1, 1, 5}} {
 		n := theory.SparseBoundPoints(c.nsv, c.delta, c.share)
-		if at := theory.SparseBound(c.nsv, n, c.delta).Value; !(at < c.share) {
-			t.Errorf("%+v: %g at %d points", c, at, n)
-		}
-		if before := theory.SparseBound(c.nsv, n-1, c.delta).Value; n > c.nsv+1 && before < c.share {
-			t.Errorf("%+v: %g at %d points already", c, before, n-1)
-		}
+		at := theory.SparseBound(c.nsv, n, c.delta).Value
+		require.Check(t, at < c.share, "%+v: %g at %d points", c, at, n)
+		before := theory.SparseBound(c.nsv, n-1, c.delta).Value
+		require.Check(t, n <= c.nsv+1 || before >= c.share, "%+v: %g at %d points already", c, before, n-1)
 		// It falls with every point, or the first would not be the one from which on.
 		for m := c.nsv + 1; m < 2000; m++ {
-			if a, b := theory.SparseBound(c.nsv, m, c.delta).Value, theory.SparseBound(c.nsv, m+1, c.delta).Value; !(b < a) {
-				t.Fatalf("%+v: %g at %d points, then %g", c, a, m, b)
-			}
+			a, b := theory.SparseBound(c.nsv, m, c.delta).Value, theory.SparseBound(c.nsv, m+1, c.delta).Value
+			require.Must(t, b < a, "%+v: %g at %d points, then %g", c, a, m, b)
 		}
 	}
 	for i, n := range []int{
 		theory.SparseBoundPoints(-1, 0.05, 0.1), theory.SparseBoundPoints(3, 0, 0.1), theory.SparseBoundPoints(3, 2, 0.1),
 		theory.SparseBoundPoints(3, 0.05, 0), theory.SparseBoundPoints(3, 0.05, math.NaN()), theory.SparseBoundPoints(3, 0.05, 1e-12),
 	} {
-		if n != 0 {
-			t.Errorf("row %d: %d", i, n)
-		}
+		require.Equal(t, n, 0, "row %d", i)
 	}
 }
 
 func TestLeaveOneOutBound(t *testing.T) {
 	t.Parallel()
-	if got, want := theory.LeaveOneOutBound(3, 12), (theory.Bound{Value: 0.25}); got != want {
-		t.Errorf("3 of 12: %+v", got)
-	}
-	if got, want := theory.LeaveOneOutBound(12, 12), (theory.Bound{Value: 1, Vacuous: true}); got != want {
-		t.Errorf("12 of 12: %+v", got)
-	}
+	require.Equal(t, theory.LeaveOneOutBound(3, 12), theory.Bound{Value: 0.25}, "3 of 12")
+	require.Equal(t, theory.LeaveOneOutBound(12, 12), theory.Bound{Value: 1, Vacuous: true}, "12 of 12")
 }
 
 func TestBoundsOutOfRange(t *testing.T) {
@@ -143,17 +130,13 @@ func TestBoundsOutOfRange(t *testing.T) {
 		theory.SparseBound(-1, 100, 0.05), theory.SparseBound(101, 100, 0.05), theory.SparseBound(1, 100, 0), theory.SparseBound(0, 0, 0.05),
 		theory.LeaveOneOutBound(-1, 100), theory.LeaveOneOutBound(101, 100), theory.LeaveOneOutBound(0, 0),
 	} {
-		if !math.IsNaN(b.Value) || !b.Vacuous {
-			t.Errorf("row %d: %+v", i, b)
-		}
+		require.Check(t, math.IsNaN(b.Value) && b.Vacuous, "row %d: %+v", i, b)
 	}
 	for i, v := range []float64{
 		theory.MarginVCDim(-1, 1, 2), theory.MarginVCDim(1, nan, 2), theory.MarginVCDim(1, 1, -2), theory.MarginVCDim(nan, 1, 2),
 		theory.SlideVCDim(-1, 1, 2), theory.SlideVCDim(1, nan, 2), theory.SlideVCDim(1, 1, nan),
 	} {
-		if !math.IsNaN(v) {
-			t.Errorf("VC dimension, row %d: %g", i, v)
-		}
+		require.Check(t, math.IsNaN(v), "VC dimension, row %d: %g", i, v)
 	}
 }
 
@@ -172,9 +155,8 @@ func TestMarginVCDim(t *testing.T) {
 		{1, 0, inf, inf},
 		{0, 1, 7, 1},
 	} {
-		if got := theory.MarginVCDim(c.radius, c.margin, c.dim); got != c.want {
-			t.Errorf("MarginVCDim(%g, %g, %g) = %g, want %g", c.radius, c.margin, c.dim, got, c.want)
-		}
+		got := theory.MarginVCDim(c.radius, c.margin, c.dim)
+		require.Check(t, got == c.want, "MarginVCDim(%g, %g, %g) = %g, want %g", c.radius, c.margin, c.dim, got, c.want)
 	}
 }
 
@@ -188,9 +170,8 @@ func TestSlideVCDimDependsOnUnits(t *testing.T) {
 	if theory.SlideVCDim(diameter, margin, inf) != 16 || theory.SlideVCDim(unit*diameter, unit*margin, inf) != 37 {
 		t.Errorf("the slides' formula gives %g and %g", theory.SlideVCDim(diameter, margin, inf), theory.SlideVCDim(unit*diameter, unit*margin, inf))
 	}
-	if a, b := theory.DiameterVCDim(diameter, margin, inf), theory.DiameterVCDim(unit*diameter, unit*margin, inf); a != 24 || b != 24 {
-		t.Errorf("DiameterVCDim = %g and %g, want 24", a, b)
-	}
+	a, b := theory.DiameterVCDim(diameter, margin, inf), theory.DiameterVCDim(unit*diameter, unit*margin, inf)
+	require.Check(t, a == 24 && b == 24, "DiameterVCDim = %g and %g, want 24", a, b)
 	for seed := range uint64(20) {
 		k := gram(linear, random(seed, 12, 5))
 		ball := require.Value(theory.EnclosingBall(k))(t)

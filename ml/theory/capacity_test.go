@@ -21,14 +21,10 @@ func TestCapacityOfTheToy(t *testing.T) {
 	near(t, "Delta", c.Margin, math.Sqrt2, 1e-14)
 	near(t, "R", c.Radius, math.Sqrt(6), 1e-14)
 	near(t, "ball", c.Ball, math.Sqrt(5), 1e-9)
-	if !c.Separates {
-		t.Error("the toy is separated")
-	}
+	require.Check(t, c.Separates, "the toy is separated")
 	for i, s := range c.Slack {
 		near(t, "slack", s, 0, 1e-14)
-		if s < 0 {
-			t.Errorf("slack %d is %g", i+1, s)
-		}
+		require.Check(t, s >= 0, "slack %d is %g", i+1, s)
 	}
 }
 
@@ -60,9 +56,7 @@ func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
 			right = right && y[i]*f > 0
 			near(t, "slack", c.Slack[i], max(0, 1-y[i]*f), 1e-12)
 		}
-		if right != c.Separates {
-			t.Errorf("Separates = %t", c.Separates)
-		}
+		require.Check(t, right == c.Separates, "Separates = %t", c.Separates)
 	}
 }
 
@@ -86,9 +80,8 @@ func TestCapacityRefuses(t *testing.T) {
 		{mat.NewSymDense(2, []float64{1, 2, 2, 1}), []float64{1, 1}, 0, y},
 		{mat.NewSymDense(2, []float64{1, math.Inf(1), math.Inf(1), 1}), []float64{1, 1}, 0, y},
 	} {
-		if _, err := theory.NewCapacity(c.k, c.u, c.b, c.y); err == nil {
-			t.Errorf("row %d succeeded", i)
-		}
+		_, err := theory.NewCapacity(c.k, c.u, c.b, c.y)
+		require.Check(t, err != nil, "row %d succeeded", i)
 	}
 	c, err := theory.NewCapacity(k, []float64{1, 0}, 0, y)
 	if err != nil || !math.IsInf(c.HMCM, 1) || c.Separates || c.Margin != 0 {
@@ -120,9 +113,7 @@ func TestLinearCapacity(t *testing.T) {
 		for i := range y {
 			near(t, "slack", got.Slack[i], want.Slack[i], 1e-12)
 		}
-		if got.Separates != want.Separates {
-			t.Errorf("Separates = %t", got.Separates)
-		}
+		require.Equal(t, got.Separates, want.Separates, "Separates")
 	}
 	x, y := mat.NewDense(2, 1, []float64{-1, 3}), []float64{-1, 1}
 	for i, c := range []struct {
@@ -140,9 +131,8 @@ func TestLinearCapacity(t *testing.T) {
 		{[]float64{1}, 0, mat.NewDense(2, 1, []float64{math.Inf(1), 1}), y},
 		{nil, 0, new(mat.Dense), nil},
 	} {
-		if _, err := theory.LinearCapacity(c.w, c.b, c.x, c.y); err == nil {
-			t.Errorf("row %d succeeded", i)
-		}
+		_, err := theory.LinearCapacity(c.w, c.b, c.x, c.y)
+		require.Check(t, err != nil, "row %d succeeded", i)
 	}
 }
 
@@ -154,9 +144,7 @@ func TestEnclosingBallInThePlane(t *testing.T) {
 		x := random(seed, 3+int(seed), 2)
 		got := require.Value(theory.EnclosingBall(gram(linear, x)))(t)
 		near(t, "radius", got.Radius, smallestCircle(x), 1e-8)
-		if got.Gap > 1e-9 {
-			t.Errorf("gap %g", got.Gap)
-		}
+		require.Check(t, got.Gap <= 1e-9, "gap %g", got.Gap)
 		sum := 0.0
 		for _, a := range got.Weights {
 			sum += a
@@ -234,9 +222,8 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 			t.Errorf("ball %+v around points of diameter %g on the unit sphere", got.Radius, d)
 		}
 	}
-	if _, err := theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1})); err == nil {
-		t.Error("a ball without a feature space")
-	}
+	_, err := theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
+	require.Check(t, err != nil, "a ball without a feature space")
 }
 
 func TestMaxNormAndDiameter(t *testing.T) {

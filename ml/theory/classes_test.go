@@ -27,12 +27,8 @@ func TestClassSlacks(t *testing.T) {
 		if wrong := slices.IndexFunc(f, func(v float64) bool { return v > f[y] }) >= 0; wrong && (largest < 1 || sum < 1) {
 			t.Errorf("f %v, class %d: an error, but slacks %v", f, y, each)
 		}
-		if len(f) == 2 && sum != largest {
-			t.Error("of two classes there is one slack")
-		}
-		if largest > sum || sum > float64(len(f)-1)*largest+1e-12 {
-			t.Errorf("sum %g, largest %g", sum, largest)
-		}
+		require.Check(t, len(f) != 2 || sum == largest, "of two classes there is one slack")
+		require.Check(t, largest <= sum && sum <= float64(len(f)-1)*largest+1e-12, "sum %g, largest %g", sum, largest)
 	})
 }
 
@@ -53,9 +49,7 @@ func TestClassSlacksAreThoseOfTheMachines(t *testing.T) {
 				total += largest
 			}
 		}
-		if math.Abs(total-r.SlackSum) > 1e-7 {
-			t.Errorf("%s: slacks %g, want %g", way, total, r.SlackSum)
-		}
+		require.Near(t, total, r.SlackSum, 1e-7, "%s: slacks", way)
 	}
 }
 

@@ -19,9 +19,7 @@ func TestFeatureMapsBelongToTheirKernels(t *testing.T) {
 		phi := require.Value(m.Rows(x))(t)
 		var got mat.Dense
 		got.Mul(phi, phi.T())
-		if !mat.EqualApprox(&got, gram(m.Kernel, x), 1e-11) {
-			t.Errorf("%s: phi·phi is not the kernel", name)
-		}
+		require.Check(t, mat.EqualApprox(&got, gram(m.Kernel, x), 1e-11), "%s: phi·phi is not the kernel", name)
 	}
 }
 
@@ -45,12 +43,10 @@ func TestFeatureMapCoordinates(t *testing.T) {
 	if want := "exp(−γ |x − c₂|²)"; basis.Coordinates[1] != want || basis.Kernel.Name != "" {
 		t.Errorf("coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
 	}
-	if _, err := theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil)); err == nil {
-		t.Error("a plane of three coordinates")
-	}
-	if _, err := theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2}); err == nil {
-		t.Error("two coefficients for one point")
-	}
+	_, err = theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil))
+	require.Check(t, err != nil, "a plane of three coordinates")
+	_, err = theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2})
+	require.Check(t, err != nil, "two coefficients for one point")
 }
 
 // The machine for the exclusive or, alpha = 1/8 throughout, looks at nothing but

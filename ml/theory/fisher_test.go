@@ -29,12 +29,10 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 		j := require.Value(theory.RidgedJ(t.Context(), k, y, ones, ridge))(t)
 		near(t, "J", j, between/(within+ridge), 1e-12)
 	}
-	if _, _, err := theory.ScatterTraces(x, y[:8]); err == nil {
-		t.Error("traces of 9 rows with 8 labels")
-	}
-	if _, err := theory.RidgedJ(t.Context(), k, y, ones[:8], 0); err == nil {
-		t.Error("J of 8 factors for 9 rows")
-	}
+	_, _, err = theory.ScatterTraces(x, y[:8])
+	require.Check(t, err != nil, "traces of 9 rows with 8 labels")
+	_, err = theory.RidgedJ(t.Context(), k, y, ones[:8], 0)
+	require.Check(t, err != nil, "J of 8 factors for 9 rows")
 	// A core that is there twice: one eigenvalue is 0, whatever the ridge.
 	for _, ridge := range []float64{0, 1, 1e3} {
 		v := require.Value(theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge))(t)
@@ -42,9 +40,8 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 			t.Errorf("ridge %g: eigenvalues %v", ridge, v)
 		}
 	}
-	if _, err := theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0}}, 1, 1); err == nil {
-		t.Error("a core of the line in the plane")
-	}
+	_, err = theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0}}, 1, 1)
+	require.Check(t, err != nil, "a core of the line in the plane")
 }
 
 func TestAxes(t *testing.T) {
@@ -54,12 +51,10 @@ func TestAxes(t *testing.T) {
 	near(t, "short", half[0], 2, 1e-12)
 	near(t, "long", half[1], 3, 1e-12)
 	near(t, "direction of the long axis", math.Abs(directions.At(0, 1)), 1, 1e-12)
-	if half, _, err := theory.Axes(mat.NewSymDense(2, []float64{1, 2, 2, 1})); err != nil || half[0] != 0 {
-		t.Errorf("an indefinite metric has the short axis %g, %v", half[0], err)
-	}
-	if _, _, err := theory.Axes(mat.NewSymDense(3, nil)); err == nil {
-		t.Error("axes of a metric of three dimensions")
-	}
+	half, _, err = theory.Axes(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
+	require.Check(t, err == nil && half[0] == 0, "an indefinite metric has the short axis %g, %v", half[0], err)
+	_, _, err = theory.Axes(mat.NewSymDense(3, nil))
+	require.Check(t, err != nil, "axes of a metric of three dimensions")
 }
 
 func TestBend(t *testing.T) {
@@ -96,17 +91,13 @@ func TestMeanEntries(t *testing.T) {
 		require.NoError(t, err)
 		near(t, "within", within, c.within, 1e-14)
 		if math.IsNaN(c.between) {
-			if !math.IsNaN(between) {
-				t.Errorf("between = %g without a second class", between)
-			}
+			require.Check(t, math.IsNaN(between), "between = %g without a second class", between)
 			continue
 		}
 		near(t, "between", between, c.between, 1e-14)
 	}
-	if _, _, err := theory.MeanEntries(k, []float64{1, -1}); err == nil {
-		t.Error("two labels for four points")
-	}
-	if _, _, err := theory.MeanEntries(new(mat.SymDense), nil); err == nil {
-		t.Error("the means of no entries")
-	}
+	_, _, err := theory.MeanEntries(k, []float64{1, -1})
+	require.Check(t, err != nil, "two labels for four points")
+	_, _, err = theory.MeanEntries(new(mat.SymDense), nil)
+	require.Check(t, err != nil, "the means of no entries")
 }

@@ -31,9 +31,8 @@ func TestPairMachine(t *testing.T) {
 		}
 	}
 	for name, q := range map[string][]float64{"itself": {1, 2}, "a point in space": {1, 2, 3}, "a point at no place": {math.NaN(), 0}} {
-		if _, err := theory.NewPairMachine([]float64{1, 2}, q); err == nil {
-			t.Errorf("a machine of a point and %s", name)
-		}
+		_, err := theory.NewPairMachine([]float64{1, 2}, q)
+		require.Check(t, err != nil, "a machine of a point and %s", name)
 	}
 }
 
@@ -49,28 +48,21 @@ func TestHardCeiling(t *testing.T) {
 		got := require.Value(theory.HardCeiling(w, x, y))(t)
 		longer := require.Value(theory.HardCeiling([]float64{70 * cos, 70 * sin}, x, y))(t)
 		if math.IsInf(got, 1) {
-			if !math.IsInf(longer, 1) {
-				t.Errorf("at %d degrees: none, but %g for a longer w", k, longer)
-			}
+			require.Check(t, math.IsInf(longer, 1), "at %d degrees: none, but %g for a longer w", k, longer)
 			continue
 		}
 		separating++
 		near(t, "ceiling of a longer w", longer, got, 1e-9*got)
-		if got < 0.25-1e-12 {
-			t.Errorf("at %d degrees: %g, below the optimum", k, got)
-		}
+		require.Check(t, got >= 0.25-1e-12, "at %d degrees: %g, below the optimum", k, got)
 		b := require.Value(theory.NewBiases(w, x, y, y))(t)
 		m := require.Value(theory.LinearMargins(w, b.Midpoint, x, y))(t)
 		near(t, "|w|²/2 by the margin", 1/(2*m.GeometricMargin()*m.GeometricMargin()), got, 1e-9*got)
 	}
-	if separating == 0 || separating == 360 {
-		t.Errorf("%d of 360 directions separate", separating)
-	}
+	require.Check(t, separating != 0 && separating != 360, "%d of 360 directions separate", separating)
 	best := require.Value(theory.HardCeiling([]float64{1, 1}, x, y))(t)
 	near(t, "ceiling of the solution", best, 0.25, 1e-15)
-	if got, err := theory.HardCeiling([]float64{0, 0}, x, y); err != nil || !math.IsInf(got, 1) {
-		t.Errorf("w = 0 has the ceiling %g, %v", got, err)
-	}
+	got, err := theory.HardCeiling([]float64{0, 0}, x, y)
+	require.Check(t, err == nil && math.IsInf(got, 1), "w = 0 has the ceiling %g, %v", got, err)
 }
 
 // Under the solution of the toy all formulas give its bias; under a shorter w, as with
@@ -143,20 +135,15 @@ func TestHardMarginRefuses(t *testing.T) {
 		"one class":               {[]float64{1, 1}, same, u},
 		"no number":               {[]float64{math.NaN(), 1}, y, u},
 	} {
-		if _, err := theory.HardCeiling(c.w, x, c.y); err == nil {
-			t.Errorf("a ceiling with %s", name)
-		}
-		if _, err := theory.NewBiases(c.w, x, c.y, c.u); err == nil {
-			t.Errorf("biases with %s", name)
-		}
-		if _, _, err := theory.BiasInterval(c.w, x, c.y, c.u, 1); err == nil {
-			t.Errorf("an interval with %s", name)
-		}
+		_, err := theory.HardCeiling(c.w, x, c.y)
+		require.Check(t, err != nil, "a ceiling with %s", name)
+		_, err = theory.NewBiases(c.w, x, c.y, c.u)
+		require.Check(t, err != nil, "biases with %s", name)
+		_, _, err = theory.BiasInterval(c.w, x, c.y, c.u, 1)
+		require.Check(t, err != nil, "an interval with %s", name)
 	}
-	if _, err := theory.NewBiases([]float64{1, 1}, x, y, u[:5]); err == nil {
-		t.Error("biases with five coefficients")
-	}
-	if _, err := theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6)); err == nil {
-		t.Error("biases without support vectors")
-	}
+	_, err := theory.NewBiases([]float64{1, 1}, x, y, u[:5])
+	require.Check(t, err != nil, "biases with five coefficients")
+	_, err = theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))
+	require.Check(t, err != nil, "biases without support vectors")
 }

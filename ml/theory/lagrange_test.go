@@ -26,12 +26,8 @@ func TestLagrangeExamples(t *testing.T) {
 		{Cases: []theory.Case{{Constraint: -1}, rejected}},
 	} {
 		got, err := theory.LagrangeExamples[i].Minimise()
-		if err != nil {
-			t.Errorf("example %d: %v", i+1, err)
-		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
-			t.Errorf("example %d (-want +got):\n%s", i+1, diff)
-		}
+		require.Equal(t, err, nil, "example %d", i+1)
+		require.Equal(t, cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-15)), "", "example %d (-want +got)", i+1)
 	}
 }
 
@@ -80,9 +76,7 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 				accepted++
 			}
 		}
-		if accepted != 1 {
-			t.Fatalf("%d cases accepted in %+v", accepted, got)
-		}
+		require.Must(t, accepted == 1, "%d cases accepted in %+v", accepted, got)
 		if p.Kind == theory.Inequality {
 			if got.Multiplier < 0 || got.Saturated != (got.Multiplier > 0) {
 				t.Fatalf("alpha = %g, saturated %t", got.Multiplier, got.Saturated)
@@ -92,9 +86,7 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 			}
 		}
 	}
-	if saturated == 0 || saturated == 300 {
-		t.Errorf("%d saturated problems: both kinds are wanted", saturated)
-	}
+	require.Check(t, saturated != 0 && saturated != 300, "%d saturated problems: both kinds are wanted", saturated)
 }
 
 // The minimum of f lies on the line by itself: both cases lead there, and only
@@ -120,8 +112,7 @@ func TestMinimiseRefuses(t *testing.T) {
 		{Scale: one, Center: [2]float64{math.NaN(), 0}},
 		{Scale: one, Offset: math.Inf(1)},
 	} {
-		if _, err := p.Minimise(); err == nil {
-			t.Errorf("row %d succeeded", i)
-		}
+		_, err := p.Minimise()
+		require.Check(t, err != nil, "row %d succeeded", i)
 	}
 }

@@ -123,9 +123,8 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 				}
 			}
 			share := float64(wrong) / n
-			if b := theory.LeaveOneOutBound(full.essential, n); share > b.Value {
-				t.Errorf("%s: %d of %d left-out points wrong, bound %+v", c.name, wrong, n, b)
-			}
+			b := theory.LeaveOneOutBound(full.essential, n)
+			require.Check(t, share <= b.Value, "%s: %d of %d left-out points wrong, bound %+v", c.name, wrong, n, b)
 			if b := theory.LeaveOneOutBound(full.vectors, n); c.name == "MCM" && share <= b.Value {
 				t.Errorf("%s: %d of %d left-out points wrong, and only %d support vectors: one would think that the bound holds", c.name, wrong, n, full.vectors)
 			}
@@ -148,9 +147,7 @@ func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	full := theory.Gram(g)
 	of := func(u []float64, b float64) theory.Capacity {
 		c := require.Value(theory.NewCapacity(full, u, b, y))(t)
-		if !c.Separates || c.HMCM > c.Radius/c.Margin {
-			t.Errorf("%+v", c)
-		}
+		require.Check(t, c.Separates && c.HMCM <= c.Radius/c.Margin, "%+v", c)
 		return c
 	}
 	simple := require.Value(mcm.Train(context.Background(), g, y, mcm.Settings{C: math.Inf(1), RankTol: 1e-9}))(t)
@@ -161,13 +158,9 @@ func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	}
 	m, s := of(simple.Lambda, simple.B), of(u, wide.B)
 	near(t, "h of the MCM", m.HMCM, simple.H, 1e-6)
-	if m.HMCM > s.HMCM {
-		t.Errorf("h_MCM = %g of the MCM, %g of the SVM", m.HMCM, s.HMCM)
-	}
+	require.Check(t, m.HMCM <= s.HMCM, "h_MCM = %g of the MCM, %g of the SVM", m.HMCM, s.HMCM)
 	near(t, "|w| of the SVM", s.Norm, wide.WNorm, 1e-9)
-	if m.Norm < s.Norm {
-		t.Errorf("|w| = %g of the MCM is below %g of the SVM", m.Norm, s.Norm)
-	}
+	require.Check(t, m.Norm >= s.Norm, "|w| = %g of the MCM is below %g of the SVM", m.Norm, s.Norm)
 	// with the same scale of f, the SVM has the larger margin
 	near(t, "margin of the SVM", 1/s.Norm, wide.Margin, 1e-9)
 }

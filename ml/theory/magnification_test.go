@@ -103,17 +103,13 @@ func TestMetricMeasuresFeatureSpace(t *testing.T) {
 
 func TestMetricRefuses(t *testing.T) {
 	t.Parallel()
-	if _, err := theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1}); err == nil {
-		t.Error("the metric of a kernel that is not there")
-	}
-	if _, err := theory.Metric(linear, nil); err == nil {
-		t.Error("the metric of no space")
-	}
-	if _, err := theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1}); err == nil {
-		t.Error("a gradient of one entry in the plane")
-	}
+	_, err := theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1})
+	require.Check(t, err != nil, "the metric of a kernel that is not there")
+	_, err = theory.Metric(linear, nil)
+	require.Check(t, err != nil, "the metric of no space")
+	_, err = theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1})
+	require.Check(t, err != nil, "a gradient of one entry in the plane")
 	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
-	if v := theory.Magnification(indefinite); !math.IsNaN(v) {
-		t.Errorf("magnification %g by an indefinite metric", v)
-	}
+	v := theory.Magnification(indefinite)
+	require.Check(t, math.IsNaN(v), "magnification %g by an indefinite metric", v)
 }

@@ -35,9 +35,7 @@ func TestGeometricMarginIsADistance(t *testing.T) {
 		}
 		right = right && m.Functional[i] > 0
 	}
-	if m.Separates != right || right {
-		t.Errorf("Separates = %t", m.Separates)
-	}
+	require.Check(t, m.Separates == right && !right, "Separates = %t", m.Separates)
 	near(t, "|w|", m.Norm, norm, 1e-15)
 }
 
@@ -45,9 +43,7 @@ func TestMarginsOfTheToy(t *testing.T) {
 	t.Parallel()
 	x, y, _ := toy()
 	m := require.Value(theory.LinearMargins([]float64{0.5, 0.5}, 0, x, y))(t)
-	if m.Worst != 1 || !m.Separates {
-		t.Errorf("worst point %d, separates %t", m.Worst, m.Separates)
-	}
+	require.Check(t, m.Worst == 1 && m.Separates, "worst point %d, separates %t", m.Worst, m.Separates)
 	near(t, "functional margin", m.FunctionalMargin(), 1, 1e-15)
 	near(t, "geometric margin", m.GeometricMargin(), math.Sqrt2, 1e-15)
 	// Scaling moves the functional margins only, and Canonical undoes it.
@@ -88,10 +84,7 @@ func TestMarginsRefuse(t *testing.T) {
 	}
 	// a point exactly on f = 0 is predicted +1, but it is not separated
 	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
-	if err != nil || m.Separates || m.Worst != 0 {
-		t.Errorf("a point on f = 0: %+v, %v", m, err)
-	}
-	if _, _, err := theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1}); err == nil {
-		t.Error("a canonical form of a line through a point")
-	}
+	require.Check(t, err == nil && !m.Separates && m.Worst == 0, "a point on f = 0: %+v, %v", m, err)
+	_, _, err = theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
+	require.Check(t, err != nil, "a canonical form of a line through a point")
 }

@@ -45,9 +45,8 @@ func TestMercerWitness(t *testing.T) {
 	for seed := range uint64(10) {
 		x := random(seed, 8, 2)
 		for _, k := range []kernel.Kernel{linear, quadratic, rbf(0.5)} {
-			if s, err := theory.Mercer(gram(k, x)); err != nil || !s.PSD || s.Witness != nil {
-				t.Errorf("%s: %+v, %v", k.Name, s, err)
-			}
+			s, err := theory.Mercer(gram(k, x))
+			require.Check(t, err == nil && s.PSD && s.Witness == nil, "%s: %+v, %v", k.Name, s, err)
 		}
 		g := gram(kernel.Sigmoid(1, -1), x)
 		s := require.Value(theory.Mercer(g))(t)
@@ -68,13 +67,9 @@ func TestMercerWitness(t *testing.T) {
 		}
 		near(t, "length of the witness", floats.Norm(s.Witness, 2), 1, 1e-12)
 		near(t, "c'Kc", sum, s.Values[7], 1e-12)
-		if sum >= 0 {
-			t.Errorf("c'Kc = %g", sum)
-		}
+		require.Check(t, sum < 0, "c'Kc = %g", sum)
 	}
-	if indefinite == 0 {
-		t.Error("the sigmoid kernel passed on every set of points")
-	}
+	require.Check(t, indefinite != 0, "the sigmoid kernel passed on every set of points")
 }
 
 // A wide RBF kernel is close to all ones, a narrow one to the identity (SVM notes
@@ -123,14 +118,10 @@ func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 		}
 	}
 	var svd mat.SVD
-	if !svd.Factorize(centred, mat.SVDThin) {
-		t.Fatal("no singular values")
-	}
+	require.Must(t, svd.Factorize(centred, mat.SVDThin), "no singular values")
 	var u mat.Dense
 	svd.UTo(&u)
-	if len(c.Values) != 4 {
-		t.Fatalf("%d components of 4", len(c.Values))
-	}
+	require.Must(t, len(c.Values) == 4, "%d components of 4", len(c.Values))
 	near(t, "sum of shares", floats.Sum(c.Shares), 1, 1e-12)
 	total := floats.Sum(c.Values)
 	for j, s := range svd.Values(nil) {
@@ -141,9 +132,7 @@ func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 		if math.Abs(floats.Min(want)) > floats.Max(want) {
 			floats.Scale(-1, want)
 		}
-		if !floats.EqualApprox(got, want, 1e-9) {
-			t.Errorf("component %d: %v, want %v", j+1, got, want)
-		}
+		require.Check(t, floats.EqualApprox(got, want, 1e-9), "component %d: %v, want %v", j+1, got, want)
 	}
 }
 
@@ -167,23 +156,18 @@ func TestSpectraRefuse(t *testing.T) {
 	t.Parallel()
 	bad := mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})
 	for i, k := range []*mat.SymDense{new(mat.SymDense), bad} {
-		if _, err := theory.Mercer(k); err == nil {
-			t.Errorf("Mercer, row %d succeeded", i)
-		}
-		if _, err := theory.KernelPCA(k, 2); err == nil {
-			t.Errorf("KernelPCA, row %d succeeded", i)
-		}
-		if _, err := theory.NewCloseness(k); err == nil {
-			t.Errorf("NewCloseness, row %d succeeded", i)
-		}
+		_, err := theory.Mercer(k)
+		require.Check(t, err != nil, "Mercer, row %d succeeded", i)
+		_, err = theory.KernelPCA(k, 2)
+		require.Check(t, err != nil, "KernelPCA, row %d succeeded", i)
+		_, err = theory.NewCloseness(k)
+		require.Check(t, err != nil, "NewCloseness, row %d succeeded", i)
 	}
 	same := mat.NewSymDense(2, []float64{1, 1, 1, 1})
-	if _, err := theory.KernelPCA(same, 2); err == nil {
-		t.Error("components of points that coincide")
-	}
-	if _, err := theory.KernelPCA(same, 0); err == nil {
-		t.Error("no components asked for")
-	}
+	_, err := theory.KernelPCA(same, 2)
+	require.Check(t, err != nil, "components of points that coincide")
+	_, err = theory.KernelPCA(same, 0)
+	require.Check(t, err != nil, "no components asked for")
 	for _, k := range []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(2, nil)} {
 		if _, err := theory.NewCloseness(k); err == nil {
 			t.Errorf("closeness of %v", mat.Formatted(k))
@@ -219,7 +203,6 @@ func TestSchurTerms(t *testing.T) {
 			t.Errorf("%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)
 		}
 	}
-	if _, err := theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:]); err == nil {
-		t.Error("nine points took a vector of eight entries")
-	}
+	_, err := theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:])
+	require.Check(t, err != nil, "nine points took a vector of eight entries")
 }

@@ -34,17 +34,14 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 		}
 		var products mat.SymDense
 		products.SymOuterK(1, phi)
-		if k := theory.Gram(kernel.NewGram(m.Kernel, x)); !mat.EqualApprox(&products, k, 1e-9) {
-			t.Errorf("degree %d: the inner products are not the kernel", p)
-		}
+		k := theory.Gram(kernel.NewGram(m.Kernel, x))
+		require.Check(t, mat.EqualApprox(&products, k, 1e-9), "degree %d: the inner products are not the kernel", p)
 	}
-	if m, _ := theory.Powers(3); m.Coordinates[1] != "√3 x" || m.Coordinates[3] != "x³" {
-		t.Errorf("%q", m.Coordinates)
-	}
+	m, _ := theory.Powers(3)
+	require.Check(t, m.Coordinates[1] == "√3 x" && m.Coordinates[3] == "x³", "%q", m.Coordinates)
 	for _, p := range []int{0, 17} {
-		if _, err := theory.Powers(p); err == nil {
-			t.Errorf("degree %d is taken", p)
-		}
+		_, err := theory.Powers(p)
+		require.Check(t, err != nil, "degree %d is taken", p)
 	}
 }
 
@@ -59,9 +56,8 @@ func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 		w := require.Value(theory.RidgeWeights(phi, targets, lambda))(t)
 		dual := require.Value(ridge.Train(t.Context(), kernel.NewGram(m.Kernel, x), targets, ridge.Settings{Lambda: lambda}))(t)
 		sum := require.Value(m.Weights(x, dual.A))(t)
-		if d := floats.Distance(w, sum, 2); d > 1e-9*floats.Norm(w, 2) {
-			t.Errorf("lambda %g: weights %v, by the dual %v", lambda, w, sum)
-		}
+		d := floats.Distance(w, sum, 2)
+		require.Check(t, d <= 1e-9*floats.Norm(w, 2), "lambda %g: weights %v, by the dual %v", lambda, w, sum)
 		objective := func(w []float64) float64 {
 			var f mat.VecDense
 			f.MulVec(phi, mat.NewVecDense(len(w), w))
@@ -78,12 +74,10 @@ func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 			}
 		}
 	}
-	if _, err := theory.RidgeWeights(phi, targets, 0); err == nil {
-		t.Error("lambda 0 is taken")
-	}
-	if _, err := theory.RidgeWeights(phi, targets[1:], 1); err == nil {
-		t.Error("too few targets are taken")
-	}
+	_, err := theory.RidgeWeights(phi, targets, 0)
+	require.Check(t, err != nil, "lambda 0 is taken")
+	_, err = theory.RidgeWeights(phi, targets[1:], 1)
+	require.Check(t, err != nil, "too few targets are taken")
 }
 
 // The shares sum to the freedom that the path reports.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -40,9 +41,7 @@ func TestFeatureDim(t *testing.T) {
 	}{
 		{linear, 7, 7}, {kernel.Polynomial(1, 1, 2), 2, 6}, {kernel.Polynomial(1, 1, 3), 4, 35}, {rbf(1), 2, math.Inf(1)}, {kernel.Sigmoid(1, 0), 2, math.Inf(1)},
 	} {
-		if got := theory.FeatureDim(c.k, c.d); got != c.want {
-			t.Errorf("%s on %d features: %g, want %g", c.k.Name, c.d, got, c.want)
-		}
+		require.Equal(t, theory.FeatureDim(c.k, c.d), c.want, "%s on %d features", c.k.Name, c.d)
 	}
 }
 
@@ -63,8 +62,6 @@ func TestMisreadBounds(t *testing.T) {
 	// With h = 2n/10 both logarithms are those of ten; delta/4 is a hundredth.
 	near(t, "decimal", theory.DecimalVCBound(0.1, 20, 100, 0.04), 0.1+math.Sqrt(0.42), 1e-12)
 	for _, c := range []struct{ radius, margin, dim, want float64 }{{2, 1.45, 2, 2}, {2, 1, 10, 5}, {2, 1, 2, 3}, {1, 0, 4, 5}} {
-		if got := theory.WholeMarginVCDim(c.radius, c.margin, c.dim); got != c.want {
-			t.Errorf("%+v: %g", c, got)
-		}
+		require.Equal(t, theory.WholeMarginVCDim(c.radius, c.margin, c.dim), c.want, "%+v", c)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -18,21 +19,17 @@ func TestScores(t *testing.T) {
 	m := mixture.Mixture{Weights: []float64{0.3, 0.7}, Means: [][]float64{{0, 1}, {2, -1}}, Variances: [][]float64{{0.5, 1}, {2, 0.3}}}
 	x := mat.NewDense(3, 2, []float64{0.4, 0.8, 1, 0, 2.5, -1.2})
 	u, r := theory.Scores(&m, x), theory.Responsibilities(&m, x)
-	if n, d := u.Dims(); n != 3 || d != 10 {
-		t.Fatalf("%d scores of %d entries", n, d)
-	}
+	n, d := u.Dims()
+	require.Must(t, n == 3 && d == 10, "%d scores of %d entries", n, d)
 	for i := range 3 {
-		if s := floats.Sum(r.RawRowView(i)); math.Abs(s-1) > 1e-12 {
-			t.Errorf("responsibilities of point %d sum to %g", i, s)
-		}
+		require.Near(t, floats.Sum(r.RawRowView(i)), 1, 1e-12, "responsibilities of point %d sum to", i)
 		const h = 1e-6
 		share := make([]float64, 2)
 		above, below := m, m
 		above.Means, below.Means = [][]float64{{0, 1}, {2 + h, -1}}, [][]float64{{0, 1}, {2 - h, -1}}
 		slope := (above.Density().At(share, x.RawRowView(i)) - below.Density().At(share, x.RawRowView(i))) / (2 * h)
-		if got := u.At(i, 2+2); math.Abs(got-slope) > 1e-6 {
-			t.Errorf("point %d: score %g, by differences %g", i, got, slope)
-		}
+		got := u.At(i, 2+2)
+		require.Check(t, math.Abs(got-slope) <= 1e-6, "point %d: score %g, by differences %g", i, got, slope)
 	}
 	mean, square := theory.ColumnMeans(u, false), theory.ColumnMeans(u, true)
 	for j := range 10 {

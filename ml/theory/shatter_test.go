@@ -52,12 +52,8 @@ func TestShatterLinesRefusesXOR(t *testing.T) {
 	t.Parallel()
 	s := require.Value(theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}))(t)
 	for m, d := range s.Dichotomies {
-		if want := m != 0b0011 && m != 0b1100; d.Realisable != want {
-			t.Errorf("labels %v: realisable = %t", d.Labels, d.Realisable)
-		}
-		if !d.Realisable && !slices.Equal(d.Common, []float64{0, 0}) {
-			t.Errorf("the diagonals meet in %v", d.Common)
-		}
+		require.Equal(t, d.Realisable, m != 0b0011 && m != 0b1100, "labels %v: realisable", d.Labels)
+		require.Check(t, d.Realisable || slices.Equal(d.Common, []float64{0, 0}), "the diagonals meet in %v", d.Common)
 	}
 }
 
@@ -115,9 +111,7 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 				}
 			}
 		}
-		if count != s.Realisable {
-			t.Fatalf("Realisable = %d, counted %d", s.Realisable, count)
-		}
+		require.Must(t, count == s.Realisable, "Realisable = %d, counted %d", s.Realisable, count)
 	}
 }
 
@@ -199,9 +193,8 @@ func TestCoverChance(t *testing.T) {
 		near(t, "chance of 2(d + 1) points", theory.CoverChance(2*(d+1), d), 0.5, 0)
 		near(t, "chance of d + 1 points", theory.CoverChance(d+1, d), 1, 0)
 	}
-	if p := theory.CoverChance(400, 20); !(p > 0 && p < 1e-30) {
-		t.Errorf("chance of 400 points in 20 dimensions: %g", p)
-	}
+	p := theory.CoverChance(400, 20)
+	require.Check(t, (p > 0 && p < 1e-30), "chance of 400 points in 20 dimensions: %g", p)
 	if !math.IsNaN(theory.CoverChance(0, 1)) || !math.IsNaN(theory.CoverChance(1024, 3)) || !math.IsNaN(theory.CoverChance(1, -1)) {
 		t.Error("a chance of no points, of too many, or in -1 dimensions")
 	}
@@ -220,9 +213,7 @@ func TestGeneralPosition(t *testing.T) {
 		{[][2]float64{{0, 0}, {math.NaN(), 0}}, false},
 		{[][2]float64{{0, math.Inf(1)}}, false},
 	} {
-		if got := theory.GeneralPosition(c.points); got != c.want {
-			t.Errorf("GeneralPosition(%v) = %t", c.points, got)
-		}
+		require.Equal(t, theory.GeneralPosition(c.points), c.want, "GeneralPosition(%v)", c.points)
 	}
 }
 
@@ -311,9 +302,7 @@ func TestShatterKernelSolvesXOR(t *testing.T) {
 	x, y := xor()
 	s := require.Value(theory.ShatterKernel(gram(quadratic, x)))(t)
 	d := s.Dichotomies[0b0011]
-	if !d.Realisable || !slices.Equal(d.Labels, y) {
-		t.Fatalf("dichotomy %v, realisable %t", d.Labels, d.Realisable)
-	}
+	require.Must(t, d.Realisable && slices.Equal(d.Labels, y), "dichotomy %v, realisable %t", d.Labels, d.Realisable)
 	for i, w := range d.W {
 		near(t, "alpha y", w, y[i]/8, 1e-12)
 	}
@@ -341,9 +330,8 @@ func TestShatterLinesExtremeSizes(t *testing.T) {
 func TestShatterRefuses(t *testing.T) {
 	t.Parallel()
 	for _, points := range [][][2]float64{nil, make([][2]float64, 7), {{math.NaN(), 0}}, {{0, math.Inf(1)}}} {
-		if _, err := theory.ShatterLines(points); err == nil {
-			t.Errorf("ShatterLines(%v) succeeded", points)
-		}
+		_, err := theory.ShatterLines(points)
+		require.Check(t, err != nil, "ShatterLines(%v) succeeded", points)
 	}
 	for _, k := range []*mat.SymDense{
 		new(mat.SymDense), mat.NewSymDense(7, nil), mat.NewSymDense(2, []float64{1, 2, 2, 1}), mat.NewSymDense(1, []float64{math.NaN()}),

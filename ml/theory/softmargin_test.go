@@ -14,9 +14,7 @@ import (
 func TestHinge(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[float64]float64{-0.4: 1.4, 0: 1, 0.25: 0.75, 1: 0, 7: 0, math.Inf(1): 0, math.Inf(-1): math.Inf(1)} {
-		if got := theory.Hinge(m); got != want {
-			t.Errorf("margin %g: %g, want %g", m, got, want)
-		}
+		require.Equal(t, theory.Hinge(m), want, "margin %g", m)
 	}
 }
 
@@ -60,16 +58,11 @@ func TestPartialMachine(t *testing.T) {
 		t.Errorf("all points: w = %v, b = %g, %v", w, b, err)
 	}
 	w, b, err = theory.PartialMachine(x, y, u, make([]bool, 3))
-	if err != nil || w[0] != 0 || w[1] != 0 || b != 0 {
-		t.Errorf("no points: w = %v, b = %g, %v", w, b, err)
-	}
-	if _, _, err := theory.PartialMachine(x, y[:2], u, make([]bool, 3)); err == nil {
-		t.Error("two labels for three points are no error")
-	}
-	if _, _, err := theory.PartialMachine(x, y, u[:2], make([]bool, 3)); err == nil {
-		t.Error("two coefficients for three points are no error")
-	}
-	if _, _, err := theory.PartialMachine(x, y, u, make([]bool, 2)); err == nil {
-		t.Error("two marks for three points are no error")
-	}
+	require.Check(t, err == nil && w[0] == 0 && w[1] == 0 && b == 0, "no points: w = %v, b = %g, %v", w, b, err)
+	_, _, err = theory.PartialMachine(x, y[:2], u, make([]bool, 3))
+	require.Check(t, err != nil, "two labels for three points are no error")
+	_, _, err = theory.PartialMachine(x, y, u[:2], make([]bool, 3))
+	require.Check(t, err != nil, "two coefficients for three points are no error")
+	_, _, err = theory.PartialMachine(x, y, u, make([]bool, 2))
+	require.Check(t, err != nil, "two marks for three points are no error")
 }

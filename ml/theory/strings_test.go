@@ -46,22 +46,16 @@ func TestSubsequenceFeaturesOfTheLecture(t *testing.T) {
 		{bar, "br", `\lambda`},
 		{bar, "ct", "0"},
 	} {
-		if got := c.of[c.u].TeX(); got != c.want {
-			t.Errorf("the feature %s is %s, want %s", c.u, got, c.want)
-		}
+		require.Equal(t, c.of[c.u].TeX(), c.want, "the feature %s", c.u)
 	}
 	for name, c := range map[string][2]string{
 		"cat, cart": {theory.SubsequenceKernel(cat, cart).TeX(), `1 + \lambda + \lambda^{3}`},
 		"cat, bar":  {theory.SubsequenceKernel(cat, bar).TeX(), "0"},
 		"cart, bar": {theory.SubsequenceKernel(cart, bar).TeX(), "1"},
 	} {
-		if c[0] != c[1] {
-			t.Errorf("k(%s) = %s, want %s", name, c[0], c[1])
-		}
+		require.Equal(t, c[0], c[1], "k(%s)", name)
 	}
-	if got := features(t, "aaa", 2)["aa"].TeX(); got != `2 + \lambda` {
-		t.Errorf("the feature aa of aaa is %s", got)
-	}
+	require.Equal(t, features(t, "aaa", 2)["aa"].TeX(), `2 + \lambda`, "the feature aa of aaa")
 }
 
 // TestSubsequenceKernelIsThatOfTheTable: the inner product of the listed features is the
@@ -80,18 +74,16 @@ func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 		v := param.Values{"k": param.Of(k), "normalize": param.Of(false)}
 		fx, fz := features(t, x, k), features(t, z, k)
 		p := theory.SubsequenceKernel(fx, fz)
-		if got, want := p.At(decay), value(v.With("decay", param.Of(decay)), "gap-subsequence"); math.Abs(got-want) > 1e-10*(1+want) {
-			t.Fatalf("%q, %q: %.15g, the kernel %.15g", x, z, got, want)
-		}
+		got, want := p.At(decay), value(v.With("decay", param.Of(decay)), "gap-subsequence")
+		require.Must(t, math.Abs(got-want) <= 1e-10*(1+want), "%q, %q: %.15g, the kernel %.15g", x, z, got, want)
 		contiguous := 0.0
 		for u := range fx {
 			if len(fz[u]) > 0 {
 				contiguous += float64(fx[u][0] * fz[u][0])
 			}
 		}
-		if want := value(v, "spectrum"); contiguous != want {
-			t.Fatalf("%q, %q: without gaps %g, the spectrum kernel %g", x, z, contiguous, want)
-		}
+		want = value(v, "spectrum")
+		require.Must(t, contiguous == want, "%q, %q: without gaps %g, the spectrum kernel %g", x, z, contiguous, want)
 	})
 }
 
@@ -107,9 +99,7 @@ func TestFeatureTable(t *testing.T) {
 		"weighted": {theory.Weighted(3, 0.3), kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(3), "decay": param.Of(0.3), "normalize": param.Of(false)}}},
 	} {
 		names, phi, err := theory.FeatureTable(texts.Values, c.of)
-		if err != nil || !slices.IsSorted(names) {
-			t.Fatal(names, err)
-		}
+		require.Must(t, err == nil && slices.IsSorted(names), "%v %v", names, err)
 		g := require.Value(kernel.Cross(t.Context(), c.kernel, texts, texts))(t)
 		var product mat.Dense
 		product.Mul(phi, phi.T())
@@ -121,9 +111,8 @@ func TestFeatureTable(t *testing.T) {
 	if want := []string{"ab", "an", "ba", "na"}; err != nil || !slices.Equal(names, want) || !mat.Equal(phi, mat.NewDense(2, 4, []float64{0, 1, 1, 1, 1, 0, 0, 1})) {
 		t.Errorf("present: %v %v, %v", names, phi, err)
 	}
-	if names, phi, err := theory.FeatureTable([]string{"", "a"}, theory.Counted(2)); err != nil || len(names) != 1 || mat.Sum(phi) != 0 {
-		t.Errorf("without features: %v %v, %v", names, phi, err)
-	}
+	names, phi, err = theory.FeatureTable([]string{"", "a"}, theory.Counted(2))
+	require.Check(t, err == nil && len(names) == 1 && mat.Sum(phi) == 0, "without features: %v %v, %v", names, phi, err)
 }
 
 // TestLongestPiece compares with all substrings, and shows that the length is no kernel.
@@ -140,9 +129,8 @@ func TestLongestPiece(t *testing.T) {
 				}
 			}
 		}
-		if got := theory.LongestPiece(x, z); got != want {
-			t.Fatalf("%q, %q: %d, want %d", x, z, got, want)
-		}
+		got := theory.LongestPiece(x, z)
+		require.Must(t, got == want, "%q, %q: %d, want %d", x, z, got, want)
 	})
 	words := strings.Fields("car arca cat rat arc carat")
 	k := mat.NewSymDense(len(words), nil)
@@ -151,20 +139,16 @@ func TestLongestPiece(t *testing.T) {
 			k.SetSym(i, j, float64(theory.LongestPiece(x, z)))
 		}
 	}
-	if s, err := theory.Mercer(k); err != nil || s.PSD {
-		t.Errorf("the matrix of %v has no negative eigenvalue: %v, %v", words, s.Values, err)
-	}
+	s, err := theory.Mercer(k)
+	require.Check(t, err == nil && !s.PSD, "the matrix of %v has no negative eigenvalue: %v, %v", words, s.Values, err)
 }
 
 func TestSubsequenceFeaturesRefuse(t *testing.T) {
 	t.Parallel()
-	if _, err := theory.SubsequenceFeatures("abc", 0); err == nil {
-		t.Error("no symbol is not refused")
-	}
-	if _, err := theory.SubsequenceFeatures(strings.Repeat("a", 60), 5); err == nil {
-		t.Error("too many occurrences are not refused")
-	}
-	if f, err := theory.SubsequenceFeatures("ab", 3); err != nil || len(f) != 0 {
-		t.Errorf("a text that is too short has %v, %v", f, err)
-	}
+	_, err := theory.SubsequenceFeatures("abc", 0)
+	require.Check(t, err != nil, "no symbol is not refused")
+	_, err = theory.SubsequenceFeatures(strings.Repeat("a", 60), 5)
+	require.Check(t, err != nil, "too many occurrences are not refused")
+	f, err := theory.SubsequenceFeatures("ab", 3)
+	require.Check(t, err == nil && len(f) == 0, "a text that is too short has %v, %v", f, err)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
@@ -31,9 +32,8 @@ func TestSpectrumMethods(t *testing.T) {
 			want += n * other[u]
 		}
 		for name, method := range map[string]theory.SpectrumMethod{"tree": theory.SpectrumByTree, "trie": theory.SpectrumByTrie, "pairs": theory.SpectrumByPairs} {
-			if got, _ := method(x, z, k); got != want {
-				t.Errorf("by %s, %q and %q have %g for k = %d, want %g", name, x, z, got, k, want)
-			}
+			got, _ := method(x, z, k)
+			require.Check(t, got == want, "by %s, %q and %q have %g for k = %d, want %g", name, x, z, got, k, want)
 		}
 	}
 }

@@ -8,15 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
 
 // near fails unless got and want agree to tol, relative to sizes above 1.
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.12g, want %.12g", what, got, want)
-	}
+	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
 }
 
 // random returns n standard normal points in R^d.

@@ -36,15 +36,12 @@ func TestProductGraph(t *testing.T) {
 	}
 	// The radius of a product is the product of the radii: 2 of a ring, √2 of a path of 3.
 	ring, path := graph(t, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}), graph(t, 3, [][2]int{{0, 1}, {1, 2}})
-	if p, err = theory.NewProductGraph(ring, path, false); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := theory.SpectralRadius(p.Adjacency); err != nil || math.Abs(r-2*math.Sqrt2) > 1e-12 {
-		t.Errorf("radius %g, %v", r, err)
-	}
-	if _, err := theory.WalkSystem(theory.Adjacency(ring), 0.5); err == nil {
-		t.Error("a system without a solution has one")
-	}
+	p, err = theory.NewProductGraph(ring, path, false)
+	require.NoError(t, err)
+	r, err := theory.SpectralRadius(p.Adjacency)
+	require.Check(t, err == nil && math.Abs(r-2*math.Sqrt2) <= 1e-12, "radius %g, %v", r, err)
+	_, err = theory.WalkSystem(theory.Adjacency(ring), 0.5)
+	require.Check(t, err != nil, "a system without a solution has one")
 }
 
 // TestWalkCounts: on a path of three nodes walks that never turn back end after two steps,

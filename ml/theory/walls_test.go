@@ -16,9 +16,7 @@ func TestWallCasesOfOneWall(t *testing.T) {
 		p := theory.LagrangeExamples[i]
 		want := require.Value(p.Minimise())(t)
 		got := require.Value(p.WallCases([]theory.Wall{{Normal: p.Normal, Offset: p.Offset}}))(t)
-		if len(got) != 2 {
-			t.Fatalf("example %d: %d cases", i+1, len(got))
-		}
+		require.Must(t, len(got) == 2, "example %d: %d cases", i+1, len(got))
 		for k, c := range got {
 			w := want.Cases[k]
 			if c.Touched[0] != w.OnLine || c.Verdict != w.Verdict || (c.Wall == -1) != (w.Verdict == theory.Accepted) {
@@ -69,9 +67,7 @@ func TestWallCases(t *testing.T) {
 				found = append(found, c)
 			}
 		}
-		if len(found) != 1 {
-			t.Fatalf("%+v has %d solutions under %v", p, len(found), walls)
-		}
+		require.Must(t, len(found) == 1, "%+v has %d solutions under %v", p, len(found), walls)
 		n := 0
 		for _, on := range found[0].Touched {
 			if on {
@@ -105,9 +101,8 @@ func TestWallCasesOnParallelWalls(t *testing.T) {
 	if c := cases[1]; c.Verdict != theory.Accepted || c.Point != [2]float64{1, 1} || c.Multipliers[0] != 4 {
 		t.Errorf("the nearer wall: %+v", c)
 	}
-	if c := cases[2]; c.Verdict != theory.Infeasible || c.Wall != 0 {
-		t.Errorf("the farther wall: %+v", c)
-	}
+	c := cases[2]
+	require.Check(t, c.Verdict == theory.Infeasible && c.Wall == 0, "the farther wall: %+v", c)
 	far := theory.Problem{Center: [2]float64{-1, 0}, Scale: [2]float64{1, 1}}
 	cases, err = far.WallCases([]theory.Wall{{Normal: [2]float64{1, 0}, Offset: -1}})
 	if err != nil || cases[0].Verdict != theory.Accepted || cases[1].Verdict != theory.MultiplierSign || cases[1].Wall != 0 {
@@ -128,9 +123,8 @@ func TestWallCasesRefuses(t *testing.T) {
 		"too many":      {theory.Problem{Scale: unit}, make([]theory.Wall, 11)},
 		"no finite end": {theory.Problem{Scale: unit, Center: [2]float64{math.Inf(1), 0}}, nil},
 	} {
-		if _, err := c.p.WallCases(c.walls); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := c.p.WallCases(c.walls)
+		require.Check(t, err != nil, "%s: no error", name)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -48,15 +49,13 @@ func TestDeclineUnknown(t *testing.T) {
 		"not finite":          watched(1e-6, 100, func(int) float64 { return math.NaN() }),
 		"another part begins": watched(1e-3, 105, func(i int) float64 { return math.Exp2(-float64(i%100) / 3) }),
 	} {
-		if left, ok := d.Left(); ok {
-			t.Errorf("%s: %v", name, left)
-		}
+		left, ok := d.Left()
+		require.Check(t, !ok, "%s: %v", name, left)
 	}
 	d := watched(1e-3, 50, falls)
 	d.Note(6*time.Second, trace.Step{Phase: "svm", Violation: 0.001})
-	if left, ok := d.Left(); ok {
-		t.Errorf("a part that others follow: %v", left)
-	}
+	left, ok := d.Left()
+	require.Check(t, !ok, "a part that others follow: %v", left)
 }
 
 // A training along C is told by its C, in digits that can be read.
@@ -66,9 +65,7 @@ func TestTextAlongC(t *testing.T) {
 		"entry points: C = 31600, 25 of 100 trainings": {Phase: "entry points", C: 31622.7766, Done: 25, Trainings: 100},
 		"held out, fold 2 of 5: 2 of 100 trainings":    {Phase: "held out, fold 2 of 5", Done: 2, Trainings: 100},
 	} {
-		if got := s.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		require.Equal(t, s.String(), want, "s.String()")
 	}
 }
 
@@ -79,11 +76,7 @@ func TestAtPace(t *testing.T) {
 		done, open int
 		want       time.Duration
 	}{{1, 3, 30 * time.Second}, {10, 5, 5 * time.Second}, {10, 9990, 9990 * time.Second}, {9, 9991, 0}, {1, 98, 980 * time.Second}, {1, 99, 0}, {0, 5, 0}} {
-		if got := trace.AtPace(10*time.Second, c.done, c.open); got != c.want {
-			t.Errorf("%d done, %d open: %v, want %v", c.done, c.open, got, c.want)
-		}
+		require.Equal(t, trace.AtPace(10*time.Second, c.done, c.open), c.want, "%d done, %d open", c.done, c.open)
 	}
-	if got := trace.AtPace(0, 1, 1); got != 0 {
-		t.Errorf("in no time: %v", got)
-	}
+	require.Equal(t, trace.AtPace(0, 1, 1), 0, "in no time")
 }

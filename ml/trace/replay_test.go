@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
@@ -43,9 +44,8 @@ func TestRecord(t *testing.T) {
 				t.Errorf("%d states, %s; want %d, %s", r.Len(), r.Status(), c.len, c.status)
 			}
 			for i := -2; i < c.len+2; i++ {
-				if want := min(max(i, 0), c.len-1); r.At(i) != want {
-					t.Errorf("state %d is %d, want %d", i, r.At(i), want)
-				}
+				want := min(max(i, 0), c.len-1)
+				require.Check(t, r.At(i) == want, "state %d is %d, want %d", i, r.At(i), want)
 			}
 		})
 	}

@@ -15,9 +15,7 @@ func TestBarHeights(t *testing.T) {
 	violet := figure.Hex(figure.Light.Class[7])
 	full := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") == "" })
 	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") != "" })
-	if len(full) != 2 || len(pale) != 1 {
-		t.Fatalf("%d full bars and %d pale ones", len(full), len(pale))
-	}
+	require.Must(t, len(full) == 2 && len(pale) == 1, "%d full bars and %d pale ones", len(full), len(pale))
 	for i, c := range []struct {
 		ring   [][2]float64
 		at, to float64
@@ -25,9 +23,7 @@ func TestBarHeights(t *testing.T) {
 		lo, hi := inf, -inf
 		for _, q := range c.ring {
 			lo, hi = math.Min(lo, q[1]), math.Max(hi, q[1])
-			if math.Abs(q[0]-c.at) > 0.5 {
-				t.Errorf("bar %d at %g, want %g", i, q[0], c.at)
-			}
+			require.Near(t, q[0], c.at, 0.5, "bar %d at", i)
 		}
 		if math.Abs(lo-math.Min(0, c.to)) > 0.01 || math.Abs(hi-math.Max(0, c.to)) > 0.01 {
 			t.Errorf("bar %d from %g to %g, want %g", i, lo, hi, c.to)

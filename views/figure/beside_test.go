@@ -31,9 +31,7 @@ func TestBeside(t *testing.T) {
 		var svg strings.Builder
 		require.NoError(t, p.SVG(&svg))
 		for _, name := range []string{">one<", ">two<"} {
-			if !strings.Contains(svg.String(), name) {
-				t.Errorf("below %t: %s is not in the picture", below, name)
-			}
+			require.Check(t, strings.Contains(svg.String(), name), "below %t: %s is not in the picture", below, name)
 		}
 	}
 	small := require.Value(Beside(200, 150, 0.6, false, draw("one", 0.5), draw("two", 0.5)))(t)

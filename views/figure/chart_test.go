@@ -42,18 +42,14 @@ func TestSpike(t *testing.T) {
 	p := require.Value(figure.Chart{Curves: []figure.Curve{{X: x, Y: y}}}.Picture())(t)
 	var size counter
 	require.NoError(t, p.SVG(&size))
-	if size > 200_000 {
-		t.Errorf("%d bytes", size)
-	}
+	require.Check(t, size <= 200_000, "%d bytes", size)
 	f, top := p.Frame, inf
 	for _, e := range polygons(t, p, func(g element) bool { return g.attr("stroke-width") != "1" && g.attr("fill") == "none" }) {
 		for _, q := range e {
 			top = math.Min(top, math.Abs(q[1]-50))
 		}
 	}
-	if top > 0.01*(f.Limits.YMax-f.Limits.YMin) {
-		t.Errorf("nothing is drawn nearer than %g to the spike", top)
-	}
+	require.Check(t, top <= 0.01*(f.Limits.YMax-f.Limits.YMin), "nothing is drawn nearer than %g to the spike", top)
 }
 
 // A chart that is drawn as far as its replay has the axes of the whole, and nothing of what
@@ -71,9 +67,8 @@ func TestSoFar(t *testing.T) {
 	if first.Frame != whole.Frame {
 		t.Errorf("the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
 	}
-	if a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle")); b != a-2 {
-		t.Errorf("%d markers of the whole, %d after two of four values", a, b)
-	}
+	a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle"))
+	require.Check(t, b == a-2, "%d markers of the whole, %d after two of four values", a, b)
 	if !strings.Contains(first.Caption, "to 4 at 1") || !strings.Contains(whole.Caption, "to 1 at 3") {
 		t.Errorf("the words are %q, of the whole %q", first.Caption, whole.Caption)
 	}
@@ -91,15 +86,11 @@ func TestPaleCurves(t *testing.T) {
 		ch.Curves = append(ch.Curves, figure.Curve{Name: "one", X: []float64{0, 1}, Y: []float64{float64(i), 1}, Pale: true})
 	}
 	p := require.Value(ch.Picture())(t)
-	if p.Frame.Limits.YMax < 29 {
-		t.Errorf("the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
-	}
+	require.Check(t, p.Frame.Limits.YMax >= 29, "the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
 	if !strings.Contains(p.Caption, "middle: from 3") || !strings.HasSuffix(p.Caption, " one: 30.") {
 		t.Errorf("the words are %q", p.Caption)
 	}
 	var b strings.Builder
 	require.NoError(t, p.SVG(&b))
-	if n := strings.Count(b.String(), ">one<"); n != 1 {
-		t.Errorf("the legend has them %d times", n)
-	}
+	require.Equal(t, strings.Count(b.String(), ">one<"), 1, "the legend has them … times")
 }

@@ -35,9 +35,8 @@ func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, p.DisplayList(&b, have))
-	if err := json.Unmarshal(b.Bytes(), &l); err != nil {
-		t.Fatalf("%v in %s", err, b.Bytes())
-	}
+	err := json.Unmarshal(b.Bytes(), &l)
+	require.Must(t, err == nil, "%v in %s", err, b.Bytes())
 	return l, b.Len()
 }
 
@@ -64,12 +63,8 @@ func TestDisplayList(t *testing.T) {
 	if whole.Width != 760 || whole.Height != 600 || whole.Font != fontFamily {
 		t.Errorf("%d x %d in %s", whole.Width, whole.Height, whole.Font)
 	}
-	if diff := cmp.Diff(pic.Frame, whole.Frame); diff != "" {
-		t.Error("frame:\n" + diff)
-	}
-	if size > 16<<10 {
-		t.Errorf("%d bytes for 400 points", size)
-	}
+	require.Equal(t, cmp.Diff(pic.Frame, whole.Frame), "", "frame")
+	require.Check(t, size <= 16<<10, "%d bytes for 400 points", size)
 	var points []byte
 	for _, m := range marksOf(whole) {
 		if b, err := base64.StdEncoding.DecodeString(m); err != nil || len(b)%5 != 0 {
@@ -87,16 +82,13 @@ func TestDisplayList(t *testing.T) {
 		}
 	}
 
-	if len(whole.Runs) == 0 {
-		t.Fatal("no run can be left out")
-	}
+	require.Must(t, len(whole.Runs) != 0, "no run can be left out")
 	rest, less := displayList(t, pic, whole.Runs[0])
 	if marksOf(rest)[0] == marksOf(whole)[0] && less >= size {
 		t.Errorf("%d bytes with what the reader has, %d without", less, size)
 	}
-	if again, _ := displayList(t, pic, "unknown"); cmp.Diff(whole, again) != "" {
-		t.Error("an unknown hash changes the list")
-	}
+	again, _ := displayList(t, pic, "unknown")
+	require.Check(t, cmp.Diff(whole, again) == "", "an unknown hash changes the list")
 }
 
 // A path without places is left out: "" stands for the path before.
@@ -140,9 +132,8 @@ func TestPolyline(t *testing.T) {
 			got = append(got, v)
 		}
 	}
-	if want := []int64{2*3 + 1, 0, 400, 40, -40, 0, 40}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	want := []int64{2*3 + 1, 0, 400, 40, -40, 0, 40}
+	require.Check(t, slices.Equal(got, want), "%v, want %v", got, want)
 }
 
 // unpackCells reads what packCells writes, as a page does.
@@ -199,9 +190,8 @@ func TestPackCells(t *testing.T) {
 				i++
 			}
 		}
-		if got := unpackCells(packCells(img), w, h); !bytes.Equal(got, img.Pix) {
-			t.Fatalf("%v is %v", img.Pix, got)
-		}
+		got := unpackCells(packCells(img), w, h)
+		require.Must(t, bytes.Equal(got, img.Pix), "%v is %v", img.Pix, got)
 	})
 	disc := image.NewPaletted(image.Rect(0, 0, 400, 300), color.Palette{color.Black, color.White})
 	for i := range disc.Pix {
@@ -209,7 +199,6 @@ func TestPackCells(t *testing.T) {
 			disc.Pix[i] = 1
 		}
 	}
-	if n := len(packCells(disc)); n > 1000 {
-		t.Errorf("a disc 200 cells high takes %d bytes", n)
-	}
+	n := len(packCells(disc))
+	require.Check(t, n <= 1000, "a disc 200 cells high takes %d bytes", n)
 }

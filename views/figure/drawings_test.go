@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
 
@@ -381,9 +382,8 @@ func TestGoldenDrawings(t *testing.T) {
 				t.Errorf("%s: %v", d.name, err)
 				continue
 			}
-			if got := golden(d.name+suffix, p); !strings.HasPrefix(got, "as ") {
-				t.Errorf("%s: %s", d.name+suffix, got)
-			}
+			got := golden(d.name+suffix, p)
+			require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", d.name+suffix, got)
 		}
 	}
 }

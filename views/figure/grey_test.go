@@ -17,9 +17,8 @@ func TestGrey(t *testing.T) {
 	t.Parallel()
 	lightness := func(c color.Color) float64 { return float64(color.GrayModel.Convert(c).(color.Gray).Y) }
 	for i := range 2 {
-		if d := math.Abs(lightness(figure.Grey.Side[0][i]) - lightness(figure.Grey.Side[1][i])); d < 20 {
-			t.Errorf("side %d: lightness differs by %g of 255", i, d)
-		}
+		d := math.Abs(lightness(figure.Grey.Side[0][i]) - lightness(figure.Grey.Side[1][i]))
+		require.Check(t, d >= 20, "side %d: lightness differs by %g of 255", i, d)
 	}
 	names := []string{"one against the rest", "one against one", "Weston and Watkins", "Crammer and Singer"}
 	c := figure.Chart{Format: figure.Format{Grey: true, Width: 320, Height: 213}, X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}}
@@ -30,9 +29,7 @@ func TestGrey(t *testing.T) {
 	var svg bytes.Buffer
 	require.NoError(t, p.SVG(&svg))
 	for _, n := range names {
-		if !strings.Contains(svg.String(), ">"+n+"<") {
-			t.Errorf("the legend has no %q", n)
-		}
+		require.Check(t, strings.Contains(svg.String(), ">"+n+"<"), "the legend has no %q", n)
 	}
 	if p.Height <= 213 || p.Frame.Height < 100 {
 		t.Errorf("the picture is %d high, its frame %g", p.Height, p.Frame.Height)

@@ -44,9 +44,7 @@ func TestHiddenLayers(t *testing.T) {
 		}
 	}
 	for _, layer := range []string{"class0", "class1", "boundary", "margin", "regions", "held"} {
-		if !slices.Contains(layers, layer) {
-			t.Errorf("there is no toggle of %s among %v", layer, layers)
-		}
+		require.Check(t, slices.Contains(layers, layer), "there is no toggle of %s among %v", layer, layers)
 	}
 	if !slices.Equal(figure.LayerNames(strings.Join(layers, ",")+",other,class-1,class07,"), slices.Sorted(slices.Values(layers))) {
 		t.Errorf("of %v LayerNames reads %v", layers, figure.LayerNames(strings.Join(layers, ",")))
@@ -60,7 +58,6 @@ func TestHiddenLayers(t *testing.T) {
 			t.Errorf("without %s the legend or the frame moves", layer)
 		}
 	}
-	if p, _, _ := draw(layers...); len(p.Toggles) != len(whole.Toggles) {
-		t.Errorf("without all layers %d toggles are left", len(p.Toggles))
-	}
+	p, _, _ := draw(layers...)
+	require.Check(t, len(p.Toggles) == len(whole.Toggles), "without all layers %d toggles are left", len(p.Toggles))
 }

@@ -22,9 +22,8 @@ func TestProjectionIsARotation(t *testing.T) {
 		q := [3]float64{coordinate.Draw(t, "x"), coordinate.Draw(t, "y"), coordinate.Draw(t, "z")}
 		p := v.project(q)
 		got := p[0]*p[0] + p[1]*p[1] + p[2]*p[2]
-		if want := q[0]*q[0] + q[1]*q[1] + upright*upright*q[2]*q[2]; math.Abs(got-want) > 1e-12 {
-			t.Fatalf("squared length %g, want %g", got, want)
-		}
+		want := q[0]*q[0] + q[1]*q[1] + upright*upright*q[2]*q[2]
+		require.Must(t, math.Abs(got-want) <= 1e-12, "squared length %g, want %g", got, want)
 		if lower := v.project([3]float64{q[0], q[1], q[2] - 0.5}); lower[1] > p[1] || math.Abs(lower[0]-p[0]) > 1e-12 {
 			t.Fatalf("what is lower is drawn at %v, above or beside %v", lower, p)
 		}
@@ -37,12 +36,9 @@ func TestDepth(t *testing.T) {
 	l := Lifted{Pitch: 20}
 	v := require.Value(l.view())(t)
 	front, back := v.project([3]float64{0, -1, 0}), v.project([3]float64{0, 1, 0})
-	if !(back[2] > front[2] && back[1] > front[1]) {
-		t.Errorf("front %v, back %v", front, back)
-	}
-	if high, low := v.project([3]float64{0, 0, 1}), v.project([3]float64{0, 0, -1}); !(high[2] < low[2]) {
-		t.Errorf("seen from above, the top %v is not nearer than the bottom %v", high, low)
-	}
+	require.Check(t, (back[2] > front[2] && back[1] > front[1]), "front %v, back %v", front, back)
+	high, low := v.project([3]float64{0, 0, 1}), v.project([3]float64{0, 0, -1})
+	require.Check(t, high[2] < low[2], "seen from above, the top %v is not nearer than the bottom %v", high, low)
 }
 
 // Every corner of the cells of a plane lies on it and within the box, and together
@@ -86,8 +82,6 @@ func TestCut(t *testing.T) {
 			}
 			area += math.Sqrt(sum[0]*sum[0] + sum[1]*sum[1] + sum[2]*sum[2])
 		}
-		if math.Abs(area-k.area) > 1e-9 {
-			t.Errorf("%s: area %g, want %g", k.name, area, k.area)
-		}
+		require.Near(t, area, k.area, 1e-9, "%s: area", k.name)
 	}
 }

@@ -38,9 +38,7 @@ func TestMatrixCells(t *testing.T) {
 	for i, row := range [2][3]string{{low, zero, high}, {high, low, none}} {
 		for j, want := range row {
 			r, g, b, _ := img.At(j, i).RGBA()
-			if got := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8); got != want {
-				t.Errorf("row %d, column %d: %s, want %s", i+1, j+1, got, want)
-			}
+			require.Equal(t, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8), want, "row %d, column %d", i+1, j+1)
 		}
 	}
 	if f := p.Frame; math.Abs(f.Width/3-f.Height/2) > 1e-9 || f.Limits != (figure.Limits{XMin: 0.5, XMax: 3.5, YMin: 2.5, YMax: 0.5}) {
@@ -56,9 +54,7 @@ func TestMatrixColumns(t *testing.T) {
 	var svg strings.Builder
 	require.NoError(t, p.SVG(&svg))
 	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
-		if !strings.Contains(svg.String(), ">"+name+"<") {
-			t.Errorf("%s does not stand at the edge", name)
-		}
+		require.Check(t, strings.Contains(svg.String(), ">"+name+"<"), "%s does not stand at the edge", name)
 	}
 }
 
@@ -73,9 +69,8 @@ func TestLargeMatrix(t *testing.T) {
 		t.Errorf("%v", img.Bounds())
 	}
 	var size counter
-	if err := p.SVG(&size); err != nil || size > 200_000 {
-		t.Errorf("%d bytes, %v", size, err)
-	}
+	err := p.SVG(&size)
+	require.Check(t, err == nil && size <= 200_000, "%d bytes, %v", size, err)
 	if want := "500 rows and 500 columns"; !strings.Contains(p.Caption, want) || !strings.Contains(p.Caption, "within classes") {
 		t.Errorf("caption %q", p.Caption)
 	}

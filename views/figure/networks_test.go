@@ -70,9 +70,7 @@ func TestLayout(t *testing.T) {
 	}
 	hexagon := figure.Layout(ring(6))
 	for v := range 6 {
-		if d := apart(hexagon[v], hexagon[(v+1)%6]); math.Abs(d-1) > 0.15 {
-			t.Errorf("ring: nodes %d and %d are %g apart", v, (v+1)%6, d)
-		}
+		require.Near(t, apart(hexagon[v], hexagon[(v+1)%6]), 1, 0.15, "ring: nodes %d and %d are … apart", v, (v+1)%6)
 	}
 	bare := figure.Layout(dataset.Graph{N: 30})
 	for v, p := range bare {
@@ -82,12 +80,9 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	}
-	if again := figure.Layout(ring(6)); !slices.Equal(hexagon, again) {
-		t.Error("equal graphs look different")
-	}
-	if at := figure.Layout(dataset.Graph{N: figure.MostDrawn + 1}); at != nil {
-		t.Errorf("%d places for a large graph", len(at))
-	}
+	require.Check(t, slices.Equal(hexagon, figure.Layout(ring(6))), "equal graphs look different")
+	at = figure.Layout(dataset.Graph{N: figure.MostDrawn + 1})
+	require.Check(t, at == nil, "%d places for a large graph", len(at))
 }
 
 // TestNetworksSayTheirEdges: those who do not see the picture are told what is joined.
@@ -98,9 +93,7 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 	x.Networks = append(x.Networks, bonds().Networks...)
 	p := require.Value(x.Picture())(t)
 	for _, want := range []string{"phenol: 7 nodes, 7 edges: 0 C, 1 C,", "6 O, 0–1 0–5", "three parts: 8 nodes, 6 edges:", "1 1 (stands out), 2 2,", "1000 nodes, 0 edges.", "3 O, 0–1 (1) 1–2 (2) 1–3 (1).", "0→1 (a) 1→2 (read) 2→1 (b)"} {
-		if !strings.Contains(p.Caption, want) {
-			t.Errorf("%q is not in %q", want, p.Caption)
-		}
+		require.Check(t, strings.Contains(p.Caption, want), "%q is not in %q", want, p.Caption)
 	}
 }
 
@@ -114,15 +107,11 @@ func TestEdgesAreDrawn(t *testing.T) {
 	}
 	before := svg(bonds())
 	for _, l := range []string{">1<", ">2<", ">read<", ">b<"} {
-		if !strings.Contains(before, l) {
-			t.Errorf("the label %s is not in the picture", l)
-		}
+		require.Check(t, strings.Contains(before, l), "the label %s is not in the picture", l)
 	}
 	turned := bonds()
 	turned.Networks[2].Graph.Edges = [][2]int{{0, 1}, {2, 1}}
-	if before == svg(turned) {
-		t.Error("an edge turned round looks the same")
-	}
+	require.Check(t, before != svg(turned), "an edge turned round looks the same")
 }
 
 // TestSmallArrowsAreDrawn: an edge is never lost, in however small a picture, and in a thumbnail
@@ -144,8 +133,7 @@ func TestSmallArrowsAreDrawn(t *testing.T) {
 		g.Edges = append(g.Edges, [2]int{v, v + 1})
 	}
 	for size, want := range map[[2]int]int{{160, 120}: 33, {600, 400}: 33, {48, 40}: 11} { // lines of shafts and heads; of edges alone
-		if got := lines(g, size[0], size[1]) - lines(bare, size[0], size[1]); got != want {
-			t.Errorf("%v: %d lines for 11 edges, want %d", size, got, want)
-		}
+		got := lines(g, size[0], size[1]) - lines(bare, size[0], size[1])
+		require.Check(t, got == want, "%v: %d lines for 11 edges, want %d", size, got, want)
 	}
 }

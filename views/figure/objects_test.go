@@ -13,9 +13,8 @@ func TestObjectsAreOfEveryClass(t *testing.T) {
 	for _, b := range dataset.Builtins {
 		d := require.Value(b.Load())(t)
 		pic := require.Value(Objects(d, Format{Width: 228, Height: 171}))(t)
-		if drawn := b.Kind == dataset.KindStrings || b.Kind == dataset.KindGraphs; drawn != (pic != nil) {
-			t.Errorf("%s: a picture of objects: %v", b.Name, pic != nil)
-		}
+		drawn := b.Kind == dataset.KindStrings || b.Kind == dataset.KindGraphs
+		require.Check(t, drawn == (pic != nil), "%s: a picture of objects: %v", b.Name, pic != nil)
 		if b.Kind != dataset.KindStrings {
 			continue
 		}

@@ -20,19 +20,15 @@ func TestParts(t *testing.T) {
 		figure.Dot{At: [2]float64{-1, 0}, Class: 0, Ring: true, Name: "support vector"},
 	}}.Picture())(t)
 	parts := p.Parts()
-	if len(parts) != 3 {
-		t.Fatalf("%d parts: %+v", len(parts), parts)
-	}
+	require.Must(t, len(parts) == 3, "%d parts: %+v", len(parts), parts)
 	line := parts[0].Line
 	if len(line) != 2 || line[0][0] != 0.5 || line[1][0] != 0.5 || (line[0][1] < -1) == (line[1][1] < -1) || (line[0][1] > 1) == (line[1][1] > 1) {
 		t.Errorf("the line x = 0.5 goes through %v", line)
 	}
-	if a := parts[1]; len(a.Names) != 2 || a.Names[1] != "w" || a.Line[1] != [2]float64{1, 0.5} {
-		t.Errorf("the arrow is %+v", a)
-	}
-	if d := parts[2]; len(d.Line) != 1 || d.Line[0] != [2]float64{-1, 0} {
-		t.Errorf("the ringed point is %+v", d)
-	}
+	a := parts[1]
+	require.Check(t, len(a.Names) == 2 && a.Names[1] == "w" && a.Line[1] == [2]float64{1, 0.5}, "the arrow is %+v", a)
+	d := parts[2]
+	require.Check(t, len(d.Line) == 1 && d.Line[0] == [2]float64{-1, 0}, "the ringed point is %+v", d)
 	x := make([]float64, 1000)
 	for i := range x {
 		x[i] = float64(i + 1)

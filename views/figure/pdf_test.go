@@ -35,30 +35,23 @@ func TestPrint(t *testing.T) {
 	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(b) }
 	svg := func(p *Picture, b *bytes.Buffer) error { return p.SVG(b) }
 	page := written(pdf, picture())
-	if page != written(pdf, picture()) {
-		t.Error("two PDFs of one picture differ")
-	}
+	require.Check(t, page == written(pdf, picture()), "two PDFs of one picture differ")
 	box := regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`).FindStringSubmatch(page)
 	var width float64
 	if len(box) == 3 {
 		fmt.Sscan(box[1], &width)
 	}
-	if math.Abs(width-84*72/25.4) > 0.01 {
-		t.Errorf("the page is %g points wide, not 84 mm: %v", width, box)
-	}
+	require.Check(t, math.Abs(width-84*72/25.4) <= 0.01, "the page is %g points wide, not 84 mm: %v", width, box)
 	if !strings.Contains(page, "/FontFile2") || strings.Contains(page, "/Subtype /Image") {
 		t.Error("the font is not embedded, or the regions are an image")
 	}
 	text := written(svg, picture())
-	if !strings.Contains(text, `width="84mm"`) || strings.Contains(text, "<image") {
-		t.Errorf("SVG: %.200s", text)
-	}
+	require.Check(t, strings.Contains(text, `width="84mm"`) && !strings.Contains(text, "<image"), "SVG: %.200s", text)
 	grey := picture()
 	grey.Greyscale = true
 	for _, c := range regexp.MustCompile(`#([0-9a-f]{6})`).FindAllStringSubmatch(written(svg, grey), -1) {
-		if v := c[1]; v[:2] != v[2:4] || v[:2] != v[4:] {
-			t.Errorf("a colour among greys: %s", v)
-		}
+		v := c[1]
+		require.Check(t, v[:2] == v[2:4] && v[:2] == v[4:], "a colour among greys: %s", v)
 	}
 	var b bytes.Buffer
 	require.NoError(t, grey.PNG(&b))
@@ -100,21 +93,17 @@ func TestAboveIsThePaintedRegion(t *testing.T) {
 	for _, p := range img.Pix[:image.Rect(0, 0, size, size).Dx()*size] {
 		painted += int(p)
 	}
-	if math.Abs(area/2-float64(painted)) > 0.02*size*size {
-		t.Errorf("paths cover %g of %d, pixels %d", area/2, size*size, painted)
-	}
+	require.Near(t, area/2, float64(painted), 0.02*size*size, "paths cover … of %d, pixels %d", size*size, painted)
 }
 
 func TestLength(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"84mm": 84 * 96 / 25.4, "8.4cm": 84 * 96 / 25.4, "1in": 96, "9pt": 12, "640": 640, "640px": 640} {
-		if got, _, err := Length(text); err != nil || math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %g %v", text, got, err)
-		}
+		got, _, err := Length(text)
+		require.Check(t, err == nil && math.Abs(got-want) <= 1e-9, "%s: %g %v", text, got, err)
 	}
 	for _, text := range []string{"", "mm", "-3mm", "NaN", "Inf", "84 miles", "0"} {
-		if v, _, err := Length(text); err == nil {
-			t.Errorf("%q: %g", text, v)
-		}
+		v, _, err := Length(text)
+		require.Check(t, err != nil, "%q: %g", text, v)
 	}
 }

@@ -97,9 +97,8 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %v", v.name, err)
 			continue
 		}
-		if got := golden(v.name, p); !strings.HasPrefix(got, "as ") {
-			t.Errorf("%s: %s", v.name, got)
-		}
+		got := golden(v.name, p)
+		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
 }
 
@@ -154,24 +153,19 @@ func TestPNGScale(t *testing.T) {
 		var b bytes.Buffer
 		p.Scale = scale
 		require.NoError(t, p.PNG(&b))
-		if imgs[scale], err = png.Decode(&b); err != nil {
-			t.Fatal(err)
-		}
+		imgs[scale], err = png.Decode(&b)
+		require.NoError(t, err)
 	}
-	if got := imgs[2].Bounds(); got != image.Rect(0, 0, 2*p.Width, 2*p.Height) {
-		t.Fatalf("bounds %v", got)
-	}
+	got := imgs[2].Bounds()
+	require.Must(t, got == image.Rect(0, 0, 2*p.Width, 2*p.Height), "bounds %v", got)
 	f := p.Frame
 	for _, at := range [][2]float64{{0.02, 0.02}, {0.98, 0.02}, {0.02, 0.98}, {0.98, 0.98}, {0.5, 0.3}} {
 		x, y := int(f.Left+at[0]*f.Width), int(f.Top+at[1]*f.Height)
-		if a, b := imgs[1].At(x, y), imgs[2].At(2*x+1, 2*y+1); a != b {
-			t.Errorf("at %v: %v and %v", at, a, b)
-		}
+		a, b := imgs[1].At(x, y), imgs[2].At(2*x+1, 2*y+1)
+		require.Check(t, a == b, "at %v: %v and %v", at, a, b)
 	}
 	p.Scale = 9
-	if err := p.PNG(io.Discard); err == nil {
-		t.Error("a scale of 9 was accepted")
-	}
+	require.Check(t, p.PNG(io.Discard) != nil, "a scale of 9 was accepted")
 }
 
 // element is an element of an SVG, as far as tests need it.
@@ -216,9 +210,8 @@ func parse(t *testing.T, p *figure.Picture) element {
 	var b bytes.Buffer
 	require.NoError(t, p.SVG(&b))
 	var root element
-	if err := xml.Unmarshal(b.Bytes(), &root); err != nil {
-		t.Fatalf("not XML: %v", err)
-	}
+	err := xml.Unmarshal(b.Bytes(), &root)
+	require.Must(t, err == nil, "not XML: %v", err)
 	var parts []element
 	for _, e := range root.Children {
 		parts = append(parts, e.spread()...)
@@ -336,20 +329,16 @@ func TestFrame(t *testing.T) {
 			for _, q := range s.Points {
 				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
 				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
-				if !near(centres, x, y) {
-					t.Fatalf("%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
-				}
+				require.Must(t, near(centres, x, y), "%v: no marker at %.2f, %.2f of row %d", size, x, y, q.Row)
 			}
 			words := 0
 			for _, e := range svg.all("text") {
 				words++
-				if y := zoom * e.number(t, "y"); y < f.Top && y > f.Top-4 {
-					t.Errorf("%v: %q touches the frame", size, e.Text)
-				}
+				y := zoom * e.number(t, "y")
+				require.Check(t, y >= f.Top || y <= f.Top-4, "%v: %q touches the frame", size, e.Text)
 			}
-			if small := size[0] < 240; small != (words == 0) {
-				t.Errorf("%v: %d texts", size, words)
-			}
+			small := size[0] < 240
+			require.Check(t, small == (words == 0), "%v: %d texts", size, words)
 		}
 	}
 }
@@ -376,9 +365,7 @@ func TestBoundaryLine(t *testing.T) {
 		}
 	}
 	pts := strings.FieldsFunc(strings.TrimRight(line, "Z"), func(r rune) bool { return r == 'M' || r == 'L' || r == 'Z' })
-	if len(pts) < 50 {
-		t.Fatalf("%d points in %q", len(pts), line)
-	}
+	require.Must(t, len(pts) >= 50, "%d points in %q", len(pts), line)
 	f, worst := p.Frame, 0.0
 	for _, pt := range pts {
 		var x, y float64
@@ -389,9 +376,7 @@ func TestBoundaryLine(t *testing.T) {
 		}
 		worst = math.Max(worst, math.Abs(s.Model.Decision(at)))
 	}
-	if worst > 5e-3 {
-		t.Errorf("|f| is up to %g on the line", worst)
-	}
+	require.Check(t, worst <= 5e-3, "|f| is up to %g on the line", worst)
 }
 
 // Pictures of odd models and data: no error, no panic, well-formed output.
@@ -436,14 +421,11 @@ func TestUgly(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if f := p.Frame; f.Width < 1 || f.Height < 1 {
-				t.Errorf("%s: frame %+v", name, f)
-			}
+			f := p.Frame
+			require.Check(t, f.Width >= 1 && f.Height >= 1, "%s: frame %+v", name, f)
 			parse(t, p)
 			var b bytes.Buffer
-			if err := p.PNG(&b); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			require.Equal(t, p.PNG(&b), nil, "%s", name)
 			if _, err := png.Decode(&b); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -479,21 +461,17 @@ func TestErrors(t *testing.T) {
 	} {
 		s := scene()
 		change(&s)
-		if _, err := figure.Boundary(s); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := figure.Boundary(s)
+		require.Check(t, err != nil, "%s: no error", name)
 	}
-	if _, err := figure.Conformal(scene()); err == nil {
-		t.Error("a model without a map was drawn")
-	}
-	if _, err := figure.Overlay(nil); err == nil {
-		t.Error("an overlay of nothing was drawn")
-	}
+	_, err := figure.Conformal(scene())
+	require.Check(t, err != nil, "a model without a map was drawn")
+	_, err = figure.Overlay(nil)
+	require.Check(t, err != nil, "an overlay of nothing was drawn")
 	other := scene()
 	other.View.Labels[1] = "x7"
-	if _, err := figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}}); err == nil || !strings.Contains(err.Error(), "x7") {
-		t.Errorf("other axes: %v", err)
-	}
+	_, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "x7"), "other axes: %v", err)
 }
 
 // linear is a linear model f = w·x + b of the two features.
@@ -521,9 +499,7 @@ func TestDisagree(t *testing.T) {
 		{"opposite", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "1", "0"), 1},
 	} {
 		p := require.Value(figure.Overlay([]figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}}))(t)
-		if math.Abs(p.Disagree-c.want) > 0.01 {
-			t.Errorf("%s: %g, want %g", c.name, p.Disagree, c.want)
-		}
+		require.Near(t, p.Disagree, c.want, 0.01, "%s", c.name)
 	}
 }
 
@@ -535,12 +511,8 @@ func TestCrowd(t *testing.T) {
 		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
 	}
 	p := require.Value(figure.Overlay(layers))(t)
-	if math.Abs(p.Disagree-0.6) > 0.01 {
-		t.Errorf("the outermost lines are 0.6 apart, the models disagree on %g", p.Disagree)
-	}
-	if !strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2.") {
-		t.Error(p.Caption)
-	}
+	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
+	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	var b bytes.Buffer
 	require.NoError(t, p.SVG(&b))
 	if svg := b.String(); !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
@@ -558,12 +530,10 @@ func TestCaption(t *testing.T) {
 	s.Points[2].Wrong, s.Points[5].Wrong = true, true
 	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 0, 45 1." +
 		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 77 training points on the wrong side, 1 of 13 held-out points."
-	if got := figure.Caption(s); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := figure.Caption(slice()); !strings.Contains(got, "Slice of 3 features") {
-		t.Error(got)
-	}
+	got := figure.Caption(s)
+	require.Check(t, got == want, "got\n%s\nwant\n%s", got, want)
+	got = figure.Caption(slice())
+	require.Check(t, strings.Contains(got, "Slice of 3 features"), "%v", got)
 }
 
 // What the words say is true: rings in the picture are as many as support vectors.
@@ -605,9 +575,8 @@ func TestContrast(t *testing.T) {
 	t.Parallel()
 	for name, th := range map[string]figure.Theme{"light": figure.Light, "dark": figure.Dark} {
 		for i, c := range th.Class {
-			if r := ratio(c, th.Paper); r < 3 {
-				t.Errorf("%s: class %d on paper: %.2f", name, i, r)
-			}
+			r := ratio(c, th.Paper)
+			require.Check(t, r >= 3, "%s: class %d on paper: %.2f", name, i, r)
 			for _, side := range th.Side {
 				for _, region := range side {
 					if r := ratio(c, region); i < 2 && r < 3 {
@@ -628,9 +597,8 @@ func TestContrast(t *testing.T) {
 				t.Errorf("%s: boundary on %s: %.2f", name, figure.Hex(bg), r)
 			}
 		}
-		if r := ratio(th.Muted, th.Paper); r < 4.5 {
-			t.Errorf("%s: small text: %.2f", name, r)
-		}
+		r := ratio(th.Muted, th.Paper)
+		require.Check(t, r >= 4.5, "%s: small text: %.2f", name, r)
 	}
 }
 

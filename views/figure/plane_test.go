@@ -18,9 +18,8 @@ func TestPlaneProportions(t *testing.T) {
 		p.Width, p.Height = size[0], size[1]
 		pic := require.Value(p.Picture())(t)
 		f, l := pic.Frame, pic.Frame.Limits
-		if x, y := f.Width/(l.XMax-l.XMin), f.Height/(l.YMax-l.YMin); math.Abs(x-y) > 1e-3*x {
-			t.Errorf("%v: a unit is %g pixels wide and %g high", size, x, y)
-		}
+		x, y := f.Width/(l.XMax-l.XMin), f.Height/(l.YMax-l.YMin)
+		require.Check(t, math.Abs(x-y) <= 1e-3*x, "%v: a unit is %g pixels wide and %g high", size, x, y)
 		if want := p.Limits; l.XMin > want.XMin+1e-9 || l.XMax < want.XMax-1e-9 || l.YMin > want.YMin+1e-9 || l.YMax < want.YMax-1e-9 {
 			t.Errorf("%v: %+v is not all of %+v", size, l, want)
 		}
@@ -67,9 +66,7 @@ func TestRegionOutline(t *testing.T) {
 		}}},
 	}.Picture())(t)
 	rings := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
-	if len(rings) != 2 {
-		t.Fatalf("%d outlines, want the outer and the inner one", len(rings))
-	}
+	require.Must(t, len(rings) == 2, "%d outlines, want the outer and the inner one", len(rings))
 	var sum float64
 	for _, r := range rings {
 		for i, a := range r {
@@ -77,9 +74,8 @@ func TestRegionOutline(t *testing.T) {
 			sum += (a[0]*b[1] - b[0]*a[1]) / 2
 		}
 	}
-	if want := math.Pi * (1.8*1.8 - 0.9*0.9); math.Abs(math.Abs(sum)-want) > 0.01*want {
-		t.Errorf("area %g, want %g", sum, want)
-	}
+	want := math.Pi * (1.8*1.8 - 0.9*0.9)
+	require.Check(t, math.Abs(math.Abs(sum)-want) <= 0.01*want, "area %g, want %g", sum, want)
 }
 
 // A half-plane ends where its line runs, and that satisfies its equation.
@@ -96,19 +92,14 @@ func TestLinesAndHalfPlanes(t *testing.T) {
 		t.Fatalf("%v and %v, want a line and a quadrangle", lines, half)
 	}
 	for _, q := range lines[0] {
-		if off := a[0]*q[0] + a[1]*q[1] - c; math.Abs(off) > 1e-3 {
-			t.Errorf("the line is %g off at %v", off, q)
-		}
+		off := a[0]*q[0] + a[1]*q[1] - c
+		require.Check(t, math.Abs(off) <= 1e-3, "the line is %g off at %v", off, q)
 	}
 	on := 0
 	for _, q := range half[0] {
 		off := a[0]*q[0] + a[1]*q[1] - c
-		if off < -1e-2 {
-			t.Errorf("a corner at %v is outside by %g", q, off)
-		}
+		require.Check(t, off >= -1e-2, "a corner at %v is outside by %g", q, off)
 		on += btoi(math.Abs(off) < 1e-2)
 	}
-	if on != 2 {
-		t.Errorf("%d corners on the line, want 2", on)
-	}
+	require.Equal(t, on, 2, "corners on the line")
 }

@@ -42,14 +42,10 @@ func TestQR(t *testing.T) {
 		}
 	}
 	for i := 8; i < n-8; i++ {
-		if dark(i, 6) != (i%2 == 0) || dark(6, i) != (i%2 == 0) {
-			t.Errorf("timing at %d", i)
-		}
+		require.Check(t, dark(i, 6) == (i%2 == 0) && dark(6, i) == (i%2 == 0), "timing at %d", i)
 	}
 	code, err := qr.Encode(address, qr.M)
-	if err != nil || code.Size != n {
-		t.Fatal(err, code.Size, n)
-	}
+	require.Must(t, err == nil && code.Size == n, "%v %v %v", err, code.Size, n)
 	for y := -qrQuiet; y < n+qrQuiet; y++ {
 		for x := -qrQuiet; x < n+qrQuiet; x++ {
 			if dark(x, y) != code.Black(x, y) {
@@ -57,7 +53,6 @@ func TestQR(t *testing.T) {
 			}
 		}
 	}
-	if _, err := QR(strings.Repeat("x", 5000), ""); err == nil {
-		t.Error("a text that no code holds")
-	}
+	_, err = QR(strings.Repeat("x", 5000), "")
+	require.Check(t, err != nil, "a text that no code holds")
 }

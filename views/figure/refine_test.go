@@ -49,8 +49,6 @@ func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 		if (r != s) != tc.refined || fine > tc.most || tc.refined && fine > crude/3 {
 			t.Errorf("gamma = %g: f is up to %.3g on the line, %.3g on that of the refined surface with %d cells", tc.gamma, crude, fine, r.n)
 		}
-		if s.refined(res.Model, v, points, 1000) != s {
-			t.Errorf("gamma = %g: refined without the means", tc.gamma)
-		}
+		require.Check(t, s.refined(res.Model, v, points, 1000) == s, "gamma = %g: refined without the means", tc.gamma)
 	}
 }

@@ -126,9 +126,8 @@ func TestGoldenRegions(t *testing.T) {
 			continue
 		}
 		parse(t, p)
-		if got := golden(v.name, p); !strings.HasPrefix(got, "as ") {
-			t.Errorf("%s: %s", v.name, got)
-		}
+		got := golden(v.name, p)
+		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
 }
 
@@ -246,9 +245,7 @@ func TestUglyRegions(t *testing.T) {
 		s.Model.Machines, s.Model.Rule, s.Model.Classes = s.Model.Machines[:1], ml.Sign, []string{"not ash", "ash"}
 		return s
 	}()}})
-	if err != nil || !(p.Disagree > 0.3 && p.Disagree < 0.9) {
-		t.Errorf("%v: they disagree on %g", err, p.Disagree)
-	}
+	require.Check(t, err == nil && (p.Disagree > 0.3 && p.Disagree < 0.9), "%v: they disagree on %g", err, p.Disagree)
 }
 
 // TestTiedVotes: where three classes beat each other in a ring the picture is hatched,
@@ -268,9 +265,8 @@ func TestTiedVotes(t *testing.T) {
 		s := grove(ml.OneVsOne)
 		s.Model.Supports, s.Model.Machines = ml.Supports{}, []ml.Machine{{B: c.f[0]}, {B: c.f[1]}, {B: c.f[2]}}
 		p := require.Value(figure.Boundary(s))(t)
-		if got := strings.Contains(p.Caption, "votes are tied (100 %)"); got != c.tied || strings.Contains(p.Caption, "Hatched") != c.tied {
-			t.Errorf("%s: %s", name, p.Caption)
-		}
+		got := strings.Contains(p.Caption, "votes are tied (100 %)")
+		require.Check(t, got == c.tied && strings.Contains(p.Caption, "Hatched") == c.tied, "%s: %s", name, p.Caption)
 	}
 }
 
@@ -285,8 +281,7 @@ func TestCaptionOfRegions(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 ash, 25 beech, 25 elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
-		if got := figure.Caption(s); !strings.Contains(got, want) {
-			t.Errorf("%q does not say %q", got, want)
-		}
+		got := figure.Caption(s)
+		require.Check(t, strings.Contains(got, want), "%q does not say %q", got, want)
 	}
 }

@@ -22,9 +22,7 @@ import (
 func trainedRun(t *testing.T, slug string, settings ...string) Run {
 	t.Helper()
 	b, ok := dataset.FindBuiltin(slug)
-	if !ok {
-		t.Fatalf("no data set %s", slug)
-	}
+	require.Must(t, ok, "no data set %s", slug)
 	d := require.Value(b.Load())(t)
 	return runOn(t, d, settings...)
 }
@@ -89,16 +87,14 @@ func TestPathMeetsTheReport(t *testing.T) {
 		r := trainedRun(t, "moons", "learner", "ridge", "lambda", lambda, "test_fraction", "0.3")
 		pic := require.Value(r.Draw(t.Context(), "path"))(t)
 		rep := r.Result.Report
-		if want := fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out,", r.Spec.Values.Number("lambda"), *rep.MSE, *rep.LOOError); !strings.Contains(pic.Caption, want) {
-			t.Errorf("lambda %s: %q, want %q", lambda, pic.Caption, want)
-		}
+		want := fmt.Sprintf(" At λ = %.3g: %.3g in training, %.3g left out,", r.Spec.Values.Number("lambda"), *rep.MSE, *rep.LOOError)
+		require.Check(t, strings.Contains(pic.Caption, want), "lambda %s: %q, want %q", lambda, pic.Caption, want)
 	}
 	large := trainedRun(t, "moons", "learner", "ridge")
 	large.Result.Report.TrainN = ridge.MaxPath + 1
 	for name, r := range map[string]Run{"another learner": trainedRun(t, "moons"), "too many rows": large} {
-		if _, err := r.Draw(t.Context(), "path"); !errors.Is(err, ErrNoFigure) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := r.Draw(t.Context(), "path")
+		require.Check(t, errors.Is(err, ErrNoFigure), "%s: %v", name, err)
 	}
 }
 
@@ -145,31 +141,25 @@ func TestRunFigures(t *testing.T) {
 		var names []string
 		for _, f := range tc.run.Figures() {
 			names = append(names, f.Name)
-			if f.Title == "" {
-				t.Errorf("%s: %s has no title", name, f.Name)
-			}
+			require.Check(t, f.Title != "", "%s: %s has no title", name, f.Name)
 			pic, err := tc.run.Draw(t.Context(), f.Name)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, f.Name, err)
 				continue
 			}
 			var b strings.Builder
-			if err := pic.SVG(&b); err != nil || !strings.Contains(b.String(), "<svg") {
-				t.Errorf("%s: %s: %v", name, f.Name, err)
-			}
+			err = pic.SVG(&b)
+			require.Check(t, err == nil && strings.Contains(b.String(), "<svg"), "%s: %s: %v", name, f.Name, err)
 		}
-		if !slices.Equal(names, tc.want) {
-			t.Errorf("%s shows %q, want %q", name, names, tc.want)
-		}
+		require.Check(t, slices.Equal(names, tc.want), "%s shows %q, want %q", name, names, tc.want)
 		for _, row := range RunFigures {
 			if _, err := tc.run.Draw(t.Context(), row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
 				t.Errorf("%s: %s: %v", name, row.Name, err)
 			}
 		}
 		for _, wrong := range []string{"", "map-2", "boundary-2", "before-1", "points"} {
-			if _, err := tc.run.Draw(t.Context(), wrong); !errors.Is(err, ErrNoFigure) {
-				t.Errorf("%s: %q: %v", name, wrong, err)
-			}
+			_, err := tc.run.Draw(t.Context(), wrong)
+			require.Check(t, errors.Is(err, ErrNoFigure), "%s: %q: %v", name, wrong, err)
 		}
 	}
 }
@@ -204,9 +194,7 @@ func TestLegendsSideBySide(t *testing.T) {
 				}
 			}
 		}
-		if n < 6*len(side) {
-			t.Errorf("%s: %d pictures", name, n)
-		}
+		require.Check(t, n >= 6*len(side), "%s: %d pictures", name, n)
 	}
 }
 
@@ -220,9 +208,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 		p := require.Value(r.Draw(t.Context(), "boundary"))(t)
 		places[p.Frame] = c
 	}
-	if len(places) != 1 {
-		t.Errorf("frames at %v", places)
-	}
+	require.Check(t, len(places) == 1, "frames at %v", places)
 
 	// Nor as classes come and go while somebody draws.
 	for _, heat := range []bool{false, true} {
@@ -240,9 +226,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 			var err error
 			if len(labels) == 1 {
 				v, failed := ViewOf(d, "", "")
-				if failed != nil {
-					t.Fatal(failed)
-				}
+				require.NoError(t, failed)
 				s := DataScene(d, v)
 				s.Width, s.Height, s.LegendRows, s.Limits, s.Heat = look.Width, look.Height, look.LegendRows, look.Limits, look.Heat
 				p, err = Scatter(s)
@@ -254,9 +238,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 			require.NoError(t, err)
 			places[p.Frame] = labels
 		}
-		if len(places) != 1 {
-			t.Errorf("heat map %v: frames at %v", heat, places)
-		}
+		require.Check(t, len(places) == 1, "heat map %v: frames at %v", heat, places)
 	}
 }
 
@@ -301,17 +283,14 @@ func TestDrawHeedsTheContext(t *testing.T) {
 	cancel()
 	r := runOn(t, words(), "kernel", "gap-subsequence", "test_fraction", "0.3")
 	for _, name := range []string{"weights", "parts", "components", "kernel"} {
-		if _, err := r.Draw(over, name); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := r.Draw(over, name)
+		require.Check(t, errors.Is(err, context.Canceled), "%s: %v", name, err)
 	}
-	if _, err := r.Draw(over, "boundary"); err != nil {
-		t.Error(err)
-	}
+	_, err := r.Draw(over, "boundary")
+	require.Check(t, err == nil, "%v", err)
 	r.Result.Scores = nil
-	if _, err := r.Draw(over, "boundary"); !errors.Is(err, context.Canceled) {
-		t.Errorf("without scores: %v", err)
-	}
+	_, err = r.Draw(over, "boundary")
+	require.Check(t, errors.Is(err, context.Canceled), "without scores: %v", err)
 }
 
 // A picture of one object shows that one.
@@ -329,9 +308,8 @@ func TestOneObject(t *testing.T) {
 		}
 		for _, none := range []int{0, -1, 1000} {
 			r.Object = none
-			if pic, err := r.Draw(t.Context(), "parts"); err != nil || strings.Count(pic.Caption, " · f = ") < 3 {
-				t.Errorf("%d: %v, %v", none, pic, err)
-			}
+			pic, err := r.Draw(t.Context(), "parts")
+			require.Check(t, err == nil && strings.Count(pic.Caption, " · f = ") >= 3, "%d: %v, %v", none, pic, err)
 		}
 	}
 }

@@ -37,8 +37,6 @@ func TestTablesSayTheirEntries(t *testing.T) {
 	t.Parallel()
 	p := require.Value(entries().Picture())(t)
 	for _, want := range []string{"first: cc 1, ca 0,", "tt -1,", "ar 0.625 (this step),", "third: empty."} {
-		if !strings.Contains(p.Caption, want) {
-			t.Errorf("%q is not in %q", want, p.Caption)
-		}
+		require.Check(t, strings.Contains(p.Caption, want), "%q is not in %q", want, p.Caption)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 )
 
 // plainView is the plane of two coordinates.
@@ -51,9 +52,8 @@ func TestThinnedPicturesKeepClassesAndSupportVectors(t *testing.T) {
 		s := crowd(tc.n, tc.supports)
 		s.Limits = LimitsOf(s.Points, s.View)
 		at := s.Drawn()
-		if note := s.note(); note != tc.note || !strings.Contains(Caption(s), tc.note) {
-			t.Errorf("%d points: %q", tc.n, note)
-		}
+		note := s.note()
+		require.Check(t, note == tc.note && strings.Contains(Caption(s), tc.note), "%d points: %q", tc.n, note)
 		if !slices.IsSorted(at) || len(slices.Compact(slices.Clone(at))) != len(at) || !slices.Equal(at, s.Drawn()) {
 			t.Errorf("%d points: not the same ones every time, once each", tc.n)
 		}
@@ -67,9 +67,7 @@ func TestThinnedPicturesKeepClassesAndSupportVectors(t *testing.T) {
 		if a, b := classes["a"], classes["b"]; a < len(at)*2/5 || b < len(at)*2/5 {
 			t.Errorf("%d points of labels that alternate, drawn: %v", tc.n, classes)
 		}
-		if at[len(at)-1] != tc.n-1 {
-			t.Errorf("%d points: the one far from all others is left out", tc.n)
-		}
+		require.Check(t, at[len(at)-1] == tc.n-1, "%d points: the one far from all others is left out", tc.n)
 		if tc.supports < 1000 && tc.n > 5000 && (crowded > len(at)*2/3 || crowded < len(at)/3) {
 			t.Errorf("%d points: %d of %d drawn are of the crowd, which has two of three", tc.n, crowded, len(at))
 		}
@@ -94,9 +92,8 @@ func TestThinningLooksAtTheFrame(t *testing.T) {
 		t.Errorf("%d points: %s", len(at), caption)
 	}
 	for _, i := range at {
-		if x := s.Points[i].X; x[0] < 5 || x[0] > 6 || x[1] < 5 || x[1] > 6 {
-			t.Fatalf("drawn outside the frame: %v", x)
-		}
+		x := s.Points[i].X
+		require.Must(t, x[0] >= 5 && x[0] <= 6 && x[1] >= 5 && x[1] <= 6, "drawn outside the frame: %v", x)
 	}
 }
 
@@ -111,7 +108,5 @@ func TestThinningKeepsManyClasses(t *testing.T) {
 	for _, i := range s.Drawn() {
 		seen[s.Points[i].Label] = true
 	}
-	if len(seen) != 150 {
-		t.Errorf("%d of 150 classes are drawn", len(seen))
-	}
+	require.Equal(t, len(seen), 150, "… of 150 classes are drawn")
 }

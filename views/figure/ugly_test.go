@@ -170,9 +170,7 @@ func TestUglyDrawings(t *testing.T) {
 			if f := p.Frame; !(f.Width >= 1 && f.Height >= 1) || f.Left < 0 || f.Left+f.Width > float64(p.Width) || f.Top < 0 || f.Top+f.Height > float64(p.Height) {
 				t.Errorf("%s, %v: frame %+v", name, size, f)
 			}
-			if p.Caption == "" {
-				t.Errorf("%s has no caption", name)
-			}
+			require.Check(t, p.Caption != "", "%s has no caption", name)
 			svg := parse(t, p)
 			for _, at := range coordinates(t, svg) {
 				if math.Abs(at) > 3000 {
@@ -272,9 +270,7 @@ func TestDrawingCaptions(t *testing.T) {
 		{figure.Plane{Caption: "my own words"}, "my own words"},
 	} {
 		p := require.Value(c.d.Picture())(t)
-		if !strings.Contains(p.Caption, c.want) {
-			t.Errorf("%q, want %q in it", p.Caption, c.want)
-		}
+		require.Check(t, strings.Contains(p.Caption, c.want), "%q, want %q in it", p.Caption, c.want)
 	}
 }
 

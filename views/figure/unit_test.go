@@ -40,26 +40,19 @@ func TestTracerCircle(t *testing.T) {
 	const n, r = 50, 0.6
 	s := grid(n, func(x, y float64) float64 { return r*r - x*x - y*y })
 	lines := new(tracer).lines(s.f, n+1, n+1, 0)
-	if len(lines) != 1 {
-		t.Fatalf("%d lines, want one ring", len(lines))
-	}
+	require.Must(t, len(lines) == 1, "%d lines, want one ring", len(lines))
 	ring := lines[0]
-	if ring[0] != ring[len(ring)-1] {
-		t.Error("the ring is open")
-	}
+	require.Check(t, ring[0] == ring[len(ring)-1], "the ring is open")
 	var length float64
 	for i, p := range ring {
 		x, y := 2*p[0]/n-1, 2*p[1]/n-1
-		if d := math.Abs(math.Hypot(x, y) - r); d > 1e-3 {
-			t.Fatalf("point %d is %g away from the circle", i, d)
-		}
+		d := math.Abs(math.Hypot(x, y) - r)
+		require.Must(t, d <= 1e-3, "point %d is %g away from the circle", i, d)
 		if i > 0 {
 			length += math.Hypot(p[0]-ring[i-1][0], p[1]-ring[i-1][1]) * 2 / n
 		}
 	}
-	if math.Abs(length-2*math.Pi*r) > 0.01 {
-		t.Errorf("length %g, want %g", length, 2*math.Pi*r)
-	}
+	require.Near(t, length, 2*math.Pi*r, 0.01, "length")
 }
 
 // On any field every edge whose ends lie on different sides is crossed exactly
@@ -94,9 +87,7 @@ func TestTracerRandom(t *testing.T) {
 					}
 				}
 			}
-			if got != want {
-				t.Fatalf("%d crossings, want %d", got, want)
-			}
+			require.Must(t, got == want, "%d crossings, want %d", got, want)
 		}
 	})
 }
@@ -110,9 +101,7 @@ func TestTracerLeavesOutWhatIsNotANumber(t *testing.T) {
 		return x
 	})
 	lines := new(tracer).lines(s.f, 21, 21, 0)
-	if len(lines) != 2 {
-		t.Fatalf("%d lines, want one on each side of the hole", len(lines))
-	}
+	require.Must(t, len(lines) == 2, "%d lines, want one on each side of the hole", len(lines))
 	for _, l := range lines {
 		for _, p := range l {
 			if math.Abs(p[0]-10) > 1e-9 {
@@ -131,26 +120,21 @@ func TestClimb(t *testing.T) {
 	x, y := s.grid(-0.3, -0.2) // f = -0.8
 	way := s.climb(x, y, 1, aspect)
 	end := way[len(way)-1]
-	if f, ok := s.at(s.f, end[0], end[1]); !ok || math.Abs(f-1) > 1e-9 {
-		t.Errorf("f = %g at the end", f)
-	}
+	f, ok := s.at(s.f, end[0], end[1])
+	require.Check(t, ok && math.Abs(f-1) <= 1e-9, "f = %g at the end", f)
 	// In pixels, with the height half the width, f rises along (2, 1/aspect).
 	dx, dy := end[0]-x, (end[1]-y)*aspect
-	if cross := dx*(1/aspect) - dy*2; math.Abs(cross) > 1e-6*math.Hypot(dx, dy) {
-		t.Errorf("direction %g, %g", dx, dy)
-	}
+	cross := dx*(1/aspect) - dy*2
+	require.Check(t, math.Abs(cross) <= 1e-6*math.Hypot(dx, dy), "direction %g, %g", dx, dy)
 	down := s.climb(x, y, -1, aspect)
-	if f, _ := s.at(s.f, down[len(down)-1][0], down[len(down)-1][1]); math.Abs(f+1) > 1e-9 {
-		t.Errorf("f = %g at the other end", f)
-	}
-	if way := s.climb(80, 80, 1, aspect); way != nil {
-		t.Errorf("a way from beyond the margin: %v", way)
-	}
+	f, _ = s.at(s.f, down[len(down)-1][0], down[len(down)-1][1])
+	require.Check(t, math.Abs(f+1) <= 1e-9, "f = %g at the other end", f)
+	way = s.climb(80, 80, 1, aspect)
+	require.Check(t, way == nil, "a way from beyond the margin: %v", way)
 	hill := grid(60, func(x, y float64) float64 { return 0.5 - x*x - y*y })
 	x, y = hill.grid(0.4, 0.1)
-	if way := hill.climb(x, y, 1, 1); len(way) > 60 {
-		t.Errorf("%d steps to a top below the margin", len(way))
-	}
+	way = hill.climb(x, y, 1, 1)
+	require.Check(t, len(way) <= 60, "%d steps to a top below the margin", len(way))
 }
 
 func TestLimits(t *testing.T) {
@@ -164,9 +148,7 @@ func TestLimits(t *testing.T) {
 		}
 		return LimitsOf(ps, v)
 	}
-	if l := of(0, 0, 100, 10); l != (Limits{-8, 108, -0.8, 10.8}) {
-		t.Errorf("8 %% on every side: %+v", l)
-	}
+	require.Equal(t, of(0, 0, 100, 10), Limits{-8, 108, -0.8, 10.8}, "8 %% on every side")
 	for _, xs := range [][]float64{
 		nil,
 		{3, 4},
@@ -179,17 +161,14 @@ func TestLimits(t *testing.T) {
 		{-5e-324, 5e-324},
 	} {
 		l := of(xs...)
-		if !l.valid() {
-			t.Errorf("%v: %+v", xs, l)
-		}
+		require.Check(t, l.valid(), "%v: %+v", xs, l)
 		for i := 0; i+1 < len(xs); i += 2 {
 			if math.Abs(xs[i]) < 1e300 && (xs[i] <= l.XMin || xs[i] >= l.XMax) {
 				t.Errorf("%v: %+v leaves a point on or outside the rim", xs, l)
 			}
 		}
-		if n := len(ticks(l.XMin, l.XMax, 5)); n < 1 || n > 14 {
-			t.Errorf("%v: %d ticks", xs, n)
-		}
+		n := len(ticks(l.XMin, l.XMax, 5))
+		require.Check(t, n >= 1 && n <= 14, "%v: %d ticks", xs, n)
 	}
 	a, b := Limits{0, 1, 0, 1}, Limits{-1, 0.5, 0.5, 3}
 	if u := a.Union(b); u != (Limits{-1, 1, 0, 3}) || u != b.Union(a) || a.Union(Limits{}) != a || (Limits{}).Union(a) != a {
@@ -218,9 +197,7 @@ func TestTicks(t *testing.T) {
 			}
 			got = append(got, k.label)
 		}
-		if s := strings.Join(got, " "); s != c.want {
-			t.Errorf("%g to %g: %s, want %s", c.lo, c.hi, s, c.want)
-		}
+		require.Equal(t, strings.Join(got, " "), c.want, "%g to %g", c.lo, c.hi)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Float64Range(-1e12, 1e12).Draw(t, "lo")
@@ -230,9 +207,7 @@ func TestTicks(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, k := range ticks(lo, hi, 5) {
-			if seen[k.label] {
-				t.Fatalf("%q twice between %g and %g", k.label, lo, hi)
-			}
+			require.Must(t, !seen[k.label], "%q twice between %g and %g", k.label, lo, hi)
 			seen[k.label] = true
 		}
 	})
@@ -246,21 +221,16 @@ func TestScientific(t *testing.T) {
 		"0": {"0", ""}, "100000": {"100000", ""}, "-0.25": {"−0.25", ""},
 	} {
 		base, exponent := scientific(tens(s))
-		if got := [2]string{base, exponent}; got != want {
-			t.Errorf("%q is %q, want %q", s, got, want)
-		}
+		got := [2]string{base, exponent}
+		require.Check(t, got == want, "%q is %q, want %q", s, got, want)
 	}
 	for _, s := range []string{"", "3e8", "the 2", "10^n", "x^2"} {
-		if base, exponent := scientific(s); base != s || exponent != "" {
-			t.Errorf("%q has the exponent %q", s, exponent)
-		}
+		base, exponent := scientific(s)
+		require.Check(t, base == s && exponent == "", "%q has the exponent %q", s, exponent)
 	}
-	if got := Ticks(1e-12, 1, 3, true); got[0].Label != "10⁻¹²" {
-		t.Errorf("the first label is %s", got[0].Label)
-	}
-	if wide, plain := width("2·10^−12", 13), width("2·10−12", 13); wide >= plain || wide <= width("2·10", 13) {
-		t.Errorf("an exponent takes %g of %g", wide, plain)
-	}
+	require.Equal(t, Ticks(1e-12, 1, 3, true)[0].Label, "10⁻¹²", "the first label")
+	wide, plain := width("2·10^−12", 13), width("2·10−12", 13)
+	require.Check(t, wide < plain && wide > width("2·10", 13), "an exponent takes %g of %g", wide, plain)
 }
 
 func TestClip(t *testing.T) {
@@ -270,9 +240,7 @@ func TestClip(t *testing.T) {
 		if width(got, 12) > 100 {
 			t.Errorf("%.20q is %g wide", got, width(got, 12))
 		}
-		if width(s, 12) <= 100 && got != s {
-			t.Errorf("%q was cut to %q", s, got)
-		}
+		require.Check(t, width(s, 12) > 100 || got == s, "%q was cut to %q", s, got)
 	}
 }
 
@@ -290,9 +258,7 @@ func TestShapeAreas(t *testing.T) {
 			t.Errorf("%s: area %g of a circle's", Shapes[i], area/math.Pi)
 		}
 	}
-	if len(Shapes) != len(polygons) {
-		t.Errorf("%d names for %d shapes", len(Shapes), len(polygons))
-	}
+	require.Check(t, len(Shapes) == len(polygons), "%d names for %d shapes", len(Shapes), len(polygons))
 }
 
 func TestAppendNumber(t *testing.T) {
@@ -313,9 +279,7 @@ func TestSVGTransforms(t *testing.T) {
 	c := newSVG(100, 50, 1)
 	near := func(x, y, wx, wy float64) {
 		t.Helper()
-		if math.Hypot(x-wx, y-wy) > 1e-9 {
-			t.Errorf("at %g, %g, want %g, %g", x, y, wx, wy)
-		}
+		require.Check(t, math.Hypot(x-wx, y-wy) <= 1e-9, "at %g, %g, want %g, %g", x, y, wx, wy)
 	}
 	x, y := c.at(vg.Point{X: 10, Y: 20})
 	near(x, y, 10, 30)
@@ -435,9 +399,8 @@ func TestStyles(t *testing.T) {
 				got = append(got, style)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("styles (-want +got):\n%s\n%s", diff, b.String())
-		}
+		diff := cmp.Diff(want, got)
+		require.Must(t, diff == "", "styles (-want +got):\n%s\n%s", diff, b.String())
 	})
 }
 
@@ -445,9 +408,7 @@ func TestStyles(t *testing.T) {
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"-1": "−1", "1": "1", "a-b": "a-b", "-x": "-x"} {
-		if got := printed(name); got != want {
-			t.Errorf("the class %q is printed as %q", name, got)
-		}
+		require.Equal(t, printed(name), want, "the class %q is printed as", name)
 	}
 }
 
@@ -455,7 +416,6 @@ func TestPrinted(t *testing.T) {
 func TestOneTypeface(t *testing.T) {
 	t.Parallel()
 	css := require.Value(os.ReadFile("../../static/app.css"))(t)
-	if want := "--sans: " + strings.ReplaceAll(strings.ReplaceAll(fontFamily, "'", `"`), ",", ", ") + ";"; !strings.Contains(string(css), want) {
-		t.Errorf("app.css does not say %s", want)
-	}
+	want := "--sans: " + strings.ReplaceAll(strings.ReplaceAll(fontFamily, "'", `"`), ",", ", ") + ";"
+	require.Check(t, strings.Contains(string(css), want), "app.css does not say %s", want)
 }

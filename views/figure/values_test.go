@@ -124,9 +124,7 @@ func TestUglyValues(t *testing.T) {
 		"a fit of nothing":       {draw(figure.ValueFit(figure.FitScene(two, nil, "y"))), false},
 		"a fit without a model":  {draw(figure.ValueFit(figure.FitScene(nil, over, "y"))), true},
 	} {
-		if (c.err != nil) != c.refused {
-			t.Errorf("%s: %v", name, c.err)
-		}
+		require.Check(t, (c.err != nil) == c.refused, "%s: %v", name, c.err)
 	}
 }
 
@@ -152,16 +150,14 @@ func TestFiguresOfValues(t *testing.T) {
 		var names []string
 		for _, f := range r.Figures() {
 			names = append(names, f.Name)
-			if _, err := r.Draw(t.Context(), f.Name); err != nil || f.Title == "" {
-				t.Errorf("%s: %q: %v", f.Name, f.Title, err)
-			}
+			_, err := r.Draw(t.Context(), f.Name)
+			require.Check(t, err == nil && f.Title != "", "%s: %q: %v", f.Name, f.Title, err)
 		}
 		if got := strings.Join(names, " "); got != c.want || names[0] != r.Main() {
 			t.Errorf("%s: %s, and above all %s", c.columns, got, r.Main())
 		}
 		pic, err := r.Draw(t.Context(), "path")
-		if want := fmt.Sprintf(": %.3g in training, %.3g left out,", *res.Report.MSE, *res.Report.LOOError); err != nil || !strings.Contains(pic.Caption, want) {
-			t.Errorf("%s: %v, %q", c.columns, err, pic.Caption)
-		}
+		want := fmt.Sprintf(": %.3g in training, %.3g left out,", *res.Report.MSE, *res.Report.LOOError)
+		require.Check(t, err == nil && strings.Contains(pic.Caption, want), "%s: %v, %q", c.columns, err, pic.Caption)
 	}
 }

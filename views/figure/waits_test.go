@@ -44,9 +44,7 @@ func TestWaiting(t *testing.T) {
 						t.Errorf("%s, %v: the words cover what is in the middle", name, size)
 					}
 				}
-				if said != waits {
-					t.Errorf("%s, %v, waiting %t: said %t", name, size, waits, said)
-				}
+				require.Check(t, said == waits, "%s, %v, waiting %t: said %t", name, size, waits, said)
 			}
 		}
 	}

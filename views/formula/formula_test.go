@@ -122,9 +122,7 @@ func TestMathML(t *testing.T) {
 			t.Errorf("%s: %v", tex, err)
 			continue
 		}
-		if diff := cmp.Diff("<math>"+want+"</math>", got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tex, diff)
-		}
+		require.Equal(t, cmp.Diff("<math>"+want+"</math>", got), "", "%s (-want +got)", tex)
 	}
 }
 
@@ -153,9 +151,8 @@ func TestDisplay(t *testing.T) {
 		`\begin{matrix}\max_i\end{matrix}`: `<mtable><mtr><mtd><msub><mi>max</mi><mi>i</mi></msub></mtd></mtr></mtable>`,
 	} {
 		got, err := MathML(tex, true)
-		if want = `<math display="block">` + want + `</math>`; err != nil || got != want {
-			t.Errorf("%s:\n got %s, %v\nwant %s", tex, got, err, want)
-		}
+		want = `<math display="block">` + want + `</math>`
+		require.Check(t, err == nil && got == want, "%s:\n got %s, %v\nwant %s", tex, got, err, want)
 	}
 }
 
@@ -227,9 +224,7 @@ func check(t *testing.T, tex string) {
 	if err == nil {
 		err = wellFormed(m)
 	}
-	if err != nil {
-		t.Errorf("%s: %v", tex, err)
-	}
+	require.Equal(t, err, nil, "%s", tex)
 }
 
 func TestErrors(t *testing.T) {
@@ -289,9 +284,7 @@ func TestComponents(t *testing.T) {
 	require.NoError(t, Inline(`x_1`).Render(t.Context(), &b))
 	require.NoError(t, Display(`x_1`).Render(t.Context(), &b))
 	const x = `<msub><mi>x</mi><mn>1</mn></msub></math>`
-	if want := `<math>` + x + `<math display="block">` + x; b.String() != want {
-		t.Errorf("got %s, want %s", b.String(), want)
-	}
+	require.Equal(t, b.String(), `<math>`+x+`<math display="block">`+x, "b.String()")
 	b.Reset()
 	err := Inline(`\wrong{x}`).Render(t.Context(), &b)
 	if err == nil || !strings.Contains(err.Error(), `\wrong at 0`) || b.Len() > 0 {
@@ -366,13 +359,9 @@ func FuzzMathML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tex string, display bool) {
 		m, err := MathML(tex, display)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "formula: ") {
-				t.Error(err)
-			}
+			require.Check(t, strings.HasPrefix(err.Error(), "formula: "), "%v", err)
 			return
 		}
-		if err := wellFormed(m); err != nil {
-			t.Errorf("%q: %v in %s", tex, err, m)
-		}
+		require.Equal(t, wellFormed(m), nil, "%q: … in %s", tex, m)
 	})
 }

@@ -3,6 +3,8 @@ package formula
 import (
 	"strings"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestPlain(t *testing.T) {
@@ -21,8 +23,6 @@ func TestPlain(t *testing.T) {
 		if text == "a < b & c" {
 			want = "a &lt; b &amp; c"
 		}
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
-		}
+		require.Check(t, strings.HasPrefix(got, want), "%s:\n got %s\nwant %s", text, got, want)
 	}
 }

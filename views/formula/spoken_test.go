@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/formula"
 )
 
@@ -22,11 +23,8 @@ func TestSpoken(t *testing.T) {
 		`\sum_{i=1}^n x_i \in \mathbb R`: "∑ sub i = 1 to the n x sub i ∈ R",
 	} {
 		got, err := formula.Spoken(tex)
-		if err != nil || got != want {
-			t.Errorf("%s: %q, %v; want %q", tex, got, err, want)
-		}
+		require.Check(t, err == nil && got == want, "%s: %q, %v; want %q", tex, got, err, want)
 	}
-	if _, err := formula.Spoken(`\nonsense`); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("an unknown command: %v", err)
-	}
+	_, err := formula.Spoken(`\nonsense`)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "nonsense"), "an unknown command: %v", err)
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 func TestDeckBuilds(t *testing.T) {
@@ -13,7 +15,5 @@ func TestDeckBuilds(t *testing.T) {
 	want := []string{
 		first, first + `<h3>h</h3><ul><li>c</li></ul>`, first + `<h3>h</h3><ul><li>c</li><li><p>d</p></li></ul>`, first + `<h3>h</h3><ul><li>c</li><li><p>d</p></li></ul><p>e</p>`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(want, got), "", "diff")
 }

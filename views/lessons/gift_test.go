@@ -25,9 +25,7 @@ func TestGIFTEscapes(t *testing.T) {
 		{"two\n\nlines", `two lines`},
 	} {
 		got := giftText(c[0])
-		if got != c[1] {
-			t.Errorf("%q is %q, want %q", c[0], got, c[1])
-		}
+		require.Equal(t, got, c[1], "%q", c[0])
 		if giftEscaped(unescaped(got)) != got {
 			t.Errorf("%q is read as %q", got, unescaped(got))
 		}
@@ -60,7 +58,5 @@ $CATEGORY: Margin Lab//A and B
 ####There are 40.
 }
 `
-	if text.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
-	}
+	require.Check(t, text.String() == want, "got\n%s\nwant\n%s", text.String(), want)
 }

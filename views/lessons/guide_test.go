@@ -21,8 +21,7 @@ func TestNewGuide(t *testing.T) {
 		one + two + "## three, 1 min\n": "has not", one + "## two, six min\nDo: x\nMisconception: y\n": "heading", one + "## two, 40 min\nDo: x\nMisconception: y\n": "46 without", one + two + "Do: more\n": "none of the kind",
 	} {
 		l.Guide = NewGuide(text)
-		if err := l.CheckGuide(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want one with %q", text, err, want)
-		}
+		err := l.CheckGuide()
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %v, want one with %q", text, err, want)
 	}
 }

@@ -1,18 +1,20 @@
 package lessons
 
-import "testing"
+import (
+	"testing"
+
+	"marginlab/ml/mltest/require"
+)
 
 func TestReadNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"0.25": 0.25, "0,25": 0.25, "1/4": 0.25, "−3e-2": -0.03, " 2 ": 2, "-1/5": -0.2} {
-		if got, err := ReadNumber(text); err != nil || got != want {
-			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
-		}
+		got, err := ReadNumber(text)
+		require.Check(t, err == nil && got == want, "%q: %v, %v; want %v", text, got, err, want)
 	}
 	for _, text := range []string{"", "x", "1/0", "0/0", "1/", "/2", "1//2", "NaN", "inf"} {
-		if got, err := ReadNumber(text); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
+		got, err := ReadNumber(text)
+		require.Check(t, err != nil, "%q is %v", text, got)
 	}
 }
 
@@ -30,8 +32,6 @@ func TestTypeset(t *testing.T) {
 		"$R = 2$, the rest": "$R = 2$, the rest",
 		"the word ate3e5x":  "the word ate3e5x",
 	} {
-		if got := Typeset(value); got != want {
-			t.Errorf("%q becomes %q", value, got)
-		}
+		require.Equal(t, Typeset(value), want, "%q becomes", value)
 	}
 }

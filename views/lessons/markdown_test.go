@@ -34,9 +34,8 @@ func TestNew(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	for i, want := range []string{"<p>Words.</p>", "<p>More.</p>"} {
-		if got, err := rendered(t, l.Screens[i].Words()); err != nil || strings.TrimSpace(got) != want {
-			t.Errorf("screen %d: %q, %v; want %q", i, got, err, want)
-		}
+		got, err := rendered(t, l.Screens[i].Words())
+		require.Check(t, err == nil && strings.TrimSpace(got) == want, "screen %d: %q, %v; want %q", i, got, err, want)
 	}
 }
 
@@ -82,9 +81,8 @@ func TestMarkdown(t *testing.T) {
 		"<div onclick=\"x\">\n\nno":           "<p>&lt;div onclick=&quot;x&quot;&gt;</p>\n<p>no</p>",
 		"[here](javascript:alert)":            "<p>[here](javascript:alert)</p>",
 	} {
-		if got, err := renderWords("kernels/a", words); err != nil || strings.TrimSpace(got) != want {
-			t.Errorf("%q\n is %q, %v\nwant %q", words, got, err, want)
-		}
+		got, err := renderWords("kernels/a", words)
+		require.Check(t, err == nil && strings.TrimSpace(got) == want, "%q\n is %q, %v\nwant %q", words, got, err, want)
 	}
 	for words, want := range map[string]string{
 		"A price of 5 $ and more":      "a $ is missing after",
@@ -127,9 +125,7 @@ func TestControls(t *testing.T) {
 	d := &Demo{Controls: []Control{size, n, on, at, word}}
 	form := map[string]string{"word": " a\x00b\xff é ", "size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
 	in, wrong := d.NewInput(func(name string) string { return form[name] }, nil)
-	if len(wrong) > 0 {
-		t.Fatal(wrong)
-	}
+	require.Must(t, len(wrong) <= 0, "%v", wrong)
 	var unlisted []string
 	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
 	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || word.Of(in) != "ab é" || len(unlisted) > 0 {
@@ -139,9 +135,8 @@ func TestControls(t *testing.T) {
 		t.Errorf("a choice that is not listed is %q, told %q", got, unlisted)
 	}
 	j, err := at.Handle("end", in).MarshalJSON()
-	if want := `{"label":"end","x":1,"y":0.5,"x_param":"ax","y_param":"ay"}`; err != nil || string(j) != want {
-		t.Errorf("handle %s, %v; want %s", j, err, want)
-	}
+	want := `{"label":"end","x":1,"y":0.5,"x_param":"ax","y_param":"ay"}`
+	require.Check(t, err == nil && string(j) == want, "handle %s, %v; want %s", j, err, want)
 	if ps := d.Params(); len(ps) != 6 || ps[0].Kind != 0 || ps[1].Name != "n" || ps[4].Name != "ay" || ps[5].Kind != param.Text {
 		t.Errorf("fields %+v", ps)
 	}

@@ -3,6 +3,8 @@ package lessons
 import (
 	"errors"
 	"testing"
+
+	"marginlab/ml/mltest/require"
 )
 
 // TestMemo computes again after an error and once after success, and keeps no more than its limit.
@@ -19,7 +21,5 @@ func TestMemo(t *testing.T) {
 			fault = nil
 		}
 	}
-	if computed != 2*memoLimit+1 {
-		t.Errorf("computed %d times, want once for each key and again after the fault", computed)
-	}
+	require.Equal(t, computed, 2*memoLimit+1, "computed … times, want once for each key and again after the fault")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
 
@@ -15,21 +16,17 @@ func TestOrder(t *testing.T) {
 	for n := range 200 {
 		seed := fmt.Sprint(n)
 		order := q.Order(seed)
-		if again := q.Order(seed); !slices.Equal(order, again) {
-			t.Fatalf("seed %s: %v, and then %v", seed, order, again)
-		}
+		again := q.Order(seed)
+		require.Must(t, slices.Equal(order, again), "seed %s: %v, and then %v", seed, order, again)
 		if order[2] != 2 {
 			t.Fatalf("seed %s: %v has %q before others", seed, order, q.Options[2])
 		}
-		if order[0]+order[1] != 1 {
-			t.Fatalf("seed %s: %v", seed, order)
-		}
+		require.Must(t, order[0]+order[1] == 1, "seed %s: %v", seed, order)
 		first[order[0]]++
 	}
 	if min(first[0], first[1]) < 60 { // 5.6 standard deviations
 		t.Errorf("of 200 orders %d begin with the first option and %d with the second", first[0], first[1])
 	}
-	if order := (&lessons.Question{}).Order("a"); len(order) != 0 {
-		t.Errorf("a question without options has the order %v", order)
-	}
+	order := (&lessons.Question{}).Order("a")
+	require.Check(t, len(order) == 0, "a question without options has the order %v", order)
 }

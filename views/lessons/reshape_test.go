@@ -24,9 +24,7 @@ func TestConformalThin(t *testing.T) {
 		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
 	}
 	again, _, _ := Thin(d)
-	if again.Hash() != thin.Hash() {
-		t.Error("a second time other rows are taken")
-	}
+	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
 }
 
 // The two columns of a picture of iris are those of the petal, which tell virginica
@@ -36,7 +34,5 @@ func TestConformalColumns(t *testing.T) {
 	b, _ := dataset.FindBuiltin("iris")
 	d := require.Value(b.Load())(t)
 	got := require.Value(TellingColumns(d, "virginica"))(t)
-	if !slices.Equal(got, []int{2, 3}) {
-		t.Errorf("columns %v of %v", got, d.Features)
-	}
+	require.Check(t, slices.Equal(got, []int{2, 3}), "columns %v of %v", got, d.Features)
 }

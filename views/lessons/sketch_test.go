@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"marginlab/ml/mltest/require"
 )
 
 // The median of a class counts everybody: those who drew the same, too. What cannot be read
@@ -18,9 +20,8 @@ func TestCrowd(t *testing.T) {
 	if len(got) != 4 || got[0].Pale || !got[1].Pale || !cmp.Equal(got[0].Y, []float64{0, 9}) {
 		t.Errorf("of three kinds: %+v", got)
 	}
-	if got := s.Crowd(map[string]int{"0 9": 1, "1 5": 1}); !cmp.Equal(got[0].Y, []float64{0.5, 7}) {
-		t.Errorf("between two: %v", got[0].Y)
-	}
+	got = s.Crowd(map[string]int{"0 9": 1, "1 5": 1})
+	require.Check(t, cmp.Equal(got[0].Y, []float64{0.5, 7}), "between two: %v", got[0].Y)
 }
 
 // A curve is told by where it begins, bends and ends, in numbers as one says them.
@@ -38,9 +39,7 @@ func TestTold(t *testing.T) {
 		{number, "-0.01 0 0 0 0 -2", "0 at C = 0.001, still at 100, down to −2 at 10000"},
 		{bound, "4.68 0.4701 0.0469 0.004712", "4.7 at M = 10, down to 0.0047 at 10000"},
 	} {
-		if got := c.s.told(*c.s.Curve(c.drawn)); got != c.want {
-			t.Errorf("%s is told as %q", c.drawn, got)
-		}
+		require.Equal(t, c.s.told(*c.s.Curve(c.drawn)), c.want, "%s is told as", c.drawn)
 	}
 }
 
@@ -62,8 +61,7 @@ func TestOften(t *testing.T) {
 		{Asked{Question: &Question{Options: []string{"yes", "no"}}}, map[string]int{"1": 3, "0": 1}, "no", 3},
 		{Asked{Question: &Question{Options: []string{"yes", "no"}}}, map[string]int{"1": 1}, "", 0},
 	} {
-		if got, n := c.a.Often(c.in); got != c.want || n != c.n {
-			t.Errorf("%v: %q by %d", c.in, got, n)
-		}
+		got, n := c.a.Often(c.in)
+		require.Check(t, got == c.want && n == c.n, "%v: %q by %d", c.in, got, n)
 	}
 }

@@ -50,13 +50,11 @@ func TestTopics(t *testing.T) {
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	text := require.Value(os.ReadFile("../../README.md"))(t)
-	if n := strings.Count(string(text), "\n"); n > 130 {
-		t.Errorf("README.md has %d lines; move what is more than 130 to the manual", n)
-	}
+	n := strings.Count(string(text), "\n")
+	require.Check(t, n <= 130, "README.md has %d lines; move what is more than 130 to the manual", n)
 	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
-		if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(m[1]))); err != nil {
-			t.Errorf("README.md links to %s: %v", m[1], err)
-		}
+		_, err := os.Stat(filepath.Join("../..", filepath.FromSlash(m[1])))
+		require.Check(t, err == nil, "README.md links to %s: %v", m[1], err)
 	}
 }
 
@@ -76,9 +74,7 @@ func TestSearch(t *testing.T) {
 		if hits := Search(query); len(hits) > 0 {
 			got = hits[0].Topic.Slug + "#" + hits[0].ID
 		}
-		if got != want {
-			t.Errorf("%q finds %q first, want %q", query, got, want)
-		}
+		require.Check(t, got == want, "%q finds %q first, want %q", query, got, want)
 	}
 }
 
@@ -110,8 +106,6 @@ func TestPrint(t *testing.T) {
 		"learners": "-_combined_ adds and multiplies other kernels:\n|marginlab fit --data points.csv",
 		"speed":    "|comparison                          ",
 	} {
-		if !strings.Contains(all[slug], want) {
-			t.Errorf("%s lacks %q:\n%s", slug, want, all[slug])
-		}
+		require.Check(t, strings.Contains(all[slug], want), "%s lacks %q:\n%s", slug, want, all[slug])
 	}
 }

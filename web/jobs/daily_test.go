@@ -29,9 +29,8 @@ func TestRetain(t *testing.T) {
 	for _, want := range []int{1, 0, 0} { // it is marked, and a day later deleted
 		retain(ctx, st, month, slog.New(slog.DiscardHandler))
 		for ws, want := range map[store.Workspace]int{old: want, young: 1} {
-			if h, err := st.Holdings(ctx, ws); h.Datasets != want || err != nil {
-				t.Errorf("%v left, want %d; %v", h, want, err)
-			}
+			h, err := st.Holdings(ctx, ws)
+			require.Check(t, h.Datasets == want && err == nil, "%v left, want %d; %v", h, want, err)
 		}
 		now = now.Add(store.UndoFor)
 	}

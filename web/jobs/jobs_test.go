@@ -79,9 +79,7 @@ func points() *dataset.Data {
 func (f *fixture) create(name string) string {
 	f.Helper()
 	r, err := f.st.CreateRun(f.Context(), alice, store.NewRun{Name: name, Data: points(), Spec: ml.DefaultSpec()})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.q.Notify()
 	return r.ID
 }
@@ -89,9 +87,7 @@ func (f *fixture) create(name string) string {
 func (f *fixture) subscribe(id string) <-chan Event {
 	f.Helper()
 	events, err := f.q.Subscribe(f.Context(), alice, id)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	return events
 }
 
@@ -107,9 +103,7 @@ func (f *fixture) end(id string) (last Event) {
 func (f *fixture) run(id string) store.Run {
 	f.Helper()
 	r, err := f.st.Run(f.Context(), alice, id)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	return r
 }
 
@@ -133,17 +127,14 @@ func TestTrains(t *testing.T) {
 		ids = append(ids, f.create(fmt.Sprint(i)))
 	}
 	for _, id := range ids {
-		if e := f.end(id); e.Status != store.Done {
-			t.Errorf("ended with %+v", e)
-		}
+		e := f.end(id)
+		require.Check(t, e.Status == store.Done, "ended with %+v", e)
 		if r := f.run(id); r.Status != store.Done || *r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
 			t.Errorf("%+v", r)
 		}
 	}
 	f.stop()
-	if len(f.ended) != len(ids) || f.ended[0] != "done" {
-		t.Errorf("counted %v", f.ended)
-	}
+	require.Check(t, len(f.ended) == len(ids) && f.ended[0] == "done", "counted %v", f.ended)
 }
 
 func TestWait(t *testing.T) {
@@ -152,17 +143,14 @@ func TestWait(t *testing.T) {
 	ids := []string{f.create("1"), f.create("2"), "no such run"}
 	f.q.Wait(t.Context(), time.Hour, ids...)
 	for _, id := range ids[:2] {
-		if r := f.run(id); r.Status != store.Done {
-			t.Error(r.Status)
-		}
+		require.Equal(t, f.run(id).Status, store.Done, "f.run(id).Status")
 	}
 	begun := make(chan string, 1)
 	f = setup(t, t.TempDir(), 1, stuck(begun)).start()
 	id := f.create("3")
 	f.q.Wait(t.Context(), time.Millisecond, id)
-	if r := f.run(id); r.Status.Ended() {
-		t.Error(r.Status)
-	}
+	r := f.run(id)
+	require.Check(t, !r.Status.Ended(), "%v", r.Status)
 }
 
 func TestCancelRunning(t *testing.T) {
@@ -177,16 +165,12 @@ func TestCancelRunning(t *testing.T) {
 		"delete":  f.q.Delete(t.Context(), bob, []string{id}),
 		"unknown": f.q.Cancel(t.Context(), alice, "x"),
 	} {
-		if !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("%s from another workspace: %v", name, err)
-		}
+		require.Check(t, errors.Is(err, store.ErrNotFound), "%s from another workspace: %v", name, err)
 	}
-	if _, err := f.q.Subscribe(t.Context(), bob, id); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("listening from another workspace: %v", err)
-	}
-	if r := f.run(id); r.Status != store.Running {
-		t.Fatalf("stopped from another workspace: %v", r.Status)
-	}
+	_, err := f.q.Subscribe(t.Context(), bob, id)
+	require.Check(t, errors.Is(err, store.ErrNotFound), "listening from another workspace: %v", err)
+	r := f.run(id)
+	require.Must(t, r.Status == store.Running, "stopped from another workspace: %v", r.Status)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
 	var last Event
 	for last = range events {
@@ -195,18 +179,14 @@ func TestCancelRunning(t *testing.T) {
 	if r := f.run(id); last.Status != store.Cancelled || r.Status != store.Cancelled || r.Model != nil || r.Report != nil {
 		t.Errorf("%+v, %+v", last, r)
 	}
-	if err := f.q.Cancel(t.Context(), alice, id); !errors.Is(err, store.ErrEnded) {
-		t.Errorf("cancelled twice: %v", err)
-	}
+	err = f.q.Cancel(t.Context(), alice, id)
+	require.Check(t, errors.Is(err, store.ErrEnded), "cancelled twice: %v", err)
 	require.NoError(t, f.q.Delete(t.Context(), alice, []string{next}))
 	last3 := f.create("3")
 	<-begun // free again: delete stopped the second
-	if _, err := f.st.Run(t.Context(), alice, next); !errors.Is(err, store.ErrNotFound) {
-		t.Error(err)
-	}
-	if f.run(last3).Status != store.Running {
-		t.Error("the third does not run")
-	}
+	_, err = f.st.Run(t.Context(), alice, next)
+	require.Check(t, errors.Is(err, store.ErrNotFound), "%v", err)
+	require.Check(t, f.run(last3).Status == store.Running, "the third does not run")
 }
 
 func TestCancelQueued(t *testing.T) {
@@ -214,21 +194,16 @@ func TestCancelQueued(t *testing.T) {
 	f := setup(t, t.TempDir(), 1, nil) // not started
 	id := f.create("1")
 	events := f.subscribe(id)
-	if e := <-events; e.Status != store.Queued {
-		t.Errorf("first %+v", e)
-	}
+	e := <-events
+	require.Check(t, e.Status == store.Queued, "first %+v", e)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
-	if e := <-events; e.Status != store.Cancelled {
-		t.Errorf("then %+v", e)
-	}
-	if _, more := <-events; more {
-		t.Error("not closed after the end")
-	}
+	e = <-events
+	require.Check(t, e.Status == store.Cancelled, "then %+v", e)
+	_, more := <-events
+	require.Check(t, !more, "not closed after the end")
 	f.start()
 	f.end(f.create("2"))
-	if r := f.run(id); r.Status != store.Cancelled {
-		t.Errorf("trained all the same: %v", r.Status)
-	}
+	require.Equal(t, f.run(id).Status, store.Cancelled, "trained all the same")
 }
 
 func TestPanicFailsOneRun(t *testing.T) {
@@ -280,9 +255,8 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%+v, %+v", e, r)
 			}
 			f.stop()
-			if text := f.log.String(); !strings.Contains(text, test.logged) {
-				t.Errorf("log without %q: %s", test.logged, text)
-			}
+			text := f.log.String()
+			require.Check(t, strings.Contains(text, test.logged), "log without %q: %s", test.logged, text)
 		})
 	}
 }
@@ -297,15 +271,13 @@ func TestStopAndStartAgain(t *testing.T) {
 	<-begun
 	f.stop()
 	for _, id := range []string{id, waiting} {
-		if r := f.run(id); r.Status != store.Queued || !r.Started.IsZero() {
-			t.Errorf("after the stop: %+v", r)
-		}
+		r := f.run(id)
+		require.Check(t, r.Status == store.Queued && r.Started.IsZero(), "after the stop: %+v", r)
 	}
 	f = setup(t, dir, 1, nil).start()
 	for _, id := range []string{id, waiting} {
-		if e := f.end(id); e.Status != store.Done {
-			t.Errorf("after the next start: %+v", e)
-		}
+		e := f.end(id)
+		require.Check(t, e.Status == store.Done, "after the next start: %+v", e)
 	}
 }
 
@@ -322,9 +294,8 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 	id := f.create("1")
 	<-trained
 	f.stop()
-	if r := f.run(id); r.Status != store.Done || r.Model == nil {
-		t.Errorf("%+v", r)
-	}
+	r := f.run(id)
+	require.Check(t, r.Status == store.Done && r.Model != nil, "%+v", r)
 }
 
 // One workspace never holds all workers, where there are several.
@@ -399,12 +370,10 @@ func TestStopWhileTheDiskIsFull(t *testing.T) {
 	id := f.create("1")
 	<-tried
 	f.stop()
-	if r := f.run(id); r.Status != store.Queued {
-		t.Errorf("%+v", r)
-	}
-	if e := setup(t, dir, 1, nil).start().end(id); e.Status != store.Done {
-		t.Errorf("after the next start: %+v", e)
-	}
+	r := f.run(id)
+	require.Check(t, r.Status == store.Queued, "%+v", r)
+	e := setup(t, dir, 1, nil).start().end(id)
+	require.Check(t, e.Status == store.Done, "after the next start: %+v", e)
 }
 
 // A run that takes too long fails with a word on what to do.
@@ -429,9 +398,8 @@ func TestLimitOfTime(t *testing.T) {
 	f := setup(t, t.TempDir(), 1, nil)
 	f.q.limit = time.Hour
 	f.start()
-	if e := f.end(f.create("1")); e.Status != store.Done {
-		t.Errorf("%+v", e)
-	}
+	e := f.end(f.create("1"))
+	require.Check(t, e.Status == store.Done, "%+v", e)
 }
 
 // counted is a context that counts what waits for its end.
@@ -464,14 +432,11 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 		ctx := &counted{Context: ended}
 		for range 2 { // the run and a cell
 			do, err := f.q.claim(ctx)
-			if do == nil || err != nil {
-				t.Fatal(err)
-			}
+			require.Must(t, do != nil && err == nil, "%v", err)
 			do()
 		}
-		if e := f.end(id); e.Status != store.Done {
-			t.Errorf("%+v", e)
-		}
+		e := f.end(id)
+		require.Check(t, e.Status == store.Done, "%+v", e)
 		if n := ctx.waiting.Load(); n != 0 || len(f.q.running) > 0 {
 			t.Errorf("with the limit %v %d contexts wait, and %d jobs are noted", limit, n, len(f.q.running))
 		}
@@ -485,9 +450,8 @@ const stranger store.Owner = "stranger"
 func (f *fixture) claimed() string {
 	f.Helper()
 	id := f.create("held by a stranger")
-	if r, ok, err := f.st.ClaimRun(f.Context(), stranger, id); !ok || err != nil || r.ID != id {
-		f.Fatal(r.ID, ok, err)
-	}
+	r, ok, err := f.st.ClaimRun(f.Context(), stranger, id)
+	require.Must(f, ok && err == nil && r.ID == id, "%v %v %v", r.ID, ok, err)
 	return id
 }
 
@@ -497,9 +461,8 @@ func TestKilledProgramsRunsAreTrained(t *testing.T) {
 	id := f.claimed() // and then the program was killed
 	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
 	f.start()
-	if e := f.end(id); e.Status != store.Done {
-		t.Errorf("%+v", e)
-	}
+	e := f.end(id)
+	require.Check(t, e.Status == store.Done, "%+v", e)
 }
 
 // What another program trains is neither taken from it nor trained twice, and those
@@ -510,23 +473,18 @@ func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	held := f.claimed()
 	f.start()
 	events := f.subscribe(held)
-	if e := <-events; e.Status != store.Running {
-		t.Errorf("begins with %+v", e)
-	}
-	if e := f.end(f.create("own")); e.Status != store.Done {
-		t.Errorf("own run: %+v", e)
-	}
-	if r := f.run(held); r.Status != store.Running {
-		t.Fatalf("stolen: %+v", r)
-	}
+	e := <-events
+	require.Check(t, e.Status == store.Running, "begins with %+v", e)
+	e = f.end(f.create("own"))
+	require.Check(t, e.Status == store.Done, "own run: %+v", e)
+	r := f.run(held)
+	require.Must(t, r.Status == store.Running, "stolen: %+v", r)
 	require.NoError(t, f.st.FailRun(t.Context(), stranger, held, "bad luck"))
 	require.NoError(t, f.q.tend(t.Context()))
 	var last Event
 	for last = range events {
 	}
-	if last.Status != store.Failed || last.Error != "bad luck" {
-		t.Errorf("ends with %+v", last)
-	}
+	require.Check(t, last.Status == store.Failed && last.Error == "bad luck", "ends with %+v", last)
 }
 
 // A run that was cancelled, deleted or taken over through another program stops here.
@@ -552,9 +510,7 @@ func TestLostRunsStop(t *testing.T) {
 			var last Event
 			for last = range events {
 			}
-			if last.Status != store.Cancelled {
-				t.Errorf("ends with %+v", last)
-			}
+			require.Check(t, last.Status == store.Cancelled, "ends with %+v", last)
 		})
 	}
 }
@@ -578,19 +534,15 @@ func TestTakenOver(t *testing.T) {
 	for !taken { // against the queue's own renewals
 		late.Add(int64(store.Lease + time.Hour))
 		var err error
-		if _, taken, err = f.st.ClaimRun(t.Context(), stranger, id); err != nil {
-			t.Fatal(err)
-		}
+		_, taken, err = f.st.ClaimRun(t.Context(), stranger, id)
+		require.NoError(t, err)
 	}
 	close(finish)
 	f.stop()
-	if r := f.run(id); r.Status != store.Running || r.Report != nil {
-		t.Errorf("finished by the one that lost it: %+v", r)
-	}
+	r := f.run(id)
+	require.Check(t, r.Status == store.Running && r.Report == nil, "finished by the one that lost it: %+v", r)
 	res := require.Value(ml.Train(t.Context(), points(), ml.DefaultSpec(), nil))(t)
-	if err := f.st.FinishRun(t.Context(), stranger, id, res); err != nil {
-		t.Error(err)
-	}
+	require.Equal(t, f.st.FinishRun(t.Context(), stranger, id, res), nil, "f.st.FinishRun")
 }
 
 func TestSubscribers(t *testing.T) {
@@ -618,28 +570,20 @@ func TestSubscribers(t *testing.T) {
 	for range left { // closed by the context
 	}
 	close(rest)
-	if f.end(id).Status != store.Done {
-		t.Error("not done")
-	}
+	require.Check(t, f.end(id).Status == store.Done, "not done")
 	var last Event
 	for last = range slow {
 	}
-	if last.Status != store.Done {
-		t.Errorf("a slow subscriber ends with %+v", last)
-	}
+	require.Check(t, last.Status == store.Done, "a slow subscriber ends with %+v", last)
 	for last = range late {
 	}
-	if last.Status != store.Done {
-		t.Errorf("a late subscriber ends with %+v", last)
-	}
+	require.Check(t, last.Status == store.Done, "a late subscriber ends with %+v", last)
 	if e := f.end(id); e.Status != store.Done { // long after
 		t.Errorf("afterwards: %+v", e)
 	}
 	f.q.mu.Lock()
 	defer f.q.mu.Unlock()
-	if len(f.q.watchers) > 0 {
-		t.Errorf("watchers left: %v", f.q.watchers)
-	}
+	require.Check(t, len(f.q.watchers) <= 0, "watchers left: %v", f.q.watchers)
 }
 
 func TestMessage(t *testing.T) {
@@ -648,9 +592,8 @@ func TestMessage(t *testing.T) {
 	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"svm","iteration":3,"objective":0,"violation":0,"left_seconds":2}` {
 		t.Errorf("%s %s, %v", name, text, err)
 	}
-	if name, data := (Event{Status: store.Failed, Error: "x"}).Message(); name != "status" || fmt.Sprintf("%v", data) != "{failed x}" {
-		t.Error(name, data)
-	}
+	name, data = (Event{Status: store.Failed, Error: "x"}).Message()
+	require.Check(t, name == "status" && fmt.Sprintf("%v", data) == "{failed x}", "%v %v", name, data)
 }
 
 // Trainings and cells hold while somebody who looks at a page waits for an answer.
@@ -668,9 +611,7 @@ func TestLiveAnswersFirst(t *testing.T) {
 				t.Errorf("%s goes on while an answer is made", j.key)
 			}
 			answered()
-			if err := <-looked; err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, <-looked, nil, "<-looked")
 			q.end(j)
 		}
 	})

@@ -42,15 +42,13 @@ func TestNobodyStarves(t *testing.T) {
 		long := ml.DefaultSpec()
 		require.NoError(t, long.Set("C", "1000"))
 		for i := range 45 {
-			if _, err := f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long})
+			require.NoError(t, err)
 		}
 		f.start()
 		for range 3 {
-			if e := f.end(f.create("short")); e.Status != store.Done {
-				t.Errorf("%+v", e)
-			}
+			e := f.end(f.create("short"))
+			require.Check(t, e.Status == store.Done, "%+v", e)
 		}
 		c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
 		r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
@@ -98,9 +96,8 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		q := bench(2)
 		want := func(ids ...string) {
 			t.Helper()
-			if got := q.goingOn(); !slices.Equal(got, ids) {
-				t.Errorf("%v go on, want %v", got, ids)
-			}
+			got := q.goingOn()
+			require.Check(t, slices.Equal(got, ids), "%v go on, want %v", got, ids)
 		}
 		a, b := q.beginOne(t, "a", store.Heavy, 10*time.Second), q.beginOne(t, "b", store.Heavy, 0)
 		want("a", "b")
@@ -109,9 +106,7 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		time.Sleep(q.turn / 2)
 		q.rotate()
 		want("b", "c")
-		if !q.Held("a") || q.Held("b") {
-			t.Error("it is not told which is held")
-		}
+		require.Check(t, q.Held("a") && !q.Held("b"), "it is not told which is held")
 		q.end(light)
 		want("a", "b")
 		light = q.beginOne(t, "c", store.Light, 0)
@@ -143,21 +138,15 @@ func TestLongerThanATurn(t *testing.T) {
 		first := q.beginOne(t, "a", store.Light, 0)
 		time.Sleep(q.turn)
 		synctest.Wait()
-		if first.as != store.Medium {
-			t.Errorf("after a turn it is %v", first.as)
-		}
+		require.Equal(t, first.as, store.Medium, "after a turn it")
 		if q.room(store.Light, store.Waiting{Workspace: "b"}, nil) != true {
 			t.Error("there is no room for light work")
 		}
 		time.Sleep(mediumTurns * q.turn)
 		q.rotate()
-		if first.as != store.Heavy {
-			t.Errorf("after ten more it is %v", first.as)
-		}
+		require.Equal(t, first.as, store.Heavy, "after ten more it")
 		big := store.Waiting{ID: "a2", Workspace: "a2", Memory: 2 * memoryEach, Weight: store.Heavy}
-		if q.room(store.Heavy, big, nil) {
-			t.Error("one network may hold all memory")
-		}
+		require.Check(t, !q.room(store.Heavy, big, nil), "one network may hold all memory")
 		second := q.beginOne(t, "b", store.Medium, 0)
 		third := q.beginOne(t, "c", store.Light, 0)
 		third.work.Memory = 2 * memoryEach
@@ -176,9 +165,7 @@ func TestLongerThanATurn(t *testing.T) {
 		for _, j := range []*job{first, second, third, fourth} {
 			q.end(j)
 		}
-		if len(q.running)+len(q.shared) > 0 {
-			t.Errorf("left: %v, %v", q.running, q.shared)
-		}
+		require.Check(t, len(q.running)+len(q.shared) <= 0, "left: %v, %v", q.running, q.shared)
 	})
 }
 
@@ -192,9 +179,8 @@ func TestMemoryOfWork(t *testing.T) {
 		q.memory = 1000 * mb
 		room := func(as store.Weight, memory int64, want bool) {
 			t.Helper()
-			if got := q.room(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil); got != want {
-				t.Errorf("room for %v work of %d MB: %v", as, memory, got)
-			}
+			got := q.room(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil)
+			require.Check(t, got == want, "room for %v work of %d MB: %v", as, memory, got)
 		}
 		for _, as := range []store.Weight{store.Light, store.Medium, store.Heavy} {
 			room(as, 5000, true) // alone
@@ -214,14 +200,11 @@ func TestMemoryOfWork(t *testing.T) {
 		room(store.Medium, 100, true)
 		time.Sleep(q.turn)
 		synctest.Wait()
-		if c := jobs[2]; c.backAs != store.Medium {
-			t.Errorf("light work goes on as %v, and there is no memory for it", c.as)
-		}
+		c := jobs[2]
+		require.Check(t, c.backAs == store.Medium, "light work goes on as %v, and there is no memory for it", c.as)
 		time.Sleep(mediumTurns * q.turn)
 		q.rotate()
-		if b := jobs[1]; b.as != store.Heavy {
-			t.Error("its own memory is in the way of medium work")
-		}
+		require.Check(t, jobs[1].as == store.Heavy, "its own memory is in the way of medium work")
 		for _, j := range jobs {
 			q.end(j)
 		}
@@ -246,9 +229,7 @@ func TestTurns(t *testing.T) {
 			for range times {
 				time.Sleep(time.Second)
 				w, ok := q.inTurn(list)
-				if !ok {
-					t.Fatal("nothing is next")
-				}
+				require.Must(t, ok, "nothing is next")
 				q.serve(w)
 				q.pay(w, w.Work)
 				served[w.Workspace]++
@@ -277,14 +258,11 @@ func TestTurns(t *testing.T) {
 		list = list[:3]
 		serve(20)
 		add("a3", "", 500*time.Millisecond) // new at an address: before others, but once or twice, and its share then
-		if got := serve(6); got["a3"] < 1 || got["a3"] > 3 {
-			t.Errorf("of the next six it has %d", got["a3"])
-		}
+		got := serve(6)
+		require.Check(t, got["a3"] >= 1 && got["a3"] <= 3, "of the next six it has %d", got["a3"])
 		want(serve(60), map[store.Workspace]int{"a1": 10, "a2": 10, "a3": 10, "b1": 30})
 		list = append(list, store.Waiting{ID: "heavy", Workspace: "d1", Weight: store.Heavy})
-		if got := serve(40); got["d1"] > 0 {
-			t.Error("heavy work begins before light work")
-		}
+		require.Check(t, serve(40)["d1"] <= 0, "heavy work begins before light work")
 		list = list[len(list)-1:]
 		want(serve(10), map[store.Workspace]int{"d1": 10})
 	})
@@ -323,9 +301,8 @@ func TestShortWorkAmongLight(t *testing.T) {
 				time.Sleep(time.Second)
 				list = append(list, store.Waiting{ID: "short", Workspace: "new", Work: expected, Since: time.Now()})
 				if w := serve(); w.ID != "short" {
-					if w = serve(); w.ID != "short" {
-						t.Fatalf("expected to take %v, it is not even the second", expected)
-					}
+					w = serve()
+					require.Must(t, w.ID == "short", "expected to take %v, it is not even the second", expected)
 				}
 				list = list[:45]
 			}
@@ -334,9 +311,7 @@ func TestShortWorkAmongLight(t *testing.T) {
 				at[serve().ID]++
 			}
 			for id, n := range at {
-				if n > 3 {
-					t.Errorf("of ninety turns for 45 workspaces, %s has %d", id, n)
-				}
+				require.Check(t, n <= 3, "of ninety turns for 45 workspaces, %s has %d", id, n)
 			}
 		})
 	}

@@ -34,9 +34,7 @@ func asked(t *testing.T) store.NewSearch {
 func (f *fixture) search(n store.NewSearch) string {
 	f.Helper()
 	s, err := f.st.CreateSearch(f.Context(), alice, n)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.q.Notify()
 	return s.ID
 }
@@ -44,9 +42,7 @@ func (f *fixture) search(n store.NewSearch) string {
 func (f *fixture) follow(id string) <-chan Event {
 	f.Helper()
 	events, err := f.q.SubscribeSearch(f.Context(), alice, id)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	return events
 }
 
@@ -61,9 +57,8 @@ func TestSearch(t *testing.T) {
 	real := here.st.Now
 	here.st.Now = func() time.Time { return real().Add(-time.Hour) }
 	for range 2 {
-		if _, ok, err := here.st.ClaimCell(t.Context(), "dead", id); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		_, ok, err := here.st.ClaimCell(t.Context(), "dead", id)
+		require.Must(t, ok && err == nil, "%v %v", ok, err)
 	}
 	here.st.Now = real
 	run := here.create("beside it")
@@ -81,19 +76,14 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	got, err := here.st.Search(t.Context(), alice, id)
-	if err != nil || last.Status != store.Done || got.Done != 12 {
-		t.Fatalf("%+v, %+v, %v", last, got, err)
-	}
+	require.Must(t, err == nil && last.Status == store.Done && got.Done == 12, "%+v, %+v, %v", last, got, err)
 	want, err := eval.CrossValidate(t.Context(), n.Data, n.Spec, n.Grid, n.Scheme, nil)
-	if diff := cmp.Diff(want, got.Result); diff != "" || err != nil {
-		t.Errorf("%s, %v", diff, err)
-	}
-	if e := here.end(run); e.Status != store.Done {
-		t.Errorf("%+v", e)
-	}
-	if _, more := <-here.follow(id); !more {
-		t.Error("no event of a search that has ended")
-	}
+	diff := cmp.Diff(want, got.Result)
+	require.Check(t, diff == "" && err == nil, "%s, %v", diff, err)
+	e := here.end(run)
+	require.Check(t, e.Status == store.Done, "%+v", e)
+	_, more := <-here.follow(id)
+	require.Check(t, more, "no event of a search that has ended")
 }
 
 // A search is cancelled and deleted while cells are under way, here or elsewhere, and a
@@ -125,12 +115,9 @@ func TestSearchEnds(t *testing.T) {
 			var last Event
 			for last = range events {
 			}
-			if last.Status != store.Cancelled {
-				t.Errorf("%+v", last)
-			}
-			if waits, err := f.st.Waiting(t.Context(), "other"); len(waits) > 0 || err != nil {
-				t.Error("a cell still waits", err)
-			}
+			require.Check(t, last.Status == store.Cancelled, "%+v", last)
+			waits, err := f.st.Waiting(t.Context(), "other")
+			require.Check(t, len(waits) <= 0 && err == nil, "a cell still waits %v", err)
 		})
 	}
 	t.Run("stopping", func(t *testing.T) {
@@ -146,9 +133,8 @@ func TestSearchEnds(t *testing.T) {
 		f.start()
 		<-begun
 		f.stop()
-		if c, ok, err := f.st.ClaimCell(t.Context(), "next", id); !ok || c.Place != 0 || err != nil {
-			t.Errorf("%+v, %v, %v", c, ok, err)
-		}
+		c, ok, err := f.st.ClaimCell(t.Context(), "next", id)
+		require.Check(t, ok && c.Place == 0 && err == nil, "%+v, %v, %v", c, ok, err)
 	})
 }
 
@@ -204,9 +190,7 @@ func TestSearchBesideLongRuns(t *testing.T) {
 	for _, id := range ids {
 		f.end(id)
 	}
-	if before > 1 || runs.Load() != 6 {
-		t.Errorf("%d runs before the last cell, %d in all", before, runs.Load())
-	}
+	require.Check(t, before <= 1 && runs.Load() == 6, "%d runs before the last cell, %d in all", before, runs.Load())
 }
 
 // Time in which no cell is under way is not time that a search took.
@@ -219,11 +203,8 @@ func TestWork(t *testing.T) {
 	w.change(at(3), 1, 0) // two at a time
 	w.change(at(4), -1, 1)
 	w.change(at(6), -1, 0) // given back
-	if diff := cmp.Diff(Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, w.now(at(106))); diff != "" {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, w.now(at(106)))
+	require.Check(t, diff == "", "%v", diff)
 	w.change(at(106), 1, 0)
-	if diff := cmp.Diff(Work{Took: 7 * time.Second, Cells: 1}, w.now(at(108))); diff != "" {
-		t.Error(diff)
-	}
+	require.Equal(t, cmp.Diff(Work{Took: 7 * time.Second, Cells: 1}, w.now(at(108))), "", "diff")
 }

@@ -35,9 +35,8 @@ func TestWhatIsSaid(t *testing.T) {
 	} {
 		var said record
 		fail(&said)
-		if got := fmt.Sprint([]string(said)); got != "["+want+"]" {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got := fmt.Sprint([]string(said))
+		require.Check(t, got == "["+want+"]", "%s, want %s", got, want)
 	}
 	var said record
 	require.Near(&said, math.Inf(1), math.Inf(1), 0, "w")
@@ -45,7 +44,6 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Check(&said, true, "no")
 	require.Must(&said, true, "no")
 	require.NoError(&said, nil)
-	if v := require.Value(7, nil)(&said); v != 7 || len(said) > 0 {
-		t.Errorf("%d, and of what holds: %v", v, said)
-	}
+	v := require.Value(7, nil)(&said)
+	require.Check(t, v == 7 && len(said) <= 0, "%d, and of what holds: %v", v, said)
 }

@@ -40,9 +40,7 @@ func TestSlugsAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	once := func(path string) {
-		if seen[path] {
-			t.Errorf("%s is there twice", path)
-		}
+		require.Check(t, !seen[path], "%s is there twice", path)
 		seen[path] = true
 	}
 	for _, l := range Lessons {
@@ -96,9 +94,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the index has %v, the document %v", got, want)
-	}
+	require.Check(t, slices.Equal(got, want), "the index has %v, the document %v", got, want)
 }
 
 // TestLessonsAreWhole: each has a live picture, steps to go through, two or three
@@ -116,9 +112,7 @@ func TestLessonsAreWhole(t *testing.T) {
 				}
 				in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
 				e, err := s.Demo.Show(t.Context(), in)
-				if err != nil {
-					t.Fatalf("%s: %v", s.Slug, err)
-				}
+				require.Must(t, err == nil, "%s: %v", s.Slug, err)
 				figures += len(e.Figures)
 				steps += e.Steps
 				lab = lab || e.Lab != ""
@@ -137,9 +131,7 @@ func TestWords(t *testing.T) {
 		if n := len(strings.Fields(l.Puzzle)); n == 0 || n > buildWords || l.Part == "" {
 			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
 		}
-		if err := l.Check(); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, l.Check(), nil, "l.Check()")
 		if l.Title == "" || l.Summary == "" || strings.Contains(l.Summary, "\n") {
 			t.Errorf("%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
 		}
@@ -151,12 +143,9 @@ func TestWords(t *testing.T) {
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons {
-		if err := l.CheckGuide(); err != nil {
-			t.Error(err)
-		}
-		if m := l.Guide.Minutes(); m < 30 || m > 90 {
-			t.Errorf("%s takes %d minutes", l.Slug, m)
-		}
+		require.Equal(t, l.CheckGuide(), nil, "l.CheckGuide()")
+		m := l.Guide.Minutes()
+		require.Check(t, m >= 30 && m <= 90, "%s takes %d minutes", l.Slug, m)
 		texts := slices.Clone(l.Guide.Aims)
 		for _, s := range l.Guide.Screens {
 			texts = append(texts, s.Do, s.Misconception)
@@ -203,9 +192,7 @@ func TestWordsRender(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		var b strings.Builder
 		require.NoError(t, s.Words().Render(t.Context(), &b))
-		if b.Len() == 0 {
-			t.Error("a screen without words")
-		}
+		require.Check(t, b.Len() != 0, "a screen without words")
 	})
 }
 
@@ -237,9 +224,8 @@ func TestPaper(t *testing.T) {
 			var b strings.Builder
 			require.NoError(t, c.Render(t.Context(), &b))
 			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
-			if found := onScreen.FindString(text); found != "" {
-				t.Errorf("%q says %q; put tildes around what is for the screen", text, found)
-			}
+			found := onScreen.FindString(text)
+			require.Check(t, found == "", "%q says %q; put tildes around what is for the screen", text, found)
 		}
 	})
 }
@@ -284,9 +270,8 @@ func TestDemos(t *testing.T) {
 		}
 		values := map[string][]string{}
 		for _, p := range s.Demo.Params() {
-			if _, twice := values[p.Name]; twice || slices.Contains(taken, p.Name) {
-				t.Errorf("the name %q is taken", p.Name)
-			}
+			_, twice := values[p.Name]
+			require.Check(t, !twice && !slices.Contains(taken, p.Name), "the name %q is taken", p.Name)
 			if lessons.IsData(p) || lessons.IsRun(p) {
 				continue
 			}
@@ -296,9 +281,7 @@ func TestDemos(t *testing.T) {
 			values[p.Name] = []string{"nonsense"}
 			switch p.Kind {
 			case param.Number, param.Integer:
-				if p.Low == p.High {
-					t.Errorf("%s has no slider", p.Name)
-				}
+				require.Check(t, p.Low != p.High, "%s has no slider", p.Name)
 				values[p.Name] = append(values[p.Name], strconv.FormatFloat(p.Low, 'g', -1, 64), strconv.FormatFloat(p.High, 'g', -1, 64))
 			case param.Switch:
 				values[p.Name] = append(values[p.Name], "true", "false")
@@ -313,9 +296,7 @@ func TestDemos(t *testing.T) {
 			in.Coarse = form != nil
 			in.Unlisted = func(name string) { t.Errorf("the demo reads %q and does not list it", name) }
 			e, err := s.Demo.Show(t.Context(), in)
-			if err != nil {
-				t.Fatalf("%v: %v", form, err)
-			}
+			require.Must(t, err == nil, "%v: %v", form, err)
 			lessonstest.CheckExhibit(t, e)
 			return e
 		}
@@ -330,9 +311,8 @@ func TestDemos(t *testing.T) {
 		for _, h := range start.Handles {
 			x, y := h.Moves()
 			for _, name := range []string{x, y} {
-				if _, ok := values[name]; name != "" && !ok {
-					t.Errorf("the handle %q moves %q, which is no control", h.Label, name)
-				}
+				_, ok := values[name]
+				require.Check(t, name == "" || ok, "the handle %q moves %q, which is no control", h.Label, name)
 			}
 		}
 		for _, at := range [][2]float64{{4, 3}, {-0.1, 0.3}} { // all points on one spot, and on a line
@@ -358,9 +338,7 @@ func TestDemos(t *testing.T) {
 func TestPredictionsComeFirst(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		if s.After != nil {
-			if err := s.After().Render(t.Context(), &strings.Builder{}); err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, s.After().Render(t.Context(), &strings.Builder{}), nil, "Render")
 		}
 		less := s.After != nil
 		if s.Demo != nil {
@@ -380,9 +358,7 @@ func TestPredictionsComeFirst(t *testing.T) {
 				}
 				less = true
 				whole, hidden := drawn(t, f, false), drawn(t, f, true)
-				if whole == hidden {
-					t.Errorf("the picture %s gives the same away before and after", f.Name)
-				}
+				require.Check(t, whole != hidden, "the picture %s gives the same away before and after", f.Name)
 				if says := "The rest comes with the answer"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
 					t.Errorf("the picture %s does not say that it waits for an answer, or says so for ever", f.Name)
 				}
@@ -391,9 +367,7 @@ func TestPredictionsComeFirst(t *testing.T) {
 				}
 			}
 		}
-		if less && len(s.Questions) == 0 {
-			t.Error("something is folded for good: there is no question")
-		}
+		require.Check(t, !less || len(s.Questions) != 0, "something is folded for good: there is no question")
 	})
 }
 
@@ -604,9 +578,7 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 				t.Errorf("%s at %v: %q is there at once, or never", c.screen, c.set, words)
 			}
 		}
-		if waits := e.Figures[0].Asks != ""; waits != c.figure {
-			t.Errorf("%s at %v: the first picture waits: %t", c.screen, c.set, waits)
-		}
+		require.Equal(t, e.Figures[0].Asks != "", c.figure, "%s at %v: the first picture waits", c.screen, c.set)
 	}
 }
 
@@ -631,16 +603,12 @@ func TestLinesWait(t *testing.T) {
 			if k := e.Body.At(q.Before); k < 1 || k >= e.Steps || e.Rules {
 				t.Errorf("the question %s comes before the line %q, which is line %d of %d", q.Slug, q.Before, k+1, e.Steps)
 			}
-			if of[q.Before] != "" {
-				t.Errorf("the questions %s and %s come before one line", of[q.Before], q.Slug)
-			}
+			require.Equal(t, of[q.Before], "", "the questions … and %s come before one line", q.Slug)
 			of[q.Before] = q.Slug
 		}
 		if e.Body != nil {
 			for _, line := range e.Body.Lines {
-				if line.Slug != "" && of[line.Slug] == "" {
-					t.Errorf("the line %q waits for no question", line.Slug)
-				}
+				require.Check(t, line.Slug == "" || of[line.Slug] != "", "the line %q waits for no question", line.Slug)
 			}
 		}
 		parts := view.Parts()
@@ -672,9 +640,8 @@ func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 	var wait sync.WaitGroup
 	for _, f := range slices.Concat(e.Figures, e.Figures) {
 		wait.Go(func() {
-			if _, err := f.Draw(lessons.Look{Width: 160, Height: 120, Coarse: true}); err != nil {
-				t.Error(err)
-			}
+			_, err := f.Draw(lessons.Look{Width: 160, Height: 120, Coarse: true})
+			require.Check(t, err == nil, "%v", err)
 		})
 	}
 	wait.Wait()
@@ -685,18 +652,14 @@ func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 func checkSteps(t *testing.T, steps int, show func(int) *lessons.Exhibit) {
 	t.Helper()
 	at := []int{0, 1, steps / 2, steps - 2, steps - 1}
-	if last := show(10 * steps); last.Step != steps-1 {
-		t.Errorf("beyond the end there is step %d of %d", last.Step, steps)
-	}
+	require.Equal(t, show(10*steps).Step, steps-1, "beyond the end there is step … of %d", steps)
 	first := map[int]*lessons.Exhibit{}
 	for _, k := range append(append(at, at[3], at[2], at[1], at[0]), at...) {
 		if k < 0 || k >= steps {
 			continue
 		}
 		e := show(k)
-		if e.Step != k {
-			t.Errorf("asked for step %d, got %d", k, e.Step)
-		}
+		require.Check(t, e.Step == k, "asked for step %d, got %d", k, e.Step)
 		if first[k] == nil {
 			first[k] = e
 		}
@@ -717,9 +680,7 @@ func TestQuestions(t *testing.T) {
 				}
 			}
 			truth, err := q.Solve(t.Context())
-			if err != nil {
-				t.Fatalf("%s: %v", q.Slug, err)
-			}
+			require.Must(t, err == nil, "%s: %v", q.Slug, err)
 			if q.Sketch != nil {
 				checkSketch(t, q, truth)
 				continue
@@ -744,12 +705,9 @@ func TestQuestions(t *testing.T) {
 					t.Errorf("%s: the option %q, right: %t, has the misconception %q", q.Slug, q.Options[k], right, said)
 				}
 			}
-			if rights != 1 {
-				t.Errorf("%s has %d right answers", q.Slug, rights)
-			}
-			if right, _, err := q.Judge(truth, strconv.FormatFloat(3*truth.Value+7, 'g', -1, 64)); right && err == nil {
-				t.Errorf("%s takes a wrong answer for a right one", q.Slug)
-			}
+			require.Equal(t, rights, 1, "%s has … right answers", q.Slug)
+			right, _, err := q.Judge(truth, strconv.FormatFloat(3*truth.Value+7, 'g', -1, 64))
+			require.Check(t, !right || err != nil, "%s takes a wrong answer for a right one", q.Slug)
 			for _, nonsense := range []string{"", "many", "99", "1/0"} {
 				right, _, err := q.Judge(truth, nonsense)
 				var wrong param.Problems
@@ -757,9 +715,7 @@ func TestQuestions(t *testing.T) {
 					t.Errorf("%s judges %q: %v, %v", q.Slug, nonsense, right, err)
 				}
 			}
-			if q.Explain == "" {
-				t.Errorf("%s does not say why", q.Slug)
-			}
+			require.Check(t, q.Explain != "", "%s does not say why", q.Slug)
 		}
 	})
 }
@@ -778,9 +734,7 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	}
 	look := lessons.Look{Width: 500, Height: 446}
 	blank, err := s.Draw(look, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", q.Slug, err)
-	}
+	require.Must(t, err == nil, "%s: %v", q.Slug, err)
 	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
 	if err != nil || shown.Frame != blank.Frame {
 		t.Errorf("%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
@@ -797,14 +751,12 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 		}
 		heights[i] = strconv.FormatFloat(upside, 'g', -1, 64)
 	}
-	if right, _, err := q.Judge(truth, strings.Join(heights, " ")); err != nil || right {
-		t.Errorf("%s: the curve upside down is right: %v, %v", q.Slug, right, err)
-	}
+	right, _, err := q.Judge(truth, strings.Join(heights, " "))
+	require.Check(t, err == nil && !right, "%s: the curve upside down is right: %v, %v", q.Slug, right, err)
 	for _, nonsense := range []string{"", "1", "many words here", strings.Repeat("1/0 ", len(s.X))} {
 		var wrong param.Problems
-		if _, _, err := q.Judge(truth, nonsense); !errors.As(err, &wrong) {
-			t.Errorf("%s takes %q for a sketch: %v", q.Slug, nonsense, err)
-		}
+		_, _, err := q.Judge(truth, nonsense)
+		require.Check(t, errors.As(err, &wrong), "%s takes %q for a sketch: %v", q.Slug, nonsense, err)
 	}
 }
 
@@ -841,9 +793,7 @@ func TestPlacesOfAnswers(t *testing.T) {
 func TestClassColours(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../*/*.go")
-	if err != nil || len(files) < 40 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
+	require.Must(t, err == nil && len(files) >= 40, "%d files, %v", len(files), err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

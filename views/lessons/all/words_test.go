@@ -26,9 +26,7 @@ var covers = regexp.MustCompile(`^00[012] [a-z0-9.-]+$`)
 func TestNoDocuments(t *testing.T) {
 	t.Parallel()
 	texts, err := filepath.Glob("../*/*.md")
-	if err != nil || len(texts) < 2*len(Lessons) {
-		t.Fatalf("%d texts, error %v", len(texts), err)
-	}
+	require.Must(t, err == nil && len(texts) >= 2*len(Lessons), "%d texts, error %v", len(texts), err)
 	for _, name := range texts {
 		text := require.Value(os.ReadFile(name))(t)
 		for _, found := range document.FindAllString(string(text), -1) {
@@ -36,9 +34,7 @@ func TestNoDocuments(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob("../*/*.go")
-	if err != nil || len(files) < 2*len(Lessons) {
-		t.Fatalf("%d files, error %v", len(files), err)
-	}
+	require.Must(t, err == nil && len(files) >= 2*len(Lessons), "%d files, error %v", len(files), err)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -47,9 +43,8 @@ func TestNoDocuments(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				text := require.Value(strconv.Unquote(lit.Value))(t)
-				if found := document.FindString(text); found != "" && !covers.MatchString(text) {
-					t.Errorf("%s says %q in %q", name, found, text)
-				}
+				found := document.FindString(text)
+				require.Check(t, found == "" || covers.MatchString(text), "%s says %q in %q", name, found, text)
 			}
 			return true
 		})
@@ -60,13 +55,10 @@ func TestNoDocuments(t *testing.T) {
 // formulas can be shown.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
-	if len(lessons.Corrections) < 52 {
-		t.Errorf("%d corrections", len(lessons.Corrections))
-	}
+	require.Check(t, len(lessons.Corrections) >= 52, "%d corrections", len(lessons.Corrections))
 	for _, c := range lessons.Corrections {
-		if _, ok := lessons.FindSection(c.Section); !ok {
-			t.Errorf("there is no section %s", c.Section)
-		}
+		_, ok := lessons.FindSection(c.Section)
+		require.Check(t, ok, "there is no section %s", c.Section)
 		slug, screen, _ := strings.Cut(c.Lesson, "/")
 		if l := Find(slug); l == nil {
 			t.Errorf("%s: there is no lesson %s", c.Section, slug)
@@ -74,9 +66,7 @@ func TestCorrections(t *testing.T) {
 			t.Errorf("%s: there is no screen %s", c.Section, c.Lesson)
 		}
 		for _, text := range []string{c.Says, c.Holds, c.Why} {
-			if err := lessons.Text(text).Render(t.Context(), &strings.Builder{}); err != nil {
-				t.Errorf("%s: %v", c.Section, err)
-			}
+			require.Equal(t, lessons.Text(text).Render(t.Context(), &strings.Builder{}), nil, "%s", c.Section)
 		}
 	}
 }

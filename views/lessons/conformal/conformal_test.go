@@ -44,13 +44,11 @@ func TestBend(t *testing.T) {
 			lessonstest.Near(t, "left end", bent(-3), -3, 1e-12)
 			lessonstest.Near(t, "right end", bent(3), 3, 1e-12)
 		}
-		if r := ratio(bend(s, 0)); r >= before {
-			t.Errorf("steepness %g in the gap: R/Δ = %g, the identity has %g", s, r, before)
-		}
+		r := ratio(bend(s, 0))
+		require.Check(t, r < before, "steepness %g in the gap: R/Δ = %g, the identity has %g", s, r, before)
 	}
-	if r := ratio(bend(1.5, -2)); r <= before {
-		t.Errorf("steep inside a class: R/Δ = %g, the identity has %g", r, before)
-	}
+	r := ratio(bend(1.5, -2))
+	require.Check(t, r > before, "steep inside a class: R/Δ = %g, the identity has %g", r, before)
 }
 
 func TestJTwoWays(t *testing.T) {
@@ -88,9 +86,7 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		m, stats, err := mlconformal.Fit(t.Context(), "eigen", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge})
 		require.NoError(t, err)
 		lessonstest.Near(t, "g", top.Spectrum[0], stats.Eigenvalue, 1e-9)
-		if len(top.Spectrum) != stats.BasisRank {
-			t.Errorf("rank %d, want %d", len(top.Spectrum), stats.BasisRank)
-		}
+		require.Equal(t, len(top.Spectrum), stats.BasisRank, "rank")
 		if got, want := best.Factors(p.X), m.Factors(p.X); !floats.EqualApprox(got, want, 1e-6) {
 			t.Errorf("core width %g: c = %v, want %v", gamma, got[:4], want[:4])
 		}
@@ -111,9 +107,7 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		_, climbed, err := mlconformal.Fit(t.Context(), "gradient", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: 0.1})
 		require.NoError(t, err)
 		lessonstest.Near(t, "J of the gradient", highest, climbed.JAfter, 1e-8)
-		if path.Len() != steps+1 {
-			t.Errorf("%d states, want %d", path.Len(), steps+1)
-		}
+		require.Equal(t, path.Len(), steps+1, "states")
 		_, amari, err := mlconformal.Fit(t.Context(), "amari", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma})
 		require.NoError(t, err)
 		// All of them are candidates of the same quotient. With the ridge in the
@@ -128,9 +122,7 @@ func TestAgreesWithTheProduct(t *testing.T) {
 				t.Errorf("core width %g: the eigenvector has J = %g, %s has %g", gamma, stats.JAfter, what, j)
 			}
 		}
-		if climbed.JAfter < before {
-			t.Errorf("the gradient fell from %g to %g", before, climbed.JAfter)
-		}
+		require.Check(t, climbed.JAfter >= before, "the gradient fell from %g to %g", before, climbed.JAfter)
 	}
 }
 
@@ -165,9 +157,7 @@ func TestSigns(t *testing.T) {
 		t.Fatalf("c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
 	}
 	lessonstest.Near(t, "mean |c|", floats.Norm(c, 1)/float64(len(c)), 1, 1e-12)
-	if floats.Sum(c) < 0 {
-		t.Error("the sum of c is negative")
-	}
+	require.Check(t, floats.Sum(c) >= 0, "the sum of c is negative")
 	s := require.Value(theory.Mercer(theory.Gram(p.Scaled(c))))(t)
 	if !s.PSD {
 		t.Errorf("smallest eigenvalue %g", floats.Min(s.Values))
@@ -197,7 +187,5 @@ func TestScatterBetween(t *testing.T) {
 			}
 		}
 	}
-	if n[-1] == n[1] {
-		t.Error("the classes are of one size")
-	}
+	require.Check(t, n[-1] != n[1], "the classes are of one size")
 }

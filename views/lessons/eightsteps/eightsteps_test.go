@@ -28,9 +28,7 @@ func on(t *testing.T, name string, change map[string]string) *training {
 		}
 		return change[p]
 	}, lessonstest.Builtins{})
-	if len(wrong) > 0 {
-		t.Fatal(wrong)
-	}
+	require.Must(t, len(wrong) <= 0, "%v", wrong)
 	got, _, err := trained(t.Context(), in)
 	require.NoError(t, err)
 	return got
@@ -59,9 +57,7 @@ func TestEightStepsByHand(t *testing.T) {
 					x.Set(k, j, (s.data.X.At(i, j)-mean)/math.Sqrt(square))
 				}
 			}
-			if !mat.EqualApprox(x, s.p.X, 1e-12) {
-				t.Fatal("step 1: the standardised rows differ")
-			}
+			require.Must(t, mat.EqualApprox(x, s.p.X, 1e-12), "step 1: the standardised rows differ")
 			// 2
 			settings := mcm.Settings{C: 2, RankTol: s.spec.Values.Number("rank_tol")}
 			first := require.Value(mcm.Train(t.Context(), s.p.Gram, s.p.Y, settings))(t)
@@ -88,9 +84,7 @@ func TestEightStepsByHand(t *testing.T) {
 			lessonstest.Near(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
 			lessonstest.Near(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
 			lessonstest.Near(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
-			if stats.JAfter < stats.JBefore {
-				t.Errorf("J fell from %g to %g", stats.JBefore, stats.JAfter)
-			}
+			require.Check(t, stats.JAfter >= stats.JBefore, "J fell from %g to %g", stats.JBefore, stats.JAfter)
 			// 5
 			c := fitted.Factors(s.p.X)
 			if !floats.EqualApprox(c, s.after.Machines[0].Map.Factors(s.p.X), 1e-9) {
@@ -100,9 +94,7 @@ func TestEightStepsByHand(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 5, len(cores)} {
 				m := require.Value(s.with(t.Context(), n))(t)
 				j := require.Value(s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X)))(t)
-				if j < last*(1-0.01) {
-					t.Errorf("step 5: J falls from %g to %g with %d cores", last, j, n)
-				}
+				require.Check(t, j >= last*(1-0.01), "step 5: J falls from %g to %g with %d cores", last, j, n)
 				last = j
 			}
 			lessonstest.Near(t, "step 5: J of all cores", last, stats.JAfter, 1e-6)
@@ -157,9 +149,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
 				}, lessonstest.Builtins{})
 				e, err := s.Demo.Show(t.Context(), in)
-				if err != nil {
-					t.Fatalf("%s: %v", s.Slug, err)
-				}
+				require.Must(t, err == nil, "%s: %v", s.Slug, err)
 				lessonstest.CheckExhibit(t, e)
 			}
 		})
@@ -201,9 +191,7 @@ func (source) Run(context.Context, string) (*lessons.Run, error) { return nil, n
 // One control means the same on all screens.
 func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
-	if !Lesson.Carry || len(Lesson.Screens) != 8 {
-		t.Error("values do not go along, or there are not eight screens")
-	}
+	require.Check(t, Lesson.Carry && len(Lesson.Screens) == 8, "values do not go along, or there are not eight screens")
 	for i, s := range Lesson.Screens {
 		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
 			t.Errorf("screen %d is called %q", i+1, s.Title)
@@ -232,9 +220,8 @@ func TestClimb(t *testing.T) {
 			t.Errorf("%s: the sign has turned: %v, J after a step: %g after %g", c.set, got, way(0.125), other)
 		}
 		for k := range 8 {
-			if from, to := way(float64(k)/8), way(float64(k+1)/8); to < from {
-				t.Errorf("%s: J falls to %g after %g in step %d", c.set, to, from, k)
-			}
+			from, to := way(float64(k)/8), way(float64(k+1)/8)
+			require.Check(t, to >= from, "%s: J falls to %g after %g in step %d", c.set, to, from, k)
 		}
 		lessonstest.Near(t, "J of the constant", way(0), *s.report.JBefore, 1e-9)
 		lessonstest.Near(t, "J of the best", way(1), *s.report.JAfter, 1e-9)
@@ -250,8 +237,7 @@ func TestScaledFrame(t *testing.T) {
 		in.Step = step
 		e := require.Value(showStandardise(t.Context(), in))(t)
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400}))(t)
-		if l := p.Frame.Limits; l.YMax < least || l.YMax > 1.5*least || l.XMin > -2 {
-			t.Errorf("step %d: the frame is %v", step, l)
-		}
+		l := p.Frame.Limits
+		require.Check(t, l.YMax >= least && l.YMax <= 1.5*least && l.XMin <= -2, "step %d: the frame is %v", step, l)
 	}
 }

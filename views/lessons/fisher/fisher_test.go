@@ -57,9 +57,7 @@ func TestOtherStartsOtherEnds(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, &Lesson, "restarts")
 	mine, top, worst := lessonstest.Number(t, e, "your start ends at"), lessonstest.Number(t, e, "the best"), lessonstest.Number(t, e, "the worst")
-	if mine == top || top == worst {
-		t.Errorf("yours %s, best %s, worst %s", mine, top, worst)
-	}
+	require.Check(t, mine != top && top != worst, "yours %s, best %s, worst %s", mine, top, worst)
 }
 
 // TestCollapse: at every floor the small component ends on its point alone, and each tenth
@@ -94,14 +92,11 @@ func TestPullsBalance(t *testing.T) {
 		if j < 4 {
 			want = 1
 		}
-		if math.Abs(v-want) > 0.01 {
-			t.Errorf("entry %d has the mean %g, want %g", j, v, want)
-		}
+		require.Near(t, v, want, 0.01, "entry %d has the mean", j)
 	}
 	begin := mixture.Begin(p.Matrix(), settings(4), 0)
-	if v := floats.Norm(theory.ColumnMeans(theory.Scores(&begin, p.Matrix()), false)[4:], 2); v < 0.1 {
-		t.Errorf("the gradient at the start is %g already", v)
-	}
+	v := floats.Norm(theory.ColumnMeans(theory.Scores(&begin, p.Matrix()), false)[4:], 2)
+	require.Check(t, v >= 0.1, "the gradient at the start is %g already", v)
 }
 
 // TestWeightsUnderTheConstraint: moving weight from one component to another changes log p
@@ -119,9 +114,8 @@ func TestWeightsUnderTheConstraint(t *testing.T) {
 	u, share := theory.Scores(&m, p.Matrix()), make([]float64, 4)
 	for i, q := range p.XY[:10] {
 		slope := (moved.Density().At(share, q[:]) - m.Density().At(share, q[:])) / h
-		if want := u.At(i, 0) - u.At(i, 2); math.Abs(slope-want) > 1e-3*max(1, math.Abs(want)) {
-			t.Errorf("point %d: %g, want %g", i, slope, want)
-		}
+		want := u.At(i, 0) - u.At(i, 2)
+		require.Check(t, math.Abs(slope-want) <= 1e-3*max(1, math.Abs(want)), "point %d: %g, want %g", i, slope, want)
 	}
 }
 

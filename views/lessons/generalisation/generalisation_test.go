@@ -56,9 +56,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	}
 	e := lessonstest.Show(t, &Lesson, "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
-		if strings.Contains(n.Label, "bound") {
-			t.Errorf("an MCM is shown a bound: %+v", n)
-		}
+		require.Check(t, !strings.Contains(n.Label, "bound"), "an MCM is shown a bound: %+v", n)
 	}
 }
 
@@ -90,12 +88,10 @@ func TestCorrelationsOfEitherSign(t *testing.T) {
 		}
 		return below, above
 	}
-	if below, above := signs(); below == 0 || above == 0 {
-		t.Errorf("at first %d correlations below 0 and %d above", below, above)
-	}
-	if below, _ := signs("pattern", "moons"); below > 0 {
-		t.Errorf("on moons %d correlations below 0", below)
-	}
+	below, above := signs()
+	require.Check(t, below != 0 && above != 0, "at first %d correlations below 0 and %d above", below, above)
+	below, _ = signs("pattern", "moons")
+	require.Check(t, below <= 0, "on moons %d correlations below 0", below)
 }
 
 func TestFolds(t *testing.T) {
@@ -112,9 +108,7 @@ func TestFolds(t *testing.T) {
 	for k, test := range parts {
 		both := append(others(parts, k), test...)
 		slices.Sort(both)
-		if !slices.Equal(both, rows) {
-			t.Errorf("fold %d and the others are %v", k, both)
-		}
+		require.Check(t, slices.Equal(both, rows), "fold %d and the others are %v", k, both)
 	}
 }
 
@@ -128,9 +122,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	one := require.Value(run(t.Context(), d, folds, 1, seed))(t)
 	again := require.Value(run(t.Context(), d, folds, 1, seed))(t)
-	if !reflect.DeepEqual(one, again) {
-		t.Errorf("a second time the study gives %+v, not %+v", again, one)
-	}
+	require.Check(t, reflect.DeepEqual(one, again), "a second time the study gives %+v, not %+v", again, one)
 	parts := require.Value(deal(d, sample(len(d.Y), seed), folds, seed))(t)
 	spoil := func(rows []int) *dataset.Data {
 		s := lessons.SelectRows(d, span(0, len(d.Y)))
@@ -167,12 +159,10 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 		}
 		flattery, first = append(flattery, o.truth[last]-o.claimed[last]), append(first, o.truth[0]-o.claimed[0])
 	}
-	if m, se := eval.MeanError(flattery); m < 2*se {
-		t.Errorf("flattery of %g ± %g", m, se)
-	}
-	if m, se := eval.MeanError(first); math.Abs(m) > 3*se {
-		t.Errorf("a single setting, chosen by nobody, is off by %g ± %g", m, se)
-	}
+	m, se := eval.MeanError(flattery)
+	require.Check(t, m >= 2*se, "flattery of %g ± %g", m, se)
+	m, se = eval.MeanError(first)
+	require.Check(t, math.Abs(m) <= 3*se, "a single setting, chosen by nobody, is off by %g ± %g", m, se)
 }
 
 // TestBets bets as the question has it, and the other way: the numbers come with the last bet.
@@ -180,9 +170,7 @@ func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
 		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
-		if !strings.HasPrefix(e.Notes[0], note) {
-			t.Errorf("after %s: %s", bets, e.Notes[0])
-		}
+		require.Check(t, strings.HasPrefix(e.Notes[0], note), "after %s: %s", bets, e.Notes[0])
 		var b strings.Builder
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: true}))(t)
 		require.NoError(t, p.SVG(&b))
@@ -201,8 +189,7 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
 		var b strings.Builder
 		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
-		if found := evidence.FindStringSubmatch(b.String()); found == nil || found[1] == found[2] {
-			t.Errorf("gamma %s: the sparsest is the best: %q", gamma, found)
-		}
+		found := evidence.FindStringSubmatch(b.String())
+		require.Check(t, found != nil && found[1] != found[2], "gamma %s: the sparsest is the best: %q", gamma, found)
 	}
 }

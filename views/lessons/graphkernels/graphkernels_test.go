@@ -32,9 +32,7 @@ func TestShapes(t *testing.T) {
 	t.Parallel()
 	for name, s := range shapes {
 		g, err := dataset.NewGraph(s.graph.N, s.graph.Edges, s.graph.Labels)
-		if err != nil || g.String() != s.graph.String() {
-			t.Errorf("%s: %v, %v", name, s.graph, err)
-		}
+		require.Check(t, err == nil && g.String() == s.graph.String(), "%s: %v, %v", name, s.graph, err)
 	}
 }
 
@@ -54,9 +52,7 @@ func TestRenumbering(t *testing.T) {
 			}
 		}
 	}
-	if !changed {
-		t.Error("no numbering changes the matrix")
-	}
+	require.Check(t, changed, "no numbering changes the matrix")
 }
 
 func TestPowersCountWalks(t *testing.T) {
@@ -71,9 +67,7 @@ func TestPowersCountWalks(t *testing.T) {
 		for _, v := range power(theory.Adjacency(s.graph), 5).RawMatrix().Data {
 			sum += v
 		}
-		if sum != all[5] {
-			t.Errorf("%s: the power counts %g walks, going them %g", name, sum, all[5])
-		}
+		require.Check(t, sum == all[5], "%s: the power counts %g walks, going them %g", name, sum, all[5])
 	}
 }
 
@@ -110,9 +104,7 @@ func TestSeries(t *testing.T) {
 	t.Parallel()
 	e := show(t, "series", "first", "triangle", "second", "ring")
 	for _, label := range []string{"linear system", "kernel of the lab"} {
-		if v := lessonstest.Number(t, e, label); v != "20" {
-			t.Errorf("triangle and ring, λ = 0.1: %s %s, want 20", label, v)
-		}
+		require.Equal(t, lessonstest.Number(t, e, label), "20", "triangle and ring, λ = 0.1: %s", label)
 	}
 	e = show(t, "series", "first", "path", "second", "path")
 	if v := lessonstest.Number(t, e, "kernel of the lab"); v != "11.04" || !strings.Contains(e.Notes[0], " die out, and the sum comes to rest") {
@@ -140,12 +132,10 @@ func TestTottering(t *testing.T) {
 		if (last[2] == "0") != tree {
 			t.Errorf("%s: %s walks of %s steps without tottering", o.Name, last[2], last[0])
 		}
-		if share := number(t, last[3]); share < 90 {
-			t.Errorf("%s: %g %% of the walks totter", o.Name, share)
-		}
-		if alike := number(t, lessonstest.Number(t, e, "like a single edge")); alike < 0.9 {
-			t.Errorf("%s is like a single edge by %g", o.Name, alike)
-		}
+		share := number(t, last[3])
+		require.Check(t, share >= 90, "%s: %g %% of the walks totter", o.Name, share)
+		alike := number(t, lessonstest.Number(t, e, "like a single edge"))
+		require.Check(t, alike >= 0.9, "%s is like a single edge by %g", o.Name, alike)
 		walk := strings.Fields(lessonstest.Number(t, e, "walk"))
 		turns := 0
 		for i := 2; i < len(walk); i++ {
@@ -175,9 +165,8 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		for _, row := range e.Tables[0].Rows {
 			sum += number(t, row[5])
 		}
-		if got := number(t, lessonstest.Number(t, e, "kernel of the lab, $h = 3$")); got != sum {
-			t.Errorf("%s: the dictionary adds up to %g, the kernel is %g", o.Name, sum, got)
-		}
+		got := number(t, lessonstest.Number(t, e, "kernel of the lab, $h = 3$"))
+		require.Check(t, got == sum, "%s: the dictionary adds up to %g, the kernel is %g", o.Name, sum, got)
 		for step := range e.Steps - 1 {
 			for _, n := range show(t, "refine", "pair", o.Name, "h", "3", "step", strconv.Itoa(step)).Numbers {
 				if strings.Contains(n.Label, "of the lab") || strings.Contains(n.Label, "h = 3") {
@@ -196,9 +185,8 @@ func TestTheHandoutConfusesNodes(t *testing.T) {
 		e := show(t, "refine", "pair", "molecules", "h", "1", "sorted", sorted, "step", "1000")
 		return lessonstest.Number(t, e, "$k$ with $h = 1$")
 	}
-	if right, wrong := value("false"), value("true"); right != "5" || wrong != "8" {
-		t.Errorf("with the own label in front %s, sorted in %s", right, wrong)
-	}
+	right, wrong := value("false"), value("true")
+	require.Check(t, right == "5" && wrong == "8", "with the own label in front %s, sorted in %s", right, wrong)
 }
 
 func TestBlind(t *testing.T) {
@@ -211,9 +199,8 @@ func TestBlind(t *testing.T) {
 			if told != (apart && h > 0) || (wl == "1") == told {
 				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.After)
 			}
-			if walk := lessonstest.Number(t, e, "random walk, normalised"); !apart && walk != "1" {
-				t.Errorf("%s: random walk %s", name, walk)
-			}
+			walk := lessonstest.Number(t, e, "random walk, normalised")
+			require.Check(t, apart || walk == "1", "%s: random walk %s", name, walk)
 		}
 	}
 }
@@ -332,9 +319,8 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 			}
 			known[fmt.Sprint(last)] = i
 		}
-		if want := []int{1, 2, 4, 11, 34}[n-1]; len(graphs) != want {
-			t.Errorf("%d graphs of %d nodes, there are %d", len(graphs), n, want)
-		}
+		want := []int{1, 2, 4, 11, 34}[n-1]
+		require.Check(t, len(graphs) == want, "%d graphs of %d nodes, there are %d", len(graphs), n, want)
 	}
 }
 
@@ -346,9 +332,8 @@ func TestGridIsClear(t *testing.T) {
 		for _, b := range of {
 			c := crossing{first: shapes[a.Name], second: shapes[b.Name]}
 			var err error
-			if c.ProductGraph, err = theory.NewProductGraph(c.first.graph, c.second.graph, false); err != nil {
-				t.Fatal(err)
-			}
+			c.ProductGraph, err = theory.NewProductGraph(c.first.graph, c.second.graph, false)
+			require.NoError(t, err)
 			w := c.network([]int{0})
 			if n := c.first.graph.N + c.second.graph.N + len(c.Pairs); w.Graph.N != n || len(w.Nodes) != n || len(w.Places) != n {
 				t.Fatalf("%s and %s: %d nodes, %d places for %d", a.Name, b.Name, len(w.Nodes), len(w.Places), n)

@@ -43,13 +43,9 @@ func TestSix(t *testing.T) {
 	t.Parallel()
 	m := require.Value(lessons.TrainHard(t.Context(), six))(t)
 	for i, want := range []float64{0, -0.25, 0, 0.25, 0, 0} {
-		if got := m.Points[i].Weight; math.Abs(got-want) > 1e-7 {
-			t.Errorf("solver: u of point %d is %g, want %g", i+1, got, want)
-		}
+		require.Near(t, m.Points[i].Weight, want, 1e-7, "solver: u of point %d", i+1)
 	}
-	if math.Abs(m.B) > 1e-7 {
-		t.Errorf("solver: b is %g, want 0", m.B)
-	}
+	require.Check(t, math.Abs(m.B) <= 1e-7, "solver: b is %g, want 0", m.B)
 	h, err := theory.NewPairMachine(six.XY[1][:], six.XY[3][:])
 	if err != nil || h.Alpha != 0.25 || [2]float64(h.W) != [2]float64{0.5, 0.5} || h.B != 0 || h.Dual(h.Alpha) != 0.25 {
 		t.Errorf("by hand: %+v, %v", h, err)
@@ -59,9 +55,7 @@ func TestSix(t *testing.T) {
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|+1|0.25|1|0.25", "5|(1, 2)|+1|0|1.5|0", "6|(2, 1)|+1|0|1.5|0",
 	} {
-		if got := strings.Join(e.Tables[0].Rows[i], "|"); got != want {
-			t.Errorf("row %s, want %s", got, want)
-		}
+		require.Equal(t, strings.Join(e.Tables[0].Rows[i], "|"), want, "row")
 	}
 }
 
@@ -71,12 +65,10 @@ func TestMarginIsHalfTheGap(t *testing.T) {
 	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
 		m := require.Value(lessons.TrainHard(t.Context(), pts))(t)
 		want := hulls(pts) / 2
-		if got := 1 / lessons.Norm(m.W); math.Abs(got-want) > 1e-6 {
-			t.Errorf("%s: margin %g, half the gap is %g", name, got, want)
-		}
-		if got := 1 / math.Sqrt(m.AlphaSum()); math.Abs(got-want) > 1e-6 {
-			t.Errorf("%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
-		}
+		got := 1 / lessons.Norm(m.W)
+		require.Check(t, math.Abs(got-want) <= 1e-6, "%s: margin %g, half the gap is %g", name, got, want)
+		got = 1 / math.Sqrt(m.AlphaSum())
+		require.Check(t, math.Abs(got-want) <= 1e-6, "%s: 1/sqrt(sum alpha) is %g, half the gap is %g", name, got, want)
 	}
 }
 
@@ -95,13 +87,10 @@ func TestDuality(t *testing.T) {
 			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		}
 		before = floor
-		if k == run.Len()-1 && ceiling-floor > 1e-5 {
-			t.Errorf("at the end there is a gap of %g", ceiling-floor)
-		}
+		require.Check(t, k != run.Len()-1 || ceiling-floor <= 1e-5, "at the end there is a gap of %g", ceiling-floor)
 	}
-	if ceiling, err := ceilingOf(run.At(0)); err != nil || !math.IsInf(ceiling, 1) {
-		t.Errorf("w = 0 has the ceiling %g, %v", ceiling, err)
-	}
+	ceiling, err := ceilingOf(run.At(0))
+	require.Check(t, err == nil && math.IsInf(ceiling, 1), "w = 0 has the ceiling %g, %v", ceiling, err)
 }
 
 // The upper bound of alpha in the run is none: the hard margin has the same end.
@@ -129,19 +118,13 @@ func TestSupport(t *testing.T) {
 		return s
 	}
 	start := numbers()
-	if !strings.HasPrefix(start, "3 of 8 ") {
-		t.Errorf("at first: %s", start)
-	}
-	if got := numbers("x7", "3.3", "y7", "-2.5"); got != start {
-		t.Errorf("a far point moves the line: %s, before %s", got, start)
-	}
-	if got := numbers("x7", "0.4"); got == start {
-		t.Error("a point inside the margin does not move the line")
-	}
+	require.Check(t, strings.HasPrefix(start, "3 of 8 "), "at first: %s", start)
+	got := numbers("x7", "3.3", "y7", "-2.5")
+	require.Check(t, got == start, "a far point moves the line: %s, before %s", got, start)
+	require.Check(t, numbers("x7", "0.4") != start, "a point inside the margin does not move the line")
 	e := lessonstest.Show(t, &Lesson, "support", "only", "true")
-	if got := lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`); got != "0" {
-		t.Errorf("deleting changes w and b by %s", got)
-	}
+	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
+	require.Check(t, got == "0", "deleting changes w and b by %s", got)
 	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
 	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
 		t.Errorf("overlapping classes: %v", e.Notes)
@@ -159,9 +142,7 @@ func TestShapes(t *testing.T) {
 	var svg strings.Builder
 	require.NoError(t, p.SVG(&svg))
 	for _, class := range []string{">−1<", ">1<"} {
-		if !strings.Contains(svg.String(), class) {
-			t.Errorf("the legend has no class %s", class)
-		}
+		require.Check(t, strings.Contains(svg.String(), class), "the legend has no class %s", class)
 	}
 }
 
@@ -177,9 +158,8 @@ func TestOnlyHard(t *testing.T) {
 	}
 	soft, err := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
 	require.NoError(t, err)
-	if b, err = biases(soft, eight); err != nil {
-		t.Fatal(err)
-	}
+	b, err = biases(soft, eight)
+	require.NoError(t, err)
 	if math.Abs(b.Midpoint-soft.B) < 1e-2 || b.High-b.Low < 1e-2 {
 		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
 	}
@@ -189,13 +169,9 @@ func TestOnlyHard(t *testing.T) {
 	}
 	e := lessonstest.Show(t, &Lesson, "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
-		if row[1] != row[2] {
-			t.Errorf("C = 100 is no hard margin: %v", row)
-		}
+		require.Check(t, row[1] == row[2], "C = 100 is no hard margin: %v", row)
 	}
-	if got, want := e.Tables[0].Rows[0][1], views.Short(hulls(eight)/2); got != want {
-		t.Errorf("margin %s, want %s", got, want)
-	}
+	require.Equal(t, e.Tables[0].Rows[0][1], views.Short(hulls(eight)/2), "margin")
 }
 
 // TestDualCitesItsLines: the line that drops w and b names the lines, as the list numbers
@@ -210,12 +186,9 @@ func TestDualCitesItsLines(t *testing.T) {
 	if got := dualLines[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
 		t.Error(got)
 	}
-	if got := dualLines[2-1].TeX; !strings.HasSuffix(got, `\mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`) {
-		t.Errorf("line 2: %s", got)
-	}
-	if got := dualLines[3-1].TeX; got != `-\sum_i \alpha_i y_i = 0` {
-		t.Errorf("line 3: %s", got)
-	}
+	got := dualLines[2-1].TeX
+	require.Check(t, strings.HasSuffix(got, `\mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`), "line 2: %s", got)
+	require.Equal(t, dualLines[3-1].TeX, `-\sum_i \alpha_i y_i = 0`, "line 3")
 }
 
 // TestBiasInterval: the screen prints the b of the solver as the middle of what the KKT
@@ -229,9 +202,8 @@ func TestBiasInterval(t *testing.T) {
 		for _, row := range e.Tables[0].Rows {
 			rows[row[0]] = row[2]
 		}
-		if got, want := rows["middle of all $b$ that fulfil KKT"], rows["$b$ of the solver"]; got != want || got == "" {
-			t.Errorf("C = %s: the middle is %s, the solver has %s", c, got, want)
-		}
+		got, want := rows["middle of all $b$ that fulfil KKT"], rows["$b$ of the solver"]
+		require.Check(t, got == want && got != "", "C = %s: the middle is %s, the solver has %s", c, got, want)
 		all := rows["all $b$ that fulfil KKT"]
 		if strings.Contains(all, " to ") != whole || strings.Contains(e.Notes[0], "No support vector is free") != whole {
 			t.Errorf("C = %s: b may be %s; %s", c, all, e.Notes[0])
@@ -284,10 +256,8 @@ func TestCorners(t *testing.T) {
 		return m
 	}
 	all := train([2]float64{-1, -1}, [2]float64{-1, 1}, [2]float64{1, -1}, [2]float64{1, 1})
-	if side := change(train([2]float64{-1, -1}, [2]float64{1, -1}), all); side > 1e-5 {
-		t.Errorf("two of a side change the line by %g", side)
-	}
-	if diagonal := change(train([2]float64{-1, -1}, [2]float64{1, 1}), all); diagonal < 0.1 {
-		t.Errorf("two of a diagonal change the line by %g only", diagonal)
-	}
+	side := change(train([2]float64{-1, -1}, [2]float64{1, -1}), all)
+	require.Check(t, side <= 1e-5, "two of a side change the line by %g", side)
+	diagonal := change(train([2]float64{-1, -1}, [2]float64{1, 1}), all)
+	require.Check(t, diagonal >= 0.1, "two of a diagonal change the line by %g only", diagonal)
 }

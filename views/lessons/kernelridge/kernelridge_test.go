@@ -44,9 +44,8 @@ func TestSquares(t *testing.T) {
 		}
 		return math.Abs(sum / float64(len(c.X)))
 	}
-	if a, b := off(raised, 0), off(centredFit, 0); a < 10*b {
-		t.Errorf("with the bias absorbed the mean miss is %g, with centred targets %g", a, b)
-	}
+	a, b := off(raised, 0), off(centredFit, 0)
+	require.Check(t, a >= 10*b, "with the bias absorbed the mean miss is %g, with centred targets %g", a, b)
 }
 
 // TestDualWhereKIsSingular: other coefficients solve 001's equation K(K + lambda I)a = Kt,
@@ -56,15 +55,11 @@ func TestDualWhereKIsSingular(t *testing.T) {
 	l, lambda := few(), 0.5
 	k := theory.Gram(kernel.NewGram(kernel.Polynomial(1, 1, 2), l.column()))
 	rank, err := rankOf(k)
-	if err != nil || rank != 3 {
-		t.Fatalf("rank %d, %v; want 3", rank, err)
-	}
+	require.Must(t, err == nil && rank == 3, "rank %d, %v; want 3", rank, err)
 	res, err := ridge.Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 2), l.column()), l.T, ridge.Settings{Lambda: lambda})
 	require.NoError(t, err)
 	_, q, ok := dense.Eigen(k, true)
-	if !ok {
-		t.Fatal("no eigenvalues")
-	}
+	require.Must(t, ok, "no eigenvalues")
 	n := len(l.X)
 	other := mat.NewVecDense(n, append([]float64(nil), res.A...))
 	other.AddScaledVec(other, 3, q.ColView(0)) // of the smallest eigenvalue, which is 0
@@ -90,9 +85,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 			price, _ := strconv.ParseFloat(lambda, 64)
 			for i, a := range c.coefficients() {
 				lessonstest.Near(t, "residual", c.T[i]-c.at(c.X[i]), price*a, 1e-7)
-				if a == 0 {
-					t.Errorf("lambda %s, gamma %s: point %d has no say", lambda, gamma, i+1)
-				}
+				require.Check(t, a != 0, "lambda %s, gamma %s: point %d has no say", lambda, gamma, i+1)
 			}
 		}
 	}
@@ -133,9 +126,7 @@ func TestPathFalls(t *testing.T) {
 		var before ridge.Point
 		for i, v := range lambdas(4) {
 			at, ok := p.At(v)
-			if !ok {
-				t.Fatalf("gamma %s, lambda %g: singular", gamma, v)
-			}
+			require.Must(t, ok, "gamma %s, lambda %g: singular", gamma, v)
 			if i > 0 && (at.MSE < before.MSE || at.Freedom > before.Freedom) {
 				t.Errorf("gamma %s, lambda %g: training error %g after %g, freedom %g after %g", gamma, v, at.MSE, before.MSE, at.Freedom, before.Freedom)
 			}
@@ -186,9 +177,7 @@ func TestBesideTheSVM(t *testing.T) {
 			t.Errorf("%s: ridge errs more often by %g on average", pattern, difference)
 		}
 	}
-	if min(ahead[true], ahead[false]) < 5 {
-		t.Errorf("ridge is ahead in %d of %d draws", ahead[true], 3*draws)
-	}
+	require.Check(t, min(ahead[true], ahead[false]) >= 5, "ridge is ahead in %d of %d draws", ahead[true], 3*draws)
 }
 
 // TestTooRight: as the far points move out, the ridge line follows them step by step, and
@@ -201,9 +190,8 @@ func TestTooRight(t *testing.T) {
 		p := afar([2]float64{x, 0.8})
 		w, b, err := affine(p, 0.1)
 		require.NoError(t, err)
-		if c := -b / w[0]; c < crossing {
-			t.Errorf("far points at %g: the line crosses at %g, before at %g", x, c, crossing)
-		}
+		c := -b / w[0]
+		require.Check(t, c >= crossing, "far points at %g: the line crosses at %g, before at %g", x, c, crossing)
 		crossing = -b / w[0]
 		s := require.Value(lessons.TrainLinear(t.Context(), p, "C", "1"))(t)
 		if i == 0 {

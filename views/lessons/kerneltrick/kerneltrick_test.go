@@ -20,9 +20,8 @@ func TestXOR(t *testing.T) {
 	if !floats.EqualApprox(x.alpha, []float64{0.125, 0.125, 0.125, 0.125}, 1e-8) {
 		t.Errorf("alpha %v, want 1/8 each", x.alpha)
 	}
-	if want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}; !floats.EqualApprox(x.w, want, 1e-8) {
-		t.Errorf("w %v, want %v", x.w, want)
-	}
+	want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}
+	require.Check(t, floats.EqualApprox(x.w, want, 1e-8), "w %v, want %v", x.w, want)
 	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors != 4 {
 		t.Errorf("b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors)
 	}
@@ -40,12 +39,8 @@ func TestXOR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
-		if got := x.model.Decision([]float64{a, b}); math.Abs(got-a*b) > 1e-7*(1+a*a+b*b) {
-			t.Errorf("f(%g, %g) = %g, want %g", a, b, got, a*b)
-		}
-		if got := x.decision(a, b); math.Abs(got-a*b) > 1e-7*(1+a*a+b*b) {
-			t.Errorf("by the features f(%g, %g) = %g, want %g", a, b, got, a*b)
-		}
+		require.Near(t, x.model.Decision([]float64{a, b}), a*b, 1e-7*(1+a*a+b*b), "f(%g, %g)", a, b)
+		require.Near(t, x.decision(a, b), a*b, 1e-7*(1+a*a+b*b), "by the features f(%g, %g)", a, b)
 	}
 }
 
@@ -110,13 +105,10 @@ func TestBestLine(t *testing.T) {
 				}
 			}
 		}
-		if errors != fewest {
-			t.Errorf("%s: %d errors, but %d by trying directions", o.Name, errors, fewest)
-		}
+		require.Check(t, errors == fewest, "%s: %d errors, but %d by trying directions", o.Name, errors, fewest)
 	}
-	if _, _, errors, err := theory.BestLine(corners.XY, corners.Y); err != nil || errors != 1 {
-		t.Errorf("XOR: %d errors, %v, want 1", errors, err)
-	}
+	_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
+	require.Check(t, err == nil && errors == 1, "XOR: %d errors, %v, want 1", errors, err)
 }
 
 // TestLift: each set needs its own coordinate, and a sum of the old ones
@@ -130,9 +122,7 @@ func TestLift(t *testing.T) {
 		for _, l := range lifts {
 			_, _, errors, err := l.separate(t.Context(), points)
 			require.NoError(t, err)
-			if (errors == 0) != (l.name == right) {
-				t.Errorf("%s with %s: %d errors", set, l.name, errors)
-			}
+			require.Check(t, (errors == 0) == (l.name == right), "%s with %s: %d errors", set, l.name, errors)
 			if l.name == "sum" && errors < line {
 				t.Errorf("%s: a plane over the sum makes %d errors, fewer than any line's %d", set, errors, line)
 			}

@@ -19,9 +19,7 @@ func TestWorkedExamples(t *testing.T) {
 	want := func(e *lessons.Exhibit, numbers map[string]string) {
 		t.Helper()
 		for label, value := range numbers {
-			if got := lessonstest.Number(t, e, label); got != value {
-				t.Errorf("%s: %s, want %s", label, got, value)
-			}
+			require.Equal(t, lessonstest.Number(t, e, label), value, "%s", label)
 		}
 	}
 	want(lessonstest.Show(t, &Lesson, "touch", "px", "-0.2", "py", "-0.4"),
@@ -39,9 +37,7 @@ func TestWorkedExamples(t *testing.T) {
 	} {
 		e := lessonstest.Show(t, &Lesson, "cases", "example", example, "step", "99")
 		for i, row := range rows {
-			if got := strings.Join(e.Tables[0].Rows[i], "|"); got != row {
-				t.Errorf("example %s, case %d: %s, want %s", example, i+1, got, row)
-			}
+			require.Equal(t, strings.Join(e.Tables[0].Rows[i], "|"), row, "example %s, case %d", example, i+1)
 		}
 	}
 }
@@ -59,9 +55,7 @@ func TestDerivation(t *testing.T) {
 		`\tfrac{9}{26}`:          lessons.TeXFraction(9.0 / 26),
 		`2x - \tfrac{1}{3}y - 3`: lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "x"}, lessons.TeXTerm{Factor: -1.0 / 3, Of: "y"}, lessons.TeXTerm{Factor: -3, Of: ""}),
 	} {
-		if got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		require.Equal(t, got, want, "got")
 	}
 	// Whatever line is chosen, its derivation renders at every step.
 	for _, n1 := range []string{"-3", "0", "2"} {
@@ -92,9 +86,7 @@ func TestCases(t *testing.T) {
 				found = append(found, s)
 			}
 		}
-		if len(found) != 1 {
-			t.Fatalf("%v: %d solutions", c, len(found))
-		}
+		require.Must(t, len(found) == 1, "%v: %d solutions", c, len(found))
 		s := found[0]
 		kinds[[2]bool(s.Touched)]++
 		best := math.Inf(1)
@@ -109,9 +101,7 @@ func TestCases(t *testing.T) {
 			t.Errorf("%v: minimum %g at %v, the grid finds %g", c, f, s.Point, best)
 		}
 	}
-	if len(kinds) != 4 {
-		t.Errorf("only %d of the four cases came up", len(kinds))
-	}
+	require.Equal(t, len(kinds), 4, "only … of the four cases came up")
 }
 
 // TestSVM: on a line the widest margin is half the gap between the
@@ -119,12 +109,8 @@ func TestCases(t *testing.T) {
 func TestSVM(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, &Lesson, "svm", "solver", "true", "w", "1", "b", "-0.5")
-	if got := lessonstest.Number(t, e, `least $y_i(w x_i + b)$`); got != "1" {
-		t.Errorf("margin %s at the solution", got)
-	}
+	require.Equal(t, lessonstest.Number(t, e, `least $y_i(w x_i + b)$`), "1", "margin … at the solution")
 	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {
-		if got := strings.Join(e.Tables[1].Rows[i][1:], "|"); got != want {
-			t.Errorf("point %d: %s, want %s", i+1, got, want)
-		}
+		require.Equal(t, strings.Join(e.Tables[1].Rows[i][1:], "|"), want, "point %d", i+1)
 	}
 }

@@ -38,9 +38,7 @@ func TestNoSecondSummit(t *testing.T) {
 			before = m.GeometricMargin()
 		}
 	}
-	if separating < 50 {
-		t.Errorf("%d lines separate: too few to say much", separating)
-	}
+	require.Check(t, separating >= 50, "%d lines separate: too few to say much", separating)
 }
 
 // TestKeepsTheBestLine keeps a line: a worse one cannot take its place, the widest has the whole
@@ -48,9 +46,7 @@ func TestNoSecondSummit(t *testing.T) {
 func TestKeepsTheBestLine(t *testing.T) {
 	t.Parallel()
 	first := lessonstest.Show(t, &Lesson, "by-hand")
-	if len(first.Moves) != 1 {
-		t.Fatalf("a line that separates cannot be kept: %q", first.Notes)
-	}
+	require.Must(t, len(first.Moves) == 1, "a line that separates cannot be kept: %q", first.Notes)
 	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
 	for kept, want := range map[string]string{first.Moves[0].Value: "your best try ", widest: "your best try 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
@@ -58,18 +54,13 @@ func TestKeepsTheBestLine(t *testing.T) {
 		if got := strings.Contains(e.After[0], "best try"); got != (want != "") || !strings.Contains(e.After[0], want) {
 			t.Errorf("with %q kept: %s", kept, e.After[0])
 		}
-		if (len(e.Moves) == 0) != (want != "") {
-			t.Errorf("with %q kept there are the moves %v", kept, e.Moves)
-		}
+		require.Check(t, (len(e.Moves) == 0) == (want != ""), "with %q kept there are the moves %v", kept, e.Moves)
 		for _, n := range e.Asking().Notes {
-			if strings.Contains(n, "%") {
-				t.Errorf("with the margin it gives the widest away: %s", n)
-			}
+			require.Check(t, !strings.Contains(n, "%"), "with the margin it gives the widest away: %s", n)
 		}
 	}
 	ends := []string{"ax", "-1.32", "ay", "2.05", "bx", "-0.0909", "by", "-1.87"} // kept with fewer digits than its margin has
 	e := lessonstest.Show(t, &Lesson, "by-hand", ends...)
-	if e = lessonstest.Show(t, &Lesson, "by-hand", append(ends, "kept", e.Moves[0].Value)...); len(e.Moves) > 0 {
-		t.Errorf("a line that is kept can be kept again: %v", e.Moves)
-	}
+	e = lessonstest.Show(t, &Lesson, "by-hand", append(ends, "kept", e.Moves[0].Value)...)
+	require.Check(t, len(e.Moves) <= 0, "a line that is kept can be kept again: %v", e.Moves)
 }

@@ -28,9 +28,7 @@ func TestMCMRatio(t *testing.T) {
 			}
 			margin := near / math.Hypot(1, at-o)
 			for _, pair := range [][2]float64{{l.HMCM, far / near}, {l.Radius, radius}, {l.Margin, margin}} {
-				if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
-					t.Errorf("t = %g, o = %g: %g, want %g", at, o, pair[0], pair[1])
-				}
+				require.Near(t, pair[0], pair[1], 1e-9*pair[1], "t = %g, o = %g", at, o)
 			}
 			if l.HMCM > l.Radius/l.Margin*(1+1e-12) || l.Separates != right {
 				t.Errorf("t = %g, o = %g: h = %g, R/Delta = %g, separates: %v", at, o, l.HMCM, l.Radius/l.Margin, l.Separates)
@@ -49,17 +47,15 @@ func TestRatioNeedsTheOne(t *testing.T) {
 	for _, x := range six.x {
 		radius = max(radius, math.Abs(x-o))
 	}
-	if plain := radius / l.min; plain >= l.HMCM {
-		t.Errorf("R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
-	}
+	plain := radius / l.min
+	require.Check(t, plain < l.HMCM, "R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
 	e := lessonstest.Show(t, &Lesson, "bound", "t", "1.1", "o", "0.75")
 	if got, want := lessonstest.Number(t, e, `$\hat R/\hat\Delta$`), views.Short(l.Radius/l.Margin); got != want || l.Radius/l.Margin < l.HMCM {
 		t.Errorf("%s is printed, want %s, at least h = %g", got, want, l.HMCM)
 	}
 	q := l.Radius / l.Margin
-	if got, want := lessonstest.Number(t, e, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`), views.Short(math.Ceil(q*q)+1); got != want {
-		t.Errorf("the bound is %s, want %s", got, want)
-	}
+	got, want := lessonstest.Number(t, e, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`), views.Short(math.Ceil(q*q)+1)
+	require.Check(t, got == want, "the bound is %s, want %s", got, want)
 }
 
 // TestMCMBound: neither side of the two-sided bound has a constant. Thresholds have
@@ -75,9 +71,7 @@ func TestMCMBound(t *testing.T) {
 		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(six.x))
 	}
 	near, err := newLine(1.1999, 0)
-	if err != nil || near.HMCM < 1e4 {
-		t.Errorf("close to a point h = %g (%v)", near.HMCM, err)
-	}
+	require.Check(t, err == nil && near.HMCM >= 1e4, "close to a point h = %g (%v)", near.HMCM, err)
 }
 
 // TestMCMFraction: the linear programme finds the smallest ratio, in the middle of
@@ -124,9 +118,8 @@ func TestMCMSoft(t *testing.T) {
 		for range 3000 {
 			size := math.Pow(10, -4*r.Float64())
 			w := [2]float64{m.W[0] + size*r.NormFloat64(), m.W[1] + size*r.NormFloat64()}
-			if v := objective(w, m.B+size*r.NormFloat64()); v < best-1e-7 {
-				t.Fatalf("C = %s: %g at another line, %g here", c, v, best)
-			}
+			v := objective(w, m.B+size*r.NormFloat64())
+			require.Must(t, v >= best-1e-7, "C = %s: %g at another line, %g here", c, v, best)
 		}
 	}
 }
@@ -138,20 +131,15 @@ func TestMCMSimplex(t *testing.T) {
 	r := require.Value(replay(t.Context(), 1))(t)
 	zero := 0
 	for k := range r.Len() - 1 {
-		if r.At(k+1).Objective > r.At(k).Objective+1e-12 {
-			t.Errorf("step %d goes uphill", k)
-		}
+		require.Check(t, r.At(k+1).Objective <= r.At(k).Objective+1e-12, "step %d goes uphill", k)
 		if s := r.At(k); s.Ratios[s.Leaving] == 0 {
 			zero++
 		}
 	}
-	if zero == 0 || zero == r.Len()-1 {
-		t.Errorf("%d of %d steps have no length", zero, r.Len()-1)
-	}
+	require.Check(t, zero != 0 && zero != r.Len()-1, "%d of %d steps have no length", zero, r.Len()-1)
 	m := require.Value(lessons.TrainLinear(t.Context(), four, "learner", "mcm", "C", "1"))(t)
-	if got, want := r.At(r.Len()-1).Objective, *m.Report.Objective; math.Abs(got-want) > 1e-8 {
-		t.Errorf("objective %g, the solver has %g", got, want)
-	}
+	got, want := r.At(r.Len()-1).Objective, *m.Report.Objective
+	require.Check(t, math.Abs(got-want) <= 1e-8, "objective %g, the solver has %g", got, want)
 }
 
 // TestMCMInterpolation: with full rank f is y at every point and C decides nothing;
@@ -176,9 +164,8 @@ func TestMCMInterpolation(t *testing.T) {
 			t.Errorf("point %d: f = %g and %g, y = %g", i, a[i], b[i], y[i])
 		}
 	}
-	if n := dear.Report.SupportVectors; n < 57 {
-		t.Errorf("%d of 60 support vectors, want nearly all", n)
-	}
+	n := dear.Report.SupportVectors
+	require.Check(t, n >= 57, "%d of 60 support vectors, want nearly all", n)
 	_, bare := train("1", "1", "1e-8", "0")
 	cut, right := train("1", "1", "0.1", "0")
 	if right < bare+0.2 || cut.Report.SupportVectors != *cut.Report.Rank {
@@ -201,17 +188,14 @@ func TestAtMostTheRank(t *testing.T) {
 				res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", kernel, "gamma", "1", "degree", "2", "coef0", "1", "C", c)
 				require.NoError(t, err)
 				n, rank := res.Report.SupportVectors, *res.Report.Rank
-				if n > rank {
-					t.Errorf("%s, %s, C = %s: %d support vectors, rank %d", name, kernel, c, n, rank)
-				}
+				require.Check(t, n <= rank, "%s, %s, C = %s: %d support vectors, rank %d", name, kernel, c, n, rank)
 			}
 		}
 	}
 	along := lessons.Toy{XY: [][2]float64{{2, 0}, {1, 0.5}, {1, -0.5}, {-2, 0}, {-1, 0.5}, {-1, -0.5}}, Y: []float64{1, 1, 1, -1, -1, -1}}
 	m := require.Value(lessons.TrainLinear(t.Context(), along, "learner", "mcm", "C", "10"))(t)
-	if n, rank := m.Report.SupportVectors, *m.Report.Rank; n != 1 || rank != 2 {
-		t.Errorf("w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
-	}
+	n, rank := m.Report.SupportVectors, *m.Report.Rank
+	require.Check(t, n == 1 && rank == 2, "w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
 }
 
 // TestOnAPoint puts the hyperplane on a point: both ratios are infinite, and the derivation
@@ -225,9 +209,8 @@ func TestOnAPoint(t *testing.T) {
 	} {
 		e := lessonstest.Show(t, &Lesson, screen, "t", "1.2")
 		for _, l := range labels {
-			if got := lessonstest.Number(t, e, l); got != "∞" && got != "none" {
-				t.Errorf("%s: %s is %q", screen, l, got)
-			}
+			got := lessonstest.Number(t, e, l)
+			require.Check(t, got == "∞" || got == "none", "%s: %s is %q", screen, l, got)
 		}
 	}
 }
@@ -240,9 +223,8 @@ func TestBand(t *testing.T) {
 	if got, want := len(long)-2, 1+int(l.HMCM); got != want { // without band and label
 		t.Errorf("%d marks, want %d", got, want)
 	}
-	if short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, ""); len(short) != 4 {
-		t.Errorf("the short band has %d marks, want two", len(short)-2)
-	}
+	short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, "")
+	require.Check(t, len(short) == 4, "the short band has %d marks, want two", len(short)-2)
 }
 
 // Each screen's note speaks of the ratios that the screen has.

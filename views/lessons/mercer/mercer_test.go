@@ -21,9 +21,7 @@ func TestCombinations(t *testing.T) {
 	refuted, sets := map[string]int{}, 0
 	for _, slug := range []string{"moons", "circles", "xor", "iris"} {
 		b, ok := dataset.FindBuiltin(slug)
-		if !ok {
-			t.Fatal(slug)
-		}
+		require.Must(t, ok, "%v", slug)
 		d := require.Value(b.Load())(t)
 		x, _ := rows(d, 30)
 		for _, gamma := range []float64{0.05, 1, 5} {
@@ -69,15 +67,11 @@ func TestWitness(t *testing.T) {
 	for n, want := range map[int]bool{2: true, 3: false} {
 		few := require.Value(toy(n))(t)
 		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), few))
-		if err != nil || s.PSD != want {
-			t.Errorf("%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
-		}
+		require.Check(t, err == nil && s.PSD == want, "%d points: PSD %v, %v; want %v", n, s.PSD, err, want)
 	}
 	for _, name := range []string{"linear", "poly", "rbf"} {
 		s, err := theory.Mercer(gramOf(kernel.Kernel{Name: name, Values: param.Values{"gamma": param.Of(1), "coef0": param.Of(1), "degree": param.Of(3)}}, points))
-		if err != nil || !s.PSD {
-			t.Errorf("%s: PSD %v, %v", name, s.PSD, err)
-		}
+		require.Check(t, err == nil && s.PSD, "%s: PSD %v, %v", name, s.PSD, err)
 	}
 }
 
@@ -97,9 +91,7 @@ func TestIndefinite(t *testing.T) {
 		d := require.Value(lessons.Toy{XY: [][2]float64{c.p, c.q}, Y: []float64{1, -1}}.Data())(t)
 		res, _, err := lessons.Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
 		require.NoError(t, err)
-		if got := floats.Norm(res.Model.Machines[0].Coef, math.Inf(1)); math.Abs(got-c.alpha) > 1e-6 {
-			t.Errorf("%v, %v: alpha %g, want %g", c.p, c.q, got, c.alpha)
-		}
+		require.Near(t, floats.Norm(res.Model.Machines[0].Coef, math.Inf(1)), c.alpha, 1e-6, "%v, %v: alpha", c.p, c.q)
 	}
 }
 
@@ -142,12 +134,9 @@ func TestComponents(t *testing.T) {
 			}
 			fewest = min(fewest, wrong, len(classes)-wrong)
 		}
-		if told := fewest <= len(classes)/10; told != (j == 2) {
-			t.Errorf("component %d: %d errors of %d", j+1, fewest, len(classes))
-		}
+		told := fewest <= len(classes)/10
+		require.Check(t, told == (j == 2), "component %d: %d errors of %d", j+1, fewest, len(classes))
 	}
 	c, err = theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x)), 3)
-	if err != nil || len(c.Values) != 2 {
-		t.Errorf("linear kernel: %d components, %v", len(c.Values), err)
-	}
+	require.Check(t, err == nil && len(c.Values) == 2, "linear kernel: %d components, %v", len(c.Values), err)
 }

@@ -23,9 +23,7 @@ func TestWorstKernelIsWorse(t *testing.T) {
 		wrong = append(wrong, w)
 	}
 	for k, w := range wrong {
-		if k != int(at) && wrong[int(at)] < w+0.03 {
-			t.Errorf("the errors %v are too close for a question", wrong)
-		}
+		require.Check(t, k == int(at) || wrong[int(at)] >= w+0.03, "the errors %v are too close for a question", wrong)
 	}
 	if e := lessonstest.Show(t, &Lesson, "side-by-side"); len(e.Figures) != 5 || len(e.Tables[0].Rows) != 4 {
 		t.Errorf("%d figures, %d rows", len(e.Figures), len(e.Tables[0].Rows))

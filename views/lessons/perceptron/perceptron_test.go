@@ -48,9 +48,7 @@ func TestByHand(t *testing.T) {
 	if end := primal.At(primal.Len() - 1); end.Mistakes != mistakes || lessons.Norm([2]float64{end.W[0] - w[0], end.W[1] - w[1]}) > 1e-12 {
 		t.Errorf("the primal form made %d mistakes and ends at %v; want %d, %v", end.Mistakes, end.W, mistakes, w)
 	}
-	if mistakes < 5 {
-		t.Errorf("%d mistakes are too few to be worth showing", mistakes)
-	}
+	require.Check(t, mistakes >= 5, "%d mistakes are too few to be worth showing", mistakes)
 }
 
 func TestStrictLearnsNothing(t *testing.T) {
@@ -131,9 +129,7 @@ func TestOrders(t *testing.T) {
 		}
 		different[strconv.FormatFloat(e.margin, 'g', 6, 64)] = true
 	}
-	if len(different) < 5 {
-		t.Errorf("%d different lines from %d orders", len(different), len(ends))
-	}
+	require.Check(t, len(different) >= 5, "%d different lines from %d orders", len(different), len(ends))
 }
 
 // TestNever: with the first point among the others there is no end, and
@@ -150,9 +146,7 @@ func TestNever(t *testing.T) {
 			t.Errorf("point 1 at %v: %v, %v; want %v", tc.at, r.Status(), err, tc.want)
 		}
 	}
-	if toy.XY[0] != home {
-		t.Error("the lesson's points were moved")
-	}
+	require.Check(t, toy.XY[0] == home, "the lesson's points were moved")
 }
 
 func TestGramDoesNotTurn(t *testing.T) {
@@ -163,9 +157,7 @@ func TestGramDoesNotTurn(t *testing.T) {
 			e := lessonstest.Show(t, &Lesson, "gram", "product", product, "turn", turn)
 			now := e.Tables[0].Rows[0]
 			for i := range counts {
-				if counts[i] != now[i] {
-					t.Errorf("%s turned by %s: counts %v, want %v", product, turn, now, counts)
-				}
+				require.Check(t, counts[i] == now[i], "%s turned by %s: counts %v, want %v", product, turn, now, counts)
 			}
 			counts = now
 		}

@@ -38,13 +38,10 @@ func TestPair(t *testing.T) {
 			for step := 1; step < r.Len(); step++ {
 				before, s := r.At(step-1), *r.At(step).Pair
 				two := stepwise.NewPairDual(p.gram(), before.Iterate, p.c, s.I, s.J)
-				if a, b := two.Y1*s.BeforeI+two.Y2*s.BeforeJ, two.Y1*s.AlphaI+two.Y2*s.AlphaJ; math.Abs(a-b) > 1e-12*(1+p.c) {
-					t.Fatalf("step %d: y1 a1 + y2 a2 goes from %v to %v", step, a, b)
-				}
+				a, b := two.Y1*s.BeforeI+two.Y2*s.BeforeJ, two.Y1*s.AlphaI+two.Y2*s.AlphaJ
+				require.Must(t, math.Abs(a-b) <= 1e-12*(1+p.c), "step %d: y1 a1 + y2 a2 goes from %v to %v", step, a, b)
 				for _, a := range []float64{s.AlphaI, s.AlphaJ, s.L, s.H} {
-					if a < 0 || a > p.c {
-						t.Fatalf("step %d: %v is outside of [0, %v]", step, a, p.c)
-					}
+					require.Must(t, a >= 0 && a <= p.c, "step %d: %v is outside of [0, %v]", step, a, p.c)
 				}
 				own := two.Step(s.BeforeI, s.BeforeJ)
 				if math.Abs(own.AlphaI-s.AlphaI)+math.Abs(own.AlphaJ-s.AlphaJ)+math.Abs(own.L-s.L)+math.Abs(own.H-s.H) > 1e-9*(1+p.c) || math.Abs(own.Unclipped-s.Unclipped) > 1e-6*(1+math.Abs(s.Unclipped)) {
@@ -102,9 +99,8 @@ func TestValley(t *testing.T) {
 		for b := -8.0; b <= 8; b += 1e-3 {
 			found = math.Min(found, stepwise.Primal(p.Matrix(), p.Y, p.c, w[:], b))
 		}
-		if v := valley(w[0], w[1]); v > found+1e-12 || v < found-0.01 {
-			t.Errorf("w = %v: %v, a search for b finds %v", w, v, found)
-		}
+		v := valley(w[0], w[1])
+		require.Check(t, v <= found+1e-12 && v >= found-0.01, "w = %v: %v, a search for b finds %v", w, v, found)
 	}
 	best := require.Value(p.optimum(t.Context()))(t)
 	if w := p.weights(*best); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
@@ -176,9 +172,8 @@ func TestChunkingNeedsLess(t *testing.T) {
 	best := require.Value(p.optimum(t.Context()))(t)
 	r := require.Value(stepwise.Chunking(t.Context(), p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6}))(t)
 	for i := range r.Len() {
-		if n := len(r.At(i).Working); 2*n > len(p.Y) {
-			t.Errorf("round %d holds %d of %d points", i, n, len(p.Y))
-		}
+		n := len(r.At(i).Working)
+		require.Check(t, 2*n <= len(p.Y), "round %d holds %d of %d points", i, n, len(p.Y))
 	}
 	if end := r.At(r.Len() - 1); math.Abs(end.Dual-best.Dual) > 1e-3*best.Dual {
 		t.Errorf("it ends at a dual of %v; the maximum is %v", end.Dual, best.Dual)

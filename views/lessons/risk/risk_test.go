@@ -62,16 +62,12 @@ func TestCountsLabellings(t *testing.T) {
 		{"five", 5, nil, corners, "22 of 32"},
 	} {
 		e := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
-		if got := lessonstest.Number(t, e, "realised in all"); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
+		require.Equal(t, lessonstest.Number(t, e, "realised in all"), c.want, "%s", c.name)
 		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
 			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
 		}
 		last := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
-		if got := lessonstest.Number(t, last, "realised so far"); got != c.want {
-			t.Errorf("%s: at the end %s, want %s", c.name, got, c.want)
-		}
+		require.Equal(t, lessonstest.Number(t, last, "realised so far"), c.want, "%s: at the end", c.name)
 	}
 	for _, n := range []string{"3", "4", "5"} {
 		e := lessonstest.Show(t, &Lesson, "shattering", "n", n, "family", "rbf")
@@ -96,20 +92,16 @@ func TestBoundNumbers(t *testing.T) {
 			if v >= 1 && strings.HasSuffix(label, "bound") {
 				want += " (vacuous)"
 			}
-			if got := lessonstest.Number(t, e, label); got != want {
-				t.Errorf("%+v: %s is %s, want %s", c, label, got, want)
-			}
+			require.Equal(t, lessonstest.Number(t, e, label), want, "%+v: %s", c, label)
 		}
 	}
 	// A family of no finite dimension is charged for all labellings of 2M points, no more
 	// and no less: what the screen on a run prints for an RBF kernel.
 	for _, m := range []int{1, 90, 5000} {
-		if got, want := theory.VapnikBound(0.05, 1, math.Inf(1), m, 0.05), theory.VapnikBound(0.05, 1, float64(2*m), m, 0.05); got != want {
-			t.Errorf("%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
-		}
-		if got, want := theory.VCBound(0.05, math.Inf(1), m, 0.05), theory.VCBound(0.05, float64(2*m), m, 0.05); got != want {
-			t.Errorf("%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
-		}
+		got, want := theory.VapnikBound(0.05, 1, math.Inf(1), m, 0.05), theory.VapnikBound(0.05, 1, float64(2*m), m, 0.05)
+		require.Check(t, got == want, "%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
+		got, want = theory.VCBound(0.05, math.Inf(1), m, 0.05), theory.VCBound(0.05, float64(2*m), m, 0.05)
+		require.Check(t, got == want, "%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
 	}
 	// The number of points from which the bound says something is exact.
 	at := func(m int) bool { return theory.VapnikBound(0, 1, 3, m, 0.05).Vacuous }
@@ -147,12 +139,10 @@ func TestIsExact(t *testing.T) {
 func TestMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, &Lesson, "margin", "delta", "1.45")
-	if a, b, c := lessonstest.Number(t, e, "realised with margin Δ"), lessonstest.Number(t, e, "bound on $h$"), lessonstest.Number(t, e, "the same, rounded down"); a != "8 of 8" || b != "3" || c != "2" {
-		t.Errorf("at 1.45: %s, %s, %s", a, b, c)
-	}
-	if got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "margin", "delta", "1.55"), "realised with margin Δ"); got != "2 of 8" {
-		t.Errorf("at 1.55: %s", got)
-	}
+	a, b, c := lessonstest.Number(t, e, "realised with margin Δ"), lessonstest.Number(t, e, "bound on $h$"), lessonstest.Number(t, e, "the same, rounded down")
+	require.Check(t, a == "8 of 8" && b == "3" && c == "2", "at 1.45: %s, %s, %s", a, b, c)
+	got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "margin", "delta", "1.55"), "realised with margin Δ")
+	require.Check(t, got == "2 of 8", "at 1.55: %s", got)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		n := 2 + rng.IntN(5)
@@ -251,9 +241,7 @@ func TestMeasuresRuns(t *testing.T) {
 		} else if _, ok := param.ForPerson(err); !ok {
 			t.Errorf("%s: %v is not for people", c.name, err)
 		}
-		if want := map[bool]int{true: 2}[c.name == "mcm"]; refused != want {
-			t.Errorf("%s: %d bounds are refused, want %d", c.name, refused, want)
-		}
+		require.Equal(t, refused, map[bool]int{true: 2}[c.name == "mcm"], "%s: bounds are refused", c.name)
 	}
 }
 
@@ -298,12 +286,10 @@ func TestNetworksGetStuck(t *testing.T) {
 		for seed := range 5 {
 			e := lessonstest.Show(t, &Lesson, "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
 			text := lessonstest.Number(t, e, "starts with all four points right")
-			if help := e.Numbers[0].Help; strings.Contains(help, "One unit cannot") != (units == "1") {
-				t.Errorf("%s units: %s", units, help)
-			}
-			if n, err := strconv.Atoi(strings.TrimSuffix(text, " of 20")); err != nil || !ok(n) {
-				t.Errorf("%s units: %s starts", units, text)
-			}
+			help := e.Numbers[0].Help
+			require.Check(t, strings.Contains(help, "One unit cannot") == (units == "1"), "%s units: %s", units, help)
+			n, err := strconv.Atoi(strings.TrimSuffix(text, " of 20"))
+			require.Check(t, err == nil && ok(n), "%s units: %s starts", units, text)
 		}
 	}
 }

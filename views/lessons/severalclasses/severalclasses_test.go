@@ -20,14 +20,10 @@ func TestStartsInDoubt(t *testing.T) {
 	t.Parallel()
 	for screen, want := range map[string]string{"rest": "Nobody claims your point", "pairs": "The votes are tied, 3 classes have 1 vote each"} {
 		e := lessonstest.Show(t, &Lesson, screen, "step", map[string]string{"rest": "0", "pairs": "3"}[screen]) // after the duels
-		if len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], want) {
-			t.Errorf("%s: %q", screen, e.Notes)
-		}
+		require.Check(t, len(e.Notes) == 1 && strings.HasPrefix(e.Notes[0], want), "%s: %q", screen, e.Notes)
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)
 		for _, kind := range map[string][]string{"rest": {"nobody claims it", "several claim it"}, "pairs": {"votes are tied"}}[screen] {
-			if !strings.Contains(p.Caption, kind) {
-				t.Errorf("%s: %q does not tell of %q", screen, p.Caption, kind)
-			}
+			require.Check(t, strings.Contains(p.Caption, kind), "%s: %q does not tell of %q", screen, p.Caption, kind)
 		}
 	}
 	if e := lessonstest.Show(t, &Lesson, "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
@@ -83,9 +79,7 @@ func TestScale(t *testing.T) {
 		_, h, _ := strings.Cut(p.Caption, "Hatched")
 		hatched = append(hatched, h)
 	}
-	if hatched[0] == "" || hatched[0] != hatched[1] {
-		t.Errorf("hatched: %q", hatched)
-	}
+	require.Check(t, hatched[0] != "" && hatched[0] == hatched[1], "hatched: %q", hatched)
 }
 
 // The middle cloud with linear functions, as the words tell it, and with bent ones.
@@ -102,9 +96,8 @@ func TestMiddleCloud(t *testing.T) {
 	if n := right("linear"); n["ovo"] != 12 || n["ww"] != 12 || n["ovr"] < 7 || n["ovr"] > 11 || n["cs"] != 0 {
 		t.Errorf("linear: %v of 12", n)
 	}
-	if n := right("rbf"); n["ovo"] != 12 || n["ww"] != 12 || n["ovr"] != 12 || n["cs"] != 12 {
-		t.Errorf("rbf: %v of 12", n)
-	}
+	n := right("rbf")
+	require.Check(t, n["ovo"] == 12 && n["ww"] == 12 && n["ovr"] == 12 && n["cs"] == 12, "rbf: %v of 12", n)
 	if n, err := claimedByMiddle(t.Context()); err != nil || n != 0 {
 		t.Errorf("the machine of the middle claims %g points, %v", n, err)
 	}
@@ -142,9 +135,7 @@ func TestClimb(t *testing.T) {
 		}
 	}
 	short := lessonstest.Show(t, &Lesson, "climb", "C", "100", "step", "9999")
-	if !strings.Contains(short.Notes[0], "not at its end") {
-		t.Errorf("%q", short.Notes)
-	}
+	require.Check(t, strings.Contains(short.Notes[0], "not at its end"), "%q", short.Notes)
 }
 
 // No rule is best on all sets.
@@ -179,11 +170,8 @@ func TestFactorsOfTheWords(t *testing.T) {
 	require.NoError(t, err)
 	right := map[float64]float64{}
 	for _, by := range []float64{0.25, 1, 4} {
-		if right[by], err = louder(m.Model, 0, by).Accuracy(m.data); err != nil {
-			t.Fatal(err)
-		}
+		right[by], err = louder(m.Model, 0, by).Accuracy(m.data)
+		require.NoError(t, err)
 	}
-	if !(right[0.25] > right[1] && right[1] > right[4]) {
-		t.Errorf("right answers by factor: %v", right)
-	}
+	require.Check(t, (right[0.25] > right[1] && right[1] > right[4]), "right answers by factor: %v", right)
 }

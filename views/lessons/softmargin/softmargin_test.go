@@ -47,9 +47,7 @@ func TestPrice(t *testing.T) {
 			}
 		}
 	}
-	if hard == 0 || soft == 0 {
-		t.Errorf("%d hard margins and %d soft ones: both are needed", hard, soft)
-	}
+	require.Check(t, hard != 0 && soft != 0, "%d hard margins and %d soft ones: both are needed", hard, soft)
 }
 
 func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
@@ -69,9 +67,7 @@ func TestSmallC(t *testing.T) {
 		w[0] += c * lessons.Overlapping.Y[i] * p[0]
 		w[1] += c * lessons.Overlapping.Y[i] * p[1]
 	}
-	if math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) > 1e-9 {
-		t.Errorf("w = %v, want %v", m.W, w)
-	}
+	require.Check(t, math.Hypot(w[0]-m.W[0], w[1]-m.W[1]) <= 1e-9, "w = %v, want %v", m.W, w)
 	if r := m.Report; r.SupportVectors != 14 || *r.Free != 0 {
 		t.Errorf("%d support vectors, %d of them free; want all 14 bounded", r.SupportVectors, *r.Free)
 	}
@@ -85,12 +81,10 @@ func TestBox(t *testing.T) {
 	m := require.Value(at(t.Context(), c))(t)
 	for i, p := range m.Points {
 		alpha := math.Abs(p.Weight)
-		if product := (c - alpha) * p.Slack; product > 1e-4 {
-			t.Errorf("point %d: (C - alpha) xi = %g", i+1, product)
-		}
-		if product := alpha * (p.Margin - 1 + p.Slack); math.Abs(product) > 1e-4 {
-			t.Errorf("point %d: alpha (y f - 1 + xi) = %g", i+1, product)
-		}
+		product := (c - alpha) * p.Slack
+		require.Check(t, product <= 1e-4, "point %d: (C - alpha) xi = %g", i+1, product)
+		product = alpha * (p.Margin - 1 + p.Slack)
+		require.Check(t, math.Abs(product) <= 1e-4, "point %d: alpha (y f - 1 + xi) = %g", i+1, product)
 	}
 }
 
@@ -101,9 +95,7 @@ func TestFreeOnly(t *testing.T) {
 	angle := func(p lessons.Toy, pairs ...string) (degrees float64, bounded int) {
 		m := require.Value(lessons.TrainLinear(t.Context(), p, pairs...))(t)
 		w, _, ok, err := freeOnly(m)
-		if err != nil || !ok {
-			t.Fatal("no free support vectors", err)
-		}
+		require.Must(t, err == nil && ok, "no free support vectors %v", err)
 		for _, q := range m.Points {
 			if q.Role == ml.Inside || q.Role == ml.Misclassified {
 				bounded++
@@ -111,12 +103,10 @@ func TestFreeOnly(t *testing.T) {
 		}
 		return 180 / math.Pi * math.Abs(math.Atan2(w[0]*m.W[1]-w[1]*m.W[0], w[0]*m.W[0]+w[1]*m.W[1])), bounded
 	}
-	if a, n := angle(lessons.Overlapping, "C", "2"); n != 4 || a < 20 {
-		t.Errorf("overlapping: %g degrees, %d bounded", a, n)
-	}
-	if a, n := angle(lessons.Separable, "C", "1e4"); n != 0 || a > 1e-3 {
-		t.Errorf("separable: %g degrees, %d bounded", a, n)
-	}
+	a, n := angle(lessons.Overlapping, "C", "2")
+	require.Check(t, n == 4 && a >= 20, "overlapping: %g degrees, %d bounded", a, n)
+	a, n = angle(lessons.Separable, "C", "1e4")
+	require.Check(t, n == 0 && a <= 1e-3, "separable: %g degrees, %d bounded", a, n)
 }
 
 // TestPull: what a point adds to w is no longer than C times the point, and that is longer
@@ -135,9 +125,7 @@ func TestPull(t *testing.T) {
 			above++
 		}
 	}
-	if above == 0 {
-		t.Error("no point pulls with more than C: nothing to say")
-	}
+	require.Check(t, above != 0, "no point pulls with more than C: nothing to say")
 }
 
 // TestBoundedOnTheMargin: two points need alpha = 2/|x_1 - x_2|² = C, and have no slack.
@@ -161,15 +149,11 @@ func TestBarsHaveTheirClasses(t *testing.T) {
 	var svg strings.Builder
 	require.NoError(t, p.SVG(&svg))
 	for _, name := range lessons.ClassNames() {
-		if !strings.Contains(svg.String(), ">"+name+"<") {
-			t.Errorf("the legend does not name the class %s", name)
-		}
+		require.Check(t, strings.Contains(svg.String(), ">"+name+"<"), "the legend does not name the class %s", name)
 	}
 	sums := map[float64]float64{}
 	for _, q := range m.Points {
 		sums[q.Y] += math.Abs(q.Weight)
 	}
-	if math.Abs(sums[-1]-sums[1]) > 1e-6 {
-		t.Errorf("the bars add up to %g and %g", sums[-1], sums[1])
-	}
+	require.Check(t, math.Abs(sums[-1]-sums[1]) <= 1e-6, "the bars add up to %g and %g", sums[-1], sums[1])
 }

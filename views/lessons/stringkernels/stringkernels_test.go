@@ -34,14 +34,11 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 			t.Errorf("the seven columns: %v, %v", e.Tables[0].Head, sums)
 		}
 		lessonstest.Near(t, "what is missing", number(t, sums.Rows[0][3])-number(t, sums.Rows[0][2]), lambda, 1e-3)
-		if !strings.Contains(e.Notes[0], "a piece is missing") {
-			t.Error(e.Notes)
-		}
+		require.Check(t, strings.Contains(e.Notes[0], "a piece is missing"), "%v", e.Notes)
 		e = show(t, "gaps", "decay", lessons.Setting(lambda), "seven", "false")
 		for k, want := range []string{`$1 + \lambda + \lambda^{3}$`, "$0$", "$1$"} {
-			if row := e.Tables[1].Rows[k]; row[1] != want || row[2] != row[3] {
-				t.Errorf("all columns: %v, want %s", row, want)
-			}
+			row := e.Tables[1].Rows[k]
+			require.Check(t, row[1] == want && row[2] == row[3], "all columns: %v, want %s", row, want)
 		}
 		if len(e.Tables[0].Head) != 1+8 || e.Tables[0].Head[8] != "at" || strings.Contains(strings.Join(e.After, ""), "missing") {
 			t.Errorf("all columns: %v, %v", e.Tables[0].Head, e.After)
@@ -55,22 +52,16 @@ func TestTheTableEndsInTheKernel(t *testing.T) {
 	for _, c := range [][3]string{{"cat", "cart", "2"}, {"banana", "ananas", "3"}, {"é*$", "$é", "2"}, {"a", "bcd", "1"}, {"ab", "b", "3"}} {
 		form := []string{"x", c[0], "z", c[1], "k", c[2], "decay", "0.3"}
 		end := show(t, "filling", append(form, "step", "100000")...)
-		if end.Step != end.Steps-1 {
-			t.Fatalf("%v: step %d of %d", c, end.Step, end.Steps)
-		}
+		require.Must(t, end.Step == end.Steps-1, "%v: step %d of %d", c, end.Step, end.Steps)
 		last := show(t, "filling", append(form, "step", strconv.Itoa(end.Steps-1))...)
-		if sum, lab := lessonstest.Number(t, last, "sum of $A_{"+c[2]+"}$ so far"), lessonstest.Number(t, last, "$k(x, z)$ of the lab"); sum != lab {
-			t.Errorf("%v: the table ends in %s, the kernel is %s", c, sum, lab)
-		}
+		sum, lab := lessonstest.Number(t, last, "sum of $A_{"+c[2]+"}$ so far"), lessonstest.Number(t, last, "$k(x, z)$ of the lab")
+		require.Check(t, sum == lab, "%v: the table ends in %s, the kernel is %s", c, sum, lab)
 		for _, n := range show(t, "filling", append(form, "step", "1")...).Numbers {
-			if strings.Contains(n.Label, "of the lab") {
-				t.Errorf("%v: the end is shown before the run", c)
-			}
+			require.Check(t, !strings.Contains(n.Label, "of the lab"), "%v: the end is shown before the run", c)
 		}
 	}
-	if e := show(t, "filling", "x", " ", "z", "cart"); e.Steps != 1 || !strings.Contains(e.Notes[0], "is 0") {
-		t.Errorf("no symbols: %d steps, %v", e.Steps, e.Notes)
-	}
+	e := show(t, "filling", "x", " ", "z", "cart")
+	require.Check(t, e.Steps == 1 && strings.Contains(e.Notes[0], "is 0"), "no symbols: %d steps, %v", e.Steps, e.Notes)
 }
 
 // TestStepsShowTheirSum: the entry of a step is the sum that is printed beside it.
@@ -80,9 +71,7 @@ func TestStepsShowTheirSum(t *testing.T) {
 	if n := e.Numbers[0]; n.Label != "$B_{1}(2, 2)$" || n.Value != "1.25" || n.Help != `$= 1 + 0.5 \cdot 0.5 + 0.5 \cdot 0.5 - 0.25 \cdot 1$` {
 		t.Errorf("%+v", n)
 	}
-	if got := lessons.TeX(-1.5e-7); got != `-1.5 \cdot 10^{-7}` {
-		t.Errorf("a small number is %s", got)
-	}
+	require.Equal(t, lessons.TeX(-1.5e-7), `-1.5 \cdot 10^{-7}`, "a small number")
 }
 
 // TestWeights: normalised, both conventions have the values that the reference states for
@@ -94,9 +83,8 @@ func TestWeights(t *testing.T) {
 		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), number(t, rows[k][3]), want, 1e-6)
 	}
 	// By span, counted by hand: "ab" and "ab" at lambda 1/2 is 1/2^4.
-	if row := show(t, "weights", "x", "ab", "z", "ab").Tables[0].Rows[1]; row[1] != "1" || row[2] != "0.0625" {
-		t.Errorf("ab, ab: %v", row)
-	}
+	row := show(t, "weights", "x", "ab", "z", "ab").Tables[0].Rows[1]
+	require.Check(t, row[1] == "1" && row[2] == "0.0625", "ab, ab: %v", row)
 }
 
 // TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 where a string
@@ -109,9 +97,8 @@ func TestSpectrumAddsUp(t *testing.T) {
 		for _, row := range e.Tables[0].Rows {
 			sum += number(t, row[3])
 		}
-		if got := number(t, lessonstest.Number(t, e, "$k_k(x, z)$")); got != sum {
-			t.Errorf("%v: %g, the table %g", pairs, got, sum)
-		}
+		got := number(t, lessonstest.Number(t, e, "$k_k(x, z)$"))
+		require.Check(t, got == sum, "%v: %g, the table %g", pairs, got, sum)
 	}
 }
 
@@ -119,9 +106,7 @@ func TestTypedWords(t *testing.T) {
 	t.Parallel()
 	e := show(t, "objects", "x1", "a$b*", "x2", "a b\x00\xff", "x3", "  ", "worth", "count")
 	lessonstest.CheckExhibit(t, e)
-	if head := strings.Join(e.Tables[0].Head, " "); head != "word ␣b ＄b a␣ a＄ b∗" {
-		t.Errorf("columns %q", head)
-	}
+	require.Equal(t, strings.Join(e.Tables[0].Head, " "), "word ␣b ＄b a␣ a＄ b∗", "columns")
 	if e = show(t, "objects", "x1", "a", "x2", "b", "x3", "c"); len(e.Notes) != 1 || lessonstest.Number(t, e, "pieces that occur") != "0" {
 		t.Errorf("short words: %v", e.Notes)
 	}
@@ -135,9 +120,8 @@ func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
 			t.Errorf("%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
 		}
 	}
-	if e := show(t, "valid", "words", strings.Repeat("ab ", 12)); lessonstest.Number(t, e, "words") != "8" {
-		t.Error("more words than the screen takes are shown")
-	}
+	e := show(t, "valid", "words", strings.Repeat("ab ", 12))
+	require.Check(t, lessonstest.Number(t, e, "words") == "8", "more words than the screen takes are shown")
 }
 
 // TestMachine: what the words of the screen say of letters, motifs and mutations.
@@ -161,12 +145,10 @@ func TestMachine(t *testing.T) {
 	value := func(text string) float64 {
 		return number(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))
 	}
-	if with, other := value("AAAAAA"+motif+"AAAAAA"), value("AAAAAA"+train.Classes[0]+"AAAAAA"); with <= other {
-		t.Errorf("with the motif %g, with the other %g", with, other)
-	}
-	if _, ok := train.Objects.(*dataset.Strings); !ok || train.Len() != trained {
-		t.Errorf("%d rows of %T", train.Len(), train.Objects)
-	}
+	with, other := value("AAAAAA"+motif+"AAAAAA"), value("AAAAAA"+train.Classes[0]+"AAAAAA")
+	require.Check(t, with > other, "with the motif %g, with the other %g", with, other)
+	_, ok := train.Objects.(*dataset.Strings)
+	require.Check(t, ok && train.Len() == trained, "%d rows of %T", train.Len(), train.Objects)
 }
 
 // TestCost: the tables are smaller than the list from a few symbols on, and grow with the
@@ -193,8 +175,7 @@ func TestSuffixTree(t *testing.T) {
 	for text, want := range map[string][2]string{"banana": {"10", "3"}, "a $": {"4", "2"}, "aaaaaaaaaa": {"20", "1"}} {
 		e := show(t, "suffix", "x", text)
 		lessonstest.CheckExhibit(t, e)
-		if got := [2]string{lessonstest.Number(t, e, "nodes below the root"), lessonstest.Number(t, e, "different k-mers")}; got != want {
-			t.Errorf("%q: nodes and k-mers %v, want %v", text, got, want)
-		}
+		got := [2]string{lessonstest.Number(t, e, "nodes below the root"), lessonstest.Number(t, e, "different k-mers")}
+		require.Check(t, got == want, "%q: nodes and k-mers %v, want %v", text, got, want)
 	}
 }

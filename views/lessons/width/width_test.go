@@ -60,9 +60,7 @@ func TestChoiceTellsTies(t *testing.T) {
 	if got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "choice"), "its cross-validated error"); got != "9.0 %" || !strings.Contains(ask, "shown at first errs on 9 %") {
 		t.Errorf("the best cell errs on %s; the question: %s", got, ask)
 	}
-	if ties == 0 {
-		t.Error("no draw has a tie: nothing was tested")
-	}
+	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")
 }
 
 // TestCurvesPart: the caption says that the curves part only where they do.
@@ -71,8 +69,6 @@ func TestCurvesPart(t *testing.T) {
 	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
 		_, train, fresh, err := errors(t.Context(), c, 1)
 		require.NoError(t, err)
-		if parted(train, fresh) != want {
-			t.Errorf("C = %s: the curves part: %t", c, !want)
-		}
+		require.Check(t, parted(train, fresh) == want, "C = %s: the curves part: %t", c, !want)
 	}
 }

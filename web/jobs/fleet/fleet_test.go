@@ -52,14 +52,12 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	t.Helper()
 	h := &house{T: t, dir: dir}
 	var err error
-	if h.st, err = store.Open(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
+	h.st, err = store.Open(t.Context(), dir)
+	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.queue = jobs.New(h.st, jobs.Config{Leave: true, Log: log})
-	if h.link, err = Listen(addr, dir, secure, log); err != nil {
-		t.Fatal(err)
-	}
+	h.link, err = Listen(addr, dir, secure, log)
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	h.fleet, err = New(ctx, h.link, Config{Plan: h.st.PlanOf, Open: h.st.OpenCells, Found: h.queue.Found, Wake: h.queue.Notify, Log: log, Version: ThisVersion()})
 	require.NoError(t, err)
@@ -91,13 +89,9 @@ func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, 
 	h.Helper()
 	log := slog.New(slog.NewTextHandler(h.Output(), nil))
 	link, err := Connect(h.access(), "worker", log)
-	if err != nil {
-		h.Fatal(err)
-	}
+	require.NoError(h, err)
 	w, err := NewWorker(link, slots, ThisVersion(), log)
-	if err != nil {
-		h.Fatal(err)
-	}
+	require.NoError(h, err)
 	w.grace = 0
 	if work := w.engine; compute != nil {
 		w.engine = engine(func(ctx context.Context, c store.Cell) (eval.CellResult, error) { return compute(ctx, c, work) })
@@ -137,9 +131,7 @@ func asked(t *testing.T, seed uint64) store.NewSearch {
 func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 	h.Helper()
 	s, err := h.st.CreateSearch(h.Context(), ws, n)
-	if err != nil {
-		h.Fatal(err)
-	}
+	require.NoError(h, err)
 	h.queue.Notify()
 	return s.ID
 }
@@ -148,9 +140,7 @@ func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	h.Helper()
 	events, err := h.queue.SubscribeSearch(h.Context(), ws, id)
-	if err != nil {
-		h.Fatal(err)
-	}
+	require.NoError(h, err)
 	for last = range events {
 	}
 	return last
@@ -159,17 +149,13 @@ func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 // want checks that a search has the result that one process gets, bit for bit.
 func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
 	h.Helper()
-	if e := h.end(ws, id); e.Status != store.Done {
-		h.Fatalf("%+v", e)
-	}
+	e := h.end(ws, id)
+	require.Must(h, e.Status == store.Done, "%+v", e)
 	got, err := h.st.Search(h.Context(), ws, id)
-	if err != nil || got.Done != got.Total {
-		h.Fatalf("%+v, %v", got, err)
-	}
+	require.Must(h, err == nil && got.Done == got.Total, "%+v, %v", got, err)
 	want, err := eval.CrossValidate(h.Context(), n.Data, n.Spec, n.Grid, n.Scheme, nil)
-	if diff := gocmp.Diff(want, got.Result); diff != "" || err != nil {
-		h.Errorf("%s, %v", diff, err)
-	}
+	diff := gocmp.Diff(want, got.Result)
+	require.Check(h, diff == "" && err == nil, "%s, %v", diff, err)
 }
 
 // Two workers compute what one process would; none of the cells stays in the stream.
@@ -182,9 +168,8 @@ func TestFleet(t *testing.T) {
 	h.hire(2, nil)
 	h.want(alice, id, n)
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
-	if workers, slots := h.fleet.Size(); workers > 2 || slots > 3 {
-		t.Errorf("%d workers, %d slots", workers, slots)
-	}
+	workers, slots := h.fleet.Size()
+	require.Check(t, workers <= 2 && slots <= 3, "%d workers, %d slots", workers, slots)
 }
 
 // The data of two searches go to a worker once, whose server has lost them meanwhile.
@@ -218,9 +203,8 @@ func TestLargeObject(t *testing.T) {
 	objects := require.Value(h.fleet.js.ObjectStore(t.Context(), bucketName))(t)
 	require.Value(objects.PutBytes(t.Context(), "large", want))(t)
 	w, _ := h.hire(1, nil)
-	if got, err := w.object(t.Context(), "large"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	got, err := w.object(t.Context(), "large")
+	require.Check(t, err == nil && bytes.Equal(got, want), "%d bytes, %v", len(got), err)
 }
 
 // Only a server on this computer is tried without a token, credentials or a user.
@@ -244,9 +228,8 @@ func TestCheck(t *testing.T) {
 			}
 		}
 	}
-	if err := (Access{URL: "nats://ada:secret@"}).Check(); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("%v", err)
-	}
+	err := (Access{URL: "nats://ada:secret@"}).Check()
+	require.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "%v", err)
 }
 
 // until waits for what comes about in other goroutines or programs.
@@ -297,9 +280,8 @@ func TestFails(t *testing.T) {
 			h.hire(1, func(context.Context, store.Cell, jobs.Engine) (eval.CellResult, error) {
 				return eval.CellResult{}, tc.err
 			})
-			if e := h.end(alice, h.search(alice, asked(t, 4))); e.Status != store.Failed || e.Error != tc.want {
-				t.Errorf("%+v", e)
-			}
+			e := h.end(alice, h.search(alice, asked(t, 4)))
+			require.Check(t, e.Status == store.Failed && e.Error == tc.want, "%+v", e)
 		})
 	}
 }
@@ -334,9 +316,7 @@ func TestSilence(t *testing.T) {
 				return e != nil && e.holder == w.name
 			})
 			w.nc.Close()
-			if err := h.fleet.reconcile(time.Now().Add(silence)); err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, h.fleet.reconcile(time.Now().Add(silence)), nil, "h.fleet.reconcile")
 		}
 		h.hire(1, nil)
 		if deaths < store.MaxAttempts {
@@ -368,9 +348,7 @@ func TestServerStartsAnew(t *testing.T) {
 	h.want(alice, id, n)
 	close(begun)
 	for name := range begun {
-		if slices.Contains(had, name) {
-			t.Errorf("cell %.12s was computed twice", name)
-		}
+		require.Check(t, !slices.Contains(had, name), "cell %.12s was computed twice", name)
 	}
 }
 
@@ -389,13 +367,11 @@ func TestRefused(t *testing.T) {
 		v := ThisVersion()
 		edit(&v)
 		w := require.Value(NewWorker(link, 1, v, slog.New(slog.DiscardHandler)))(t)
-		if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: want %q", err, want)
-		}
+		err := w.Run(t.Context())
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v: want %q", err, want)
 	}
-	if _, err := New(t.Context(), h.link, h.fleet.Config); err == nil || !strings.Contains(err.Error(), "another Margin Lab") {
-		t.Errorf("a second server: %v", err)
-	}
+	_, err := New(t.Context(), h.link, h.fleet.Config)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "another Margin Lab"), "a second server: %v", err)
 }
 
 // Without the token nobody gets in, and with it nobody can do more than workers do.
@@ -408,24 +384,21 @@ func TestOutsiders(t *testing.T) {
 			nc.Close()
 		}
 	}
-	if _, err := Connect(Access{URL: h.url()}, "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "nats-token") {
-		t.Error(err)
-	}
+	_, err := Connect(Access{URL: h.url()}, "worker", slog.New(slog.DiscardHandler))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "nats-token"), "%v", err)
 	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(link.Close)
 	denied := make(chan error, 10)
 	link.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{cellSubject + "x", cancelSubject, "$JS.API.STREAM.PURGE." + streamName, "$JS.API.STREAM.DELETE." + streamName} {
 		require.NoError(t, link.Publish(subject, nil))
-		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
-			t.Errorf("%s: %v", subject, err)
-		}
+		err := <-denied
+		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
 	}
 	for _, subject := range []string{">", cellSubject + "*", doneSubject, layOutSubject, "$JS.>", "$O.>"} {
 		require.Value(link.SubscribeSync(subject))(t)
-		if err := <-denied; !errors.Is(err, nats.ErrPermissionViolation) {
-			t.Errorf("%s: %v", subject, err)
-		}
+		err := <-denied
+		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
 	}
 }
 
@@ -448,9 +421,8 @@ func TestReconcile(t *testing.T) {
 	require.NoError(t, h.fleet.js.DeleteStream(t.Context(), streamName))
 	close(more)
 	h.want(alice, id, n)
-	if _, err := h.fleet.js.Stream(t.Context(), streamName); errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Error("there is no stream")
-	}
+	_, err := h.fleet.js.Stream(t.Context(), streamName)
+	require.Check(t, !errors.Is(err, jetstream.ErrStreamNotFound), "there is no stream")
 }
 
 // The last slot is for the next workspace: a second search begins while the first one has
@@ -465,9 +437,7 @@ func TestTurns(t *testing.T) {
 		return work.Compute(ctx, c)
 	})
 	first := h.search(alice, asked(t, 4))
-	if id := <-begun; id != first {
-		t.Error(id)
-	}
+	require.Equal(t, <-begun, first, "<-begun")
 	second := h.search(bob, asked(t, 5))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
 	more <- struct{}{}
@@ -475,17 +445,15 @@ func TestTurns(t *testing.T) {
 		t.Error(id)
 	}
 	more <- struct{}{}
-	if id := <-begun; id != second {
-		t.Error("the second search did not begin")
-	}
+	id := <-begun
+	require.Check(t, id == second, "the second search did not begin")
 	go func() {
 		for range begun {
 		}
 	}()
 	close(more)
 	for ws, id := range map[store.Workspace]string{alice: first, bob: second} {
-		if e := h.end(ws, id); e.Status != store.Done {
-			t.Errorf("%+v", e)
-		}
+		e := h.end(ws, id)
+		require.Check(t, e.Status == store.Done, "%+v", e)
 	}
 }

@@ -81,12 +81,8 @@ func TestGrowth(t *testing.T) {
 		efficiency := float64(one) / float64(took) / float64(workers)
 		t.Logf("%d workers: %v, efficiency %.3f, against cells of %v without any pause %.3f; %.2f ms of a processor of the server for a cell; load %s",
 			workers, took.Round(time.Millisecond), efficiency, each, float64(cells*each)/float64(took)/float64(workers), cpu.Seconds()*1000/cells, strings.TrimSpace(string(load)))
-		if efficiency < efficient {
-			t.Errorf("the efficiency of %d workers is %.2f", workers, efficiency)
-		}
-		if cpu/cells > most {
-			t.Errorf("a cell costs the server %v", cpu/cells)
-		}
+		require.Check(t, efficiency >= efficient, "the efficiency of %d workers is %.2f", workers, efficiency)
+		require.Check(t, cpu/cells <= most, "a cell costs the server %v", cpu/cells)
 	}
 	took, cpu := grow(t, 8, 0, 99)
 	t.Logf("cells of no time: %.0f a second with 8 workers on this machine, %.2f ms of a processor of the server for a cell", cells/took.Seconds(), cpu.Seconds()*1000/cells)
@@ -115,9 +111,8 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 		rows[i], labels[i] = [2]float64{float64(i * i % 97), float64(i * 5 % 61)}, string(rune('a'+i%2))
 	}
 	var err error
-	if n.Data, err = dataset.FromPoints(rows, labels); err != nil {
-		t.Fatal(err)
-	}
+	n.Data, err = dataset.FromPoints(rows, labels)
+	require.NoError(t, err)
 	var gammas []float64
 	for i := range 20 {
 		gammas = append(gammas, float64(i+1)/10)
@@ -130,9 +125,8 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 	for range events {
 	}
 	took, cpu = time.Since(begin), processors()-before
-	if s, err := h.st.Search(t.Context(), alice, id); err != nil || s.Total != 2000 {
-		t.Fatalf("%d cells, %v", s.Total, err)
-	}
+	s, err := h.st.Search(t.Context(), alice, id)
+	require.Must(t, err == nil && s.Total == 2000, "%d cells, %v", s.Total, err)
 	h.want(alice, id, n)
 	return took, cpu
 }

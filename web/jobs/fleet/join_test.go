@@ -46,15 +46,12 @@ func TestJoinBeforeServer(t *testing.T) {
 	server, err := Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	require.NoError(t, err)
 	r := <-joined
-	if r.err != nil {
-		t.Fatal(r.err)
-	}
+	require.NoError(t, r.err)
 	r.link.Close()
 	require.NoError(t, os.WriteFile(file, []byte("another token that is not taken\n"), 0o600))
 	go join()
-	if r := <-joined; r.err == nil || !strings.Contains(r.err.Error(), "nats-token") {
-		t.Errorf("a wrong token: %v", r.err)
-	}
+	r = <-joined
+	require.Check(t, r.err != nil && strings.Contains(r.err.Error(), "nats-token"), "a wrong token: %v", r.err)
 	server.Close()
 	for len(said) > 0 {
 		<-said
@@ -62,7 +59,6 @@ func TestJoinBeforeServer(t *testing.T) {
 	go join()
 	<-said
 	stop()
-	if r := <-joined; !errors.Is(r.err, context.Canceled) {
-		t.Errorf("interrupted: %v", r.err)
-	}
+	r = <-joined
+	require.Check(t, errors.Is(r.err, context.Canceled), "interrupted: %v", r.err)
 }

@@ -47,9 +47,8 @@ func TestTLS(t *testing.T) {
 	}
 	missing := h.access()
 	missing.CA = "none.pem"
-	if _, err := Connect(missing, "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.pem") {
-		t.Errorf("no such file: %v", err)
-	}
+	_, err := Connect(missing, "worker", slog.New(slog.DiscardHandler))
+	require.Check(t, err != nil && strings.Contains(err.Error(), "none.pem"), "no such file: %v", err)
 	h.ca = file
 	n := asked(t, 4)
 	id := h.search(alice, n)
@@ -60,9 +59,8 @@ func TestTLS(t *testing.T) {
 	conn := require.Value(net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://")))(t)
 	defer conn.Close()
 	token := require.Value(os.ReadFile(filepath.Join(h.dir, TokenFile)))(t)
-	if _, err := conn.Write([]byte("CONNECT {\"auth_token\":\"" + strings.TrimSpace(string(token)) + "\"}\r\nSUB > 1\r\nPUB " + cellSubject + "x 0\r\n\r\nPING\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = conn.Write([]byte("CONNECT {\"auth_token\":\"" + strings.TrimSpace(string(token)) + "\"}\r\nSUB > 1\r\nPUB " + cellSubject + "x 0\r\n\r\nPING\r\n"))
+	require.NoError(t, err)
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() {
 		if text := lines.Text(); strings.HasPrefix(text, "PONG") || strings.HasPrefix(text, "MSG") || strings.HasPrefix(text, "+OK") {
@@ -93,14 +91,12 @@ func TestPlainOutsider(t *testing.T) {
 				heard.WriteString(text + "\n")
 			}
 		}
-		if text := heard.String(); !strings.HasPrefix(text, "-ERR 'Auth") || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: %q", name, text)
-		}
+		text := heard.String()
+		require.Check(t, strings.HasPrefix(text, "-ERR 'Auth") && strings.Count(text, "\n") == 1, "%s: %q", name, text)
 		conn.Close()
 	}
-	if there, err := h.fleet.inStream(); err != nil || there["x"] {
-		t.Errorf("in the stream: %v, %v", there, err)
-	}
+	there, err := h.fleet.inStream()
+	require.Check(t, err == nil && !there["x"], "in the stream: %v, %v", there, err)
 	if nc, err := nats.Connect(h.url()); err == nil {
 		nc.Close()
 		t.Error("connected")
