@@ -33,6 +33,7 @@ type Course struct {
 	Created time.Time
 
 	Questions []OwnQuestion // that the teacher has written
+	Nameless  bool          // the teacher's pages show no names of students
 }
 
 // Fixes reports whether students cannot change a control.
@@ -227,6 +228,13 @@ func (s *Store) CloseCourse(ctx context.Context, code string, closed bool) error
 	})
 }
 
+// HideNames hides the names of students on the pages of a course's teacher, or shows them again.
+func (s *Store) HideNames(ctx context.Context, code string, hidden bool) error {
+	return s.update(ctx, func(tx *sql.Tx) error {
+		return affected(tx.ExecContext(ctx, `UPDATE courses SET nameless = ? WHERE code = ?`, hidden, code))
+	})
+}
+
 // EndCourse sets when a course ends, to the millisecond. A zero time lifts the end.
 func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) error {
 	return s.update(ctx, func(tx *sql.Tx) error {
@@ -405,13 +413,13 @@ func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	return s.update(ctx, func(tx *sql.Tx) error { return withdraw(ctx, tx, ws, run) })
 }
 
-const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, questions, (SELECT count(*) FROM handins WHERE course = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, questions, nameless, (SELECT count(*) FROM handins WHERE course = code)`
 
 func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
 	var hash sql.NullString
 	var ends sql.NullInt64
 	var created int64
-	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, asJSON(&c.Questions), &c.Handins)
+	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, asJSON(&c.Questions), &c.Nameless, &c.Handins)
 	if ends.Valid {
 		c.Ends = fromMillis(ends.Int64)
 	}

@@ -47,13 +47,13 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if l == nil {
 		l = &all.Lessons[0]
 	}
-	if g.nameless {
+	if g.Nameless {
 		for i, s := range students {
 			students[i].Name, students[i].Named = fmt.Sprint("student ", s.Number), false
 		}
 	}
-	p := lessons.AnswersPage{Nameless: g.nameless, Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
-	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.nameless, g.Course, l.Slug, students))
+	p := lessons.AnswersPage{Nameless: g.Nameless, Page: a.Frame("Answers in "+g.Title, "courses"), Base: g.base, Course: g.Title, Lessons: offered, Lesson: l}
+	p.State = web.TagOf(fmt.Append(nil, a.Assets.Prefix(), g.Course, l.Slug, students))
 	if web.Unchanged(w, r, p.State) {
 		return nil
 	}

@@ -37,7 +37,7 @@ type Handler struct {
 // New returns the handler of courses, with the pages that courses are made of.
 func New(h *door.Base, lab Page, lessons Lessons) *Handler {
 	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
-	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}, hidden: map[string]bool{}}
+	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}
 	a.board = newBoard(a.current)
 	return a
 }

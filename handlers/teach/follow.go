@@ -46,7 +46,6 @@ type stage struct {
 
 	mu      sync.Mutex
 	courses map[string]presented // by code
-	hidden  map[string]bool      // by code: the teacher's pages show no names, until they are shown again
 	changes feed[presented]
 	keys    feed[string]
 }
@@ -127,35 +126,19 @@ func (s *stage) forget() time.Time {
 	return now
 }
 
-// hideNames hides the names of students on the pages of a course, or shows them again.
-func (s *stage) hideNames(code string, hidden bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if hidden {
-		s.hidden[code] = true
-	} else {
-		delete(s.hidden, code)
-	}
-}
-
-// nameless reports whether the names of students are hidden on the pages of a course.
-func (s *stage) nameless(code string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hidden[code]
-}
-
 // HideNames hides the names of students on the teacher's pages, or shows them again: a form
 // names what, a key only asks for the other.
 func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
 		return err
 	}
-	hidden := !g.nameless
+	hidden := !g.Nameless
 	if asked := r.PostFormValue("hidden"); asked != "" {
 		hidden = asked == "1"
 	}
-	a.stage.hideNames(g.Code, hidden)
+	if err := a.Store.HideNames(r.Context(), g.Code, hidden); err != nil {
+		return err
+	}
 	switch r.PostFormValue("from") {
 	case "answers":
 		return door.Redirect(w, r, g.base+"/answers?"+url.Values{"lesson": {r.PostFormValue("lesson")}}.Encode())

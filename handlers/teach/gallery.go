@@ -36,8 +36,7 @@ const overlayWidth, overlayHeight = 560, 460
 // Course is a course as its teacher sees it.
 type Course struct {
 	store.Course
-	base     string // of the addresses of its pages
-	nameless bool   // no page shows the name of a student
+	base string // of the addresses of its pages
 }
 
 // asTeacher finds the course that a request may see as its teacher: by the token of
@@ -46,11 +45,11 @@ type Course struct {
 func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
 		c.Course, err = a.Store.TaughtCourse(r.Context(), token)
-		c.base, c.nameless = "/teach/"+token, a.stage.nameless(c.Code)
+		c.base = "/teach/" + token
 		return c, err
 	}
 	c.Course, err = a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
-	c.base, c.nameless = "/courses/"+c.Code, a.stage.nameless(c.Code)
+	c.base = "/courses/" + c.Code
 	return c, err
 }
 
@@ -68,7 +67,7 @@ func (a *Handler) Taught(h func(http.ResponseWriter, *http.Request, Course) erro
 // Collection is where the runs lie that were handed in.
 func (a *Handler) Collection(r *http.Request) (door.Collection, error) {
 	g, err := a.asTeacher(r)
-	return door.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.nameless}, err
+	return door.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
 }
 
 // Gallery shows a teacher what was handed in.
@@ -82,7 +81,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		return err
 	}
 	q := r.URL.Query()
-	if g.nameless {
+	if g.Nameless {
 		for i := range copies {
 			copies[i].Name = door.Nameless(copies[i].Run)
 		}
@@ -99,7 +98,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	p := views.Gallery{
 		Most: door.MostCompared,
 		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
-		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course), Nameless: g.nameless,
+		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course), Nameless: g.Nameless,
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(copies),
 	}
 	if l := lessonOf(g.Course); l != nil {
@@ -113,7 +112,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
-	if g.nameless {
+	if g.Nameless {
 		for i := range runs {
 			runs[i].Name = door.Nameless(runs[i].ID)
 		}
@@ -213,7 +212,7 @@ func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []st
 // state changes whenever the page would.
 func (g Course) state(prefix, origin string, q url.Values, copies []store.Copy, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
-	fmt.Fprintln(h, prefix, origin, g.base, g.nameless, g.Course, over, blocks, q.Encode()) // all of the course, as it can be edited
+	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // all of the course, as it can be edited
 	for _, c := range copies {
 		fmt.Fprintln(h, c.Run, c.Status)
 	}
@@ -507,7 +506,7 @@ func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course
 		if err != nil {
 			return err
 		}
-		if g.nameless {
+		if g.Nameless {
 			run.Name = door.Nameless(run.ID)
 		}
 		runs = append(runs, run)
