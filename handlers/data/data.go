@@ -2,6 +2,7 @@
 package data
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -11,7 +12,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,6 +285,14 @@ func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), message)
 }
 
+// peeked is a body whose beginning was looked at, with its size.
+type peeked struct {
+	*bufio.Reader
+	size int
+}
+
+func (p peeked) Len() int { return p.size }
+
 // upload is the kept file of the request's path, once there is memory for it; of a workbook
 // the sheet that the request names. A sheet that cannot be read is told by the message, and
 // another comes in its place.
@@ -293,7 +301,11 @@ func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Tab
 	if err != nil {
 		return nil, "", nil, "", err
 	}
-	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), slices.Contains([]string{".xlsx", ".zip", ".gz"}, strings.ToLower(path.Ext(file)))); err != nil {
+	ahead := bufio.NewReader(body)
+	head, _ := ahead.Peek(2)
+	size := body.Len()
+	body = peeked{ahead, size}
+	if leave, err = a.AdmitFile(r.Context(), w, int64(size), door.Packed(head)); err != nil {
 		return nil, "", nil, "", err
 	}
 	sheet := r.FormValue("sheet")

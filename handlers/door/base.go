@@ -144,8 +144,11 @@ func IsPacked(f io.ReadSeeker) (bool, error) {
 		return false, err
 	}
 	_, err = f.Seek(0, io.SeekStart)
-	return string(head[:n]) == "PK" || string(head[:n]) == "\x1f\x8b", err
+	return Packed(head[:n]), err
 }
+
+// Packed tells from the first two bytes of a file what IsPacked does.
+func Packed(head []byte) bool { return string(head) == "PK" || string(head) == "\x1f\x8b" }
 
 // AdmitData is Admit for stored data.
 func (a *Base) AdmitData(ctx context.Context, w http.ResponseWriter, set store.Dataset) (leave func(), err error) {

@@ -31,6 +31,7 @@ type graphMLKey struct {
 // Brandes, Eiglsperger, Lerner and Pich, Handbook of Graph Drawing and Visualization (2013).
 type graphMLReader struct {
 	dec  *xml.Decoder
+	size int64 // of the file in bytes
 	lim  Limits
 	keys map[string]graphMLKey // by id
 	ids  []string              // of the keys, in order
@@ -53,7 +54,7 @@ type graphMLGraph struct {
 // these again for each attribute of edges; and one for each attribute of graphs, among them
 // their label.
 func parseGraphML(text string, lim Limits) (*Table, *Error) {
-	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), lim: lim, keys: map[string]graphMLKey{}, met: map[[2]string]bool{}}
+	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), size: int64(len(text)), lim: lim, keys: map[string]graphMLKey{}, met: map[[2]string]bool{}}
 	if err := r.file(); err != nil {
 		fault := &Error{Message: err.Error()}
 		if !errors.As(err, &fault) {
@@ -356,7 +357,8 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	byRank := func(a, b string) int { return cmp.Compare(rank(a), rank(b)) }
 	slices.SortStableFunc(ofNodes, byRank)
 	slices.SortStableFunc(ofEdges, byRank)
-	left := unfolded * r.lim.Bytes
+	most := unfolded * min(max(r.size, 1<<20), r.lim.Bytes) // small files need no turn to be read
+	left := most
 	seen := map[string]bool{}
 	named := func(name string) error {
 		if seen[name] {
@@ -416,7 +418,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	plain, err := with("")
 	if left <= 0 {
-		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(unfolded*r.lim.Bytes)), Err: ErrTooLarge}
+		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(most)), Err: ErrTooLarge}
 	}
 	if err != nil {
 		return nil, &Error{Message: err.Error()}
@@ -442,8 +444,8 @@ func (r *graphMLReader) table() (*Table, *Error) {
 			numbers = append(numbers, columns...)
 		}
 	}
-	t.asks = len(ofNodes)+len(texts) > 0
 	t.Columns = slices.Concat(texts, plain, numbers, attributes)
 	t.graphs = len(t.Columns) - len(attributes)
+	t.asks = t.graphs > 1
 	return t, nil
 }

@@ -284,7 +284,7 @@ func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byt
 }
 
 // errUnfolded says that graphs are too large when they are written out.
-var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs of at most %d times as many bytes as a file may have, written out with their labels", unfolded), Err: ErrTooLarge}
+var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs of at most %d times the bytes of the file, written out with their labels", unfolded), Err: ErrTooLarge}
 
 // graphsColumn writes n graphs into a column, for which there are left bytes.
 func graphsColumn(name string, n int, left *int64, graph func(i int) (Graph, error)) (Column, error) {
@@ -382,14 +382,15 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 // the only one. Where they were just graphs, a column that says what their edges are goes first.
 // Without labels of such a name, the column that looks like it is it.
 func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
-	names := []string{like.Name}
+	names, could := []string{like.Name}, t.GraphColumns()
 	if like.Name == graphName {
-		names = []string{edgesName(
-			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }),
-			slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil })), graphName}
+		directed, labelled := slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }), slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil })
+		names = []string{edgesName(directed, labelled)}
+		if !labelled || len(could) == 1 { // of several the plain one has no labels of edges
+			names = append(names, graphName)
+		}
 	}
 	var named []string
-	could := t.GraphColumns()
 	if k := slices.IndexFunc(names, func(name string) bool { return slices.Contains(could, name) }); k >= 0 {
 		named = names[k : k+1]
 	} else if len(could) > 1 {

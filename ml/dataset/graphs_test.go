@@ -252,6 +252,9 @@ func TestGraphRows(t *testing.T) {
 	if o, _, err := several.Alike(&Graphs{"graph with edge labels", []Graph{arc}}, ""); err == nil || !strings.Contains(err.Error(), `expected a column of graphs called "graph with edge labels", as in the training data, found graph, edges by kind, graph`) {
 		t.Errorf("no such graphs: %v, %v", o, err)
 	}
+	arc.EdgeLabels = []string{"x"}
+	_, _, err = several.Alike(&Graphs{"graph", []Graph{arc}}, "")
+	require.Check(t, err != nil, "graphs without the labels of edges that the model has are taken")
 	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
 	_, _, err = table.Alike(kept, "class")
 	require.Check(t, err != nil && strings.Contains(err.Error(), "f: expected graphs"), "numbers: %v", err)

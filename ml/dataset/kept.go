@@ -23,7 +23,7 @@ type Kept struct {
 
 // TellEdges reports whether some graph is directed or has labels of edges.
 func (k Kept) TellEdges() bool {
-	return slices.ContainsFunc(k.Graphs, func(g Graph) bool { return g.Directed || g.EdgeLabels != nil })
+	return slices.ContainsFunc(k.Graphs, func(g Graph) bool { return g.Directed || len(g.EdgeLabels) > 0 })
 }
 
 // KeptCores are Kept beside the fields of a machine: the cores of its conformal map.

@@ -224,6 +224,7 @@ func (p *crammerSinger[T]) best(i int) bool {
 	y, curvature := p.y[i], p.diag[i]
 	before := p.u[y][i]
 	p.shares = p.shares[:0]
+	terms := before
 	for c := range p.u {
 		p.change[c] = -p.u[c][i]
 		if c == y {
@@ -233,13 +234,14 @@ func (p *crammerSinger[T]) best(i int) bool {
 		e := share{c, g}
 		if curvature > 0 {
 			e.size = before - p.u[c][i] + g/curvature
+			terms = max(terms, math.Abs(g/curvature))
 		}
 		p.shares = append(p.shares, e)
 	}
 	slices.SortFunc(p.shares, func(a, b share) int { return cmp.Compare(b.size, a.size) })
 	full := false
 	if curvature > 0 {
-		full = p.threshold()
+		full = p.threshold(terms)
 	} else { // the maximum is at a corner
 		full = p.shares[0].size > 0
 		for k := range p.shares {
@@ -268,12 +270,13 @@ func (p *crammerSinger[T]) best(i int) bool {
 	return changed
 }
 
-// dust is the share of C that rounding leaves where there is to be none: a Newton step would
-// end at it.
+// dust is the share of the terms of a sum that rounding leaves where they cancel: a Newton step
+// would end at it.
 const dust = 0x1p-44
 
-// threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C.
-func (p *crammerSinger[T]) threshold() (full bool) {
+// threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C. The e_c are
+// sums of terms no larger than terms.
+func (p *crammerSinger[T]) threshold(terms float64) (full bool) {
 	sum, t := 0.0, 0.0
 	for k, e := range p.shares {
 		if e.size <= t {
@@ -294,7 +297,7 @@ func (p *crammerSinger[T]) threshold() (full bool) {
 	}
 	rest := p.c
 	for k, e := range p.shares {
-		if p.shares[k].size = min(max(0, e.size-t), rest); p.shares[k].size < dust*p.c {
+		if p.shares[k].size = min(max(0, e.size-t), rest); p.shares[k].size < dust*terms {
 			p.shares[k].size = 0
 		}
 		rest -= p.shares[k].size

@@ -321,7 +321,7 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	for m.Iterations < end {
 		before, start := m.Iterations, m.Objective
 		free := p.free()
-		batch := max(1, m.factors/8) * newtonSteps(len(free), m.n, p.each()) << m.doublings
+		batch := min(max(1, m.factors/8)*newtonSteps(len(free), m.n, p.each())<<m.doublings, end-m.Iterations)
 		done, err := p.climb(goal, batch)
 		if !done || err != nil {
 			return done, err

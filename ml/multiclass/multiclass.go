@@ -54,7 +54,7 @@ type Result struct {
 	Coef   [][]float64  // by class and point
 	B      []float64    // by class; their sum is 0, and all are 0 for CrammerSinger
 	F      [][]float64  // f_c(x_i), by class and point
-	Status trace.Status // converged, iteration-limit, cancelled; numerical when rounding forbids Tol
+	Status trace.Status // converged, iteration-limit, cancelled; numerical when no end can be proved, or steps gain nothing but rounding
 	// Local: the kernel is not known to be positive semidefinite, so that the dual may have
 	// many maxima. Objective and Gap tell how well the KKT conditions hold at this one, and
 	// nothing proves that there is no other that is better.
@@ -63,7 +63,7 @@ type Result struct {
 	Objective      float64 // what is minimised: 1/2 sum_c |w_c|² + C SlackSum
 	DualObjective  float64 // no more than the minimum when the kernel is positive semidefinite
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
-	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged: at most Tol, or 1e-6
+	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged, kernel positive semidefinite: at most max(Tol, 1e-6)
 	KKTViolation   float64 // of the formulation's conditions, at the end
 	SlackSum       float64 // sum of all slacks
 	SupportVectors int     // points with a coefficient that is not 0, for any class
@@ -120,7 +120,8 @@ func single(k Matrix, s Settings) bool {
 }
 
 // descend solves from where m is, until neither a condition is violated by more than Tol nor the
-// gap is more than that share of the objective. What cannot be proved so is numerical.
+// gap is more than that share of the objective, where the kernel is positive semidefinite. What
+// cannot be proved so is numerical.
 func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	var p problem[T]
 	switch s.Formulation {
@@ -166,7 +167,7 @@ func along[T rows.Real](p problem[T], s Settings) error {
 	slices.Reverse(stations)
 	defer func() { m.c, m.Limit = s.C, s.MaxIter }()
 	for a, c := range stations[1:] {
-		m.c, m.Limit = stations[a], min(m.Iterations+pathPoints*m.n, s.MaxIter)
+		m.c, m.Limit = stations[a], m.Iterations+min(pathPoints*m.n, (s.MaxIter-m.Iterations)/(2*(len(stations)-1-a)))
 		m.Ahead++
 		status, err := solve(p, max(s.Tol, pathTol))
 		m.Ahead--

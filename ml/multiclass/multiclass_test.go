@@ -405,6 +405,21 @@ func TestHugeC(t *testing.T) {
 	}
 }
 
+// Values of the kernel in the millions make coefficients as small as a millionth, which no C, however
+// large, turns into rounding.
+func TestHugeCOnLargeKernel(t *testing.T) {
+	t.Parallel()
+	x, y := blobs(rand.New(rand.NewPCG(6, 6)), 90, 3, 0.2)
+	x.Scale(1000, x)
+	k := kernel.NewGram(kernel.Linear(), x)
+	for _, f := range formulations {
+		a := train(t, k, y, 3, Settings{Formulation: f, C: 1e8})
+		b := train(t, k, y, 3, Settings{Formulation: f, C: 1})
+		require.Check(t, a.SupportVectors > 0, "%s: %s without support vectors", f, a.Status)
+		close(t, string(f)+" dual objective", a.DualObjective, b.DualObjective, 1e-3)
+	}
+}
+
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)

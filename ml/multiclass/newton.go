@@ -73,6 +73,9 @@ func newton[T rows.Real](p problem[T], free []variable, violation float64) (gain
 	m := p.base()
 	m.factors = 0
 	for range flatSteps {
+		if m.Iterations >= m.Limit {
+			break
+		}
 		best, points, err := m.ascent(p, free, violation)
 		for v := violation / 1000; err == nil && best.full > 2; v /= 1000 { // rho keeps d too short
 			var next line
@@ -182,6 +185,10 @@ func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d 
 
 // follow makes the step.
 func (m *machine[T]) follow(p problem[T], points []int, l line) {
+	farthest := 0.0
+	for _, move := range l.move {
+		farthest = max(farthest, l.step*floats.Norm(move, math.Inf(1)))
+	}
 	for q, i := range points {
 		for c, move := range l.move {
 			lo, hi := p.bounds(i, c)
@@ -193,7 +200,7 @@ func (m *machine[T]) follow(p problem[T], points []int, l line) {
 				m.u[c][i] = lo
 			default:
 				m.u[c][i] += d
-				if !p.balanced() && c != m.y[i] && -m.u[c][i] < dust*m.c {
+				if !p.balanced() && c != m.y[i] && -m.u[c][i] < dust*farthest {
 					m.u[c][i] = 0
 				}
 			}
