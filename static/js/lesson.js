@@ -38,7 +38,9 @@ class Demo {
     form.addEventListener("pointerdown", (e) => this.turn(e));
     form.addEventListener("click", (e) => { // a tap on the picture moves what alone can be dragged there
       const handles = this.layer.children;
-      if (handles.length === 1 && e.target.closest(".stage") === this.stage?.element && !e.target.closest(".handle, .turns")) this.move(handles[0], this.stage.at(e), false);
+      if (handles.length !== 1 || e.target.closest(".stage") !== this.stage?.element || e.target.closest(".handle, .turns")) return;
+      const to = this.stage.at(e);
+      if (this.stage.within(...to).every((s) => s >= 0 && s <= 1)) this.move(handles[0], to, false);
     });
     form.addEventListener("input", (e) => {
       if (e.target.matches("[data-speed]")) return;
@@ -48,7 +50,10 @@ class Demo {
     form.addEventListener("submit", (e) => {
       e.preventDefault();
       const { submitter } = e;
-      if (submitter?.matches("[data-move]")) this.form.querySelector(`input[name="${submitter.name}"]`).value = submitter.value;
+      if (submitter?.matches("[data-move]")) {
+        this.form.querySelector(`input[name="${submitter.name}"]`).value = submitter.value;
+        this.made = submitter;
+      }
       if (!submitter?.dataset.go) this.live.ask(false);
     });
   }
@@ -72,7 +77,7 @@ class Demo {
     const figure = this.slide && [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
     if (figure) {
       const wanted = Math.floor((figure.querySelector("img").clientWidth * 12) / Math.max(18, parseFloat(getComputedStyle(this.slide).fontSize)));
-      const width = Math.min(1200, Math.max(200, wanted)); // which the server draws
+      const width = Math.min(1200, Math.max(240, wanted)); // below, the server leaves out words and second panels
       this.drawn = [width, Math.round(width * (tall.matches ? 494 / 420 : 446 / 500))];
     }
     return this.drawn;
@@ -150,14 +155,15 @@ class Demo {
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
     this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
-    const moved = document.activeElement.matches("[data-move]");
+    const made = document.activeElement.matches("[data-move]") && this.made;
     const read = !this.slide && document.activeElement.closest(".question"), top = read && read.getBoundingClientRect().top;
     this.renew(fresh);
     watchFormulas(this.exhibit);
     this.exhibit.querySelectorAll("details").forEach((d, i) => (d.open = open[i] ?? d.open));
     this.replay?.show(reply.step, reply.steps);
     this.useStage();
-    if (moved) this.exhibit.querySelector("[data-move]")?.focus(); // the keyboard plays on
+    if (made) this.playOn(made);
+    if (!this.live.next) this.made = null;
     this.form.style.minHeight = "";
     if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // a verdict stays where it is read
     if (this.slide) this.fit();
@@ -172,6 +178,14 @@ class Demo {
     }
     history.replaceState(history.state, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
     document.dispatchEvent(new Event("changed"));
+  }
+
+  /** Keeps the keyboard at the move that was made, or at what is in its place; at the note where no move is left. */
+  playOn(made) {
+    const moves = [...this.exhibit.querySelectorAll("[data-move]")], k = [...made.parentNode.children].indexOf(made);
+    const to = moves.find((m) => m.textContent === made.textContent) || moves[k] || moves.at(-1) || this.exhibit.querySelector(".note");
+    if (!moves.length && to) to.tabIndex = -1;
+    to?.focus();
   }
 
   /** Shows another exhibit. A stage stays in its place, for somebody may hold a handle on it. */

@@ -166,17 +166,19 @@ type Exhibit struct {
 	Tables  []Table
 	Notes   []string // what just happened, what to look at
 	After   []string // notes that give the answers away
+	Asks    []string // notes as long as answers are awaited, and no longer
 	Body    *Derived // a derivation; nil: none
 	Rules   bool     // Body has rules for many steps, rather than a line for each
 	Steps   int      // number of states of a replay; Input.Step counts them from 0
 	Step    int      // the state that is shown
 	Handles []Handle // what can be dragged on the first figure
 	Moves   []Move   // what can be done next in a game
+	Bets    []Move   // the same as long as answers are awaited, and no longer
 	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
 }
 
 // Asking is the exhibit as long as answers to the questions of its screen are awaited:
-// without what gives them away. The exhibit itself stays as it is.
+// without what gives them away, with what asks. The exhibit itself stays as it is.
 func (e Exhibit) Asking() Exhibit {
 	e.Figures = slices.Clone(e.Figures)
 	for i := range e.Figures {
@@ -187,7 +189,8 @@ func (e Exhibit) Asking() Exhibit {
 	e.Figures = slices.DeleteFunc(e.Figures, func(f Figure) bool { return f.After })
 	e.Numbers = slices.DeleteFunc(slices.Clone(e.Numbers), func(n Number) bool { return n.After })
 	e.Tables = slices.DeleteFunc(slices.Clone(e.Tables), func(t Table) bool { return t.After })
-	e.After = nil
+	e.Notes, e.Moves = slices.Concat(e.Notes, e.Asks), slices.Concat(e.Moves, e.Bets)
+	e.After, e.Asks, e.Bets = nil, nil, nil
 	return e
 }
 

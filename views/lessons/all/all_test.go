@@ -216,7 +216,7 @@ func TestPaper(t *testing.T) {
 			for _, f := range e.Figures {
 				shown = append(shown, lessons.Text(f.Caption))
 			}
-			for _, n := range slices.Concat(e.Notes, e.After) {
+			for _, n := range slices.Concat(e.Notes, e.After, e.Asks) {
 				shown = append(shown, lessons.Text(n))
 			}
 		}
@@ -404,11 +404,12 @@ var given = map[string][]string{
 	"procedures/smo":             {"goes up and down", "upper bound"},
 	"risk/risk":                  {"either way"},
 	"risk/training":              {"new points; ±", "flatters by"},
-	"risk/shattering":            {"One set of that size", "realised in all", "Cover's count"},
+	"risk/shattering":            {"One set of that size", "points in a triangle", "realised in all", "Cover's count"},
 	"risk/bound":                 {"not vacuous from"},
 	"risk/margin":                {"all lengths × 100"},
+	"risk/your-run":              {"Every bound on this run"},
 	"mcm/ratio":                  {"The ratio of the bands"},
-	"mcm/bound":                  {"does not know the origin", "Not shown", "what is not"},
+	"mcm/bound":                  {"does not know the origin", "The inequality does", "what is not"},
 	"mcm/beside":                 {"and may lie anywhere"},
 	"mcm/interpolation":          {"nothing to decide", "only interpolates", "takes the value"},
 	"conformal/factor":           {"the kernel is valid"},

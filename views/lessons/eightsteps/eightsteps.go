@@ -330,7 +330,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		marks = append(marks, figure.Dot{At: place(i, shift, scale), Class: lessons.Class(y), Hollow: held[i], Name: label})
 	}
 	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
-		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: "one standard deviation"})
+		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: lessons.Either(step < moves, "radius 1", "one standard deviation")})
 	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column takes its deviation for its unit. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: figure.Below(t.data.Features[columns[0]]), Stretched: true, Limits: limits, Marks: marks}
 		if len(columns) > 1 {

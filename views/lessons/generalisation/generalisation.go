@@ -847,8 +847,13 @@ func conformal(ctx context.Context) (float64, error) {
 	return lessons.Yes(g[0] > 2*g[1]), err
 }
 
-// summaries are the trials of the summary, by machine, C and gamma.
-var summaries lessons.Memo[[3]string, trial]
+// summaries are the trials of the summary.
+var summaries lessons.Memo[summaryKey, trial]
+
+type summaryKey struct {
+	machine  string
+	c, gamma float64
+}
 
 func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	const m = 80
@@ -865,9 +870,10 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
-	of := func(machine, c string) (trial, error) {
-		return summaries.Get([3]string{machine, c, summaryGamma.Text(in)}, func() (trial, error) {
-			return newTrial(ctx, machine, machineSettings(machine, studyRho, c, summaryGamma.Text(in)), d, fresh)
+	c, gamma := price.Of(in), summaryGamma.Of(in)
+	of := func(machine string, c float64) (trial, error) {
+		return summaries.Get(summaryKey{machine, c, gamma}, func() (trial, error) {
+			return newTrial(ctx, machine, machineSettings(machine, studyRho, lessons.Setting(c), lessons.Setting(gamma)), d, fresh)
 		})
 	}
 	var all []trial   // of the curves
@@ -876,7 +882,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
 		for _, c := range lessons.Logspace(0.01, 1000, 11) {
-			o, err := of(machine, lessons.Setting(c))
+			o, err := of(machine, c)
 			if err != nil {
 				return nil, err
 			}
@@ -884,12 +890,11 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, o.wrong)
 			all = append(all, o)
 		}
-		if here[j], err = of(machine, price.Text(in)); err != nil {
+		if here[j], err = of(machine, c); err != nil {
 			return nil, err
 		}
 		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(here[j].vectors), lessons.Percent(here[j].seen), lessons.Percent(here[j].wrong)})
 	}
-	c := price.Of(in)
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
 		f := lessons.Figure{Name: name, Caption: caption, Wide: wide, After: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: l.Known(cs...), Here: &c}.Picture()
@@ -925,21 +930,22 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			said += string(bet)
 		}
 	}
-	note := fmt.Sprintf("%d of 7 bets are right.", right)
+	score := fmt.Sprintf("%d of 7 bets are right.", right)
+	after, note := []string{score}, score+" Answer the question to see which."
 	moves := []lessons.Move{{Label: "Bet again", Control: bets}}
 	if k := len(said); k < len(cards) {
-		note = fmt.Sprintf("Bet %d of 7, for a valid kernel: “%s”.", k+1, cards[k].says)
+		after, note = nil, fmt.Sprintf("Bet %d of 7, for a valid kernel: “%s”.", k+1, cards[k].says)
 		moves = []lessons.Move{{Label: "True as it stands", Control: bets, Value: said + "t"}, {Label: "Not true as it stands", Control: bets, Value: said + "f"}}
 	}
 	return &lessons.Exhibit{
-		Notes: []string{note}, Moves: moves,
+		Asks: []string{note}, Bets: moves, After: after,
 		Figures: []lessons.Figure{
 			claims(cards, said),
 			chart("vectors", "Support vectors against $C$. Those of the SVM fall as $C$ rises.", "support vectors of 80", m+4, vectors, false),
 			chart("errors", "The held-out error of the same machines. The two pictures have different shapes.", "held-out error", 0.55, wrong, true),
 		},
 		Tables: []lessons.Table{table},
-		Lab:    t.Lab(machineSettings("SVM", studyRho, price.Text(in), summaryGamma.Text(in))...),
+		Lab:    t.Lab(machineSettings("SVM", studyRho, lessons.Setting(c), lessons.Setting(gamma))...),
 	}, nil
 }
 
@@ -950,25 +956,23 @@ type claim struct{ says, verdict, evidence string }
 func (c claim) holds(bet byte) bool { return (bet == 't') == (c.verdict == "true") }
 
 // claims are the seven claims of the words as cards, with the bets on them, t or f. What became of
-// them comes with all bets, or with the answer.
+// them comes with the answer.
 func claims(cards []claim, bets string) lessons.Figure {
 	return lessons.Figure{
 		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, for a valid kernel, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
-			over := len(bets) == len(cards)
-			p.Waits = p.Waits && !over
 			for i, c := range cards {
 				y := -float64(i)
 				verdict, color, line := "?", figure.Muted, y-0.5
 				if i < len(bets) {
 					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
-				if !l.Asking || over {
+				if !l.Asking {
 					verdict, line = c.verdict, y-0.32
 					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4.2, y - 0.7}, Text: c.evidence, Color: figure.Muted})
 				}
-				if over {
+				if !l.Asking && len(bets) == len(cards) {
 					result := "bet: wrong"
 					if color = figure.Magenta; c.holds(bets[i]) {
 						result, color = "bet: right", figure.Green

@@ -165,17 +165,22 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	require.Check(t, math.Abs(m) <= 3*se, "a single setting, chosen by nobody, is off by %g ± %g", m, se)
 }
 
-// TestBets bets as the question has it, and the other way: the numbers come with the last bet.
+// TestBets bets as the question has it, and the other way: the score comes with the last bet, the rest
+// with the answer, after which there is nothing to bet on.
 func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
 		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
-		require.Check(t, strings.HasPrefix(e.Notes[0], note), "after %s: %s", bets, e.Notes[0])
-		var b strings.Builder
-		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: true}))(t)
-		require.NoError(t, p.SVG(&b))
-		if all := strings.Contains(note, "right"); strings.Contains(b.String(), "it depends") != all || strings.Contains(b.String(), "points, ") != all || (strings.Contains(b.String(), ">bet: right<") || strings.Contains(b.String(), ">bet: wrong<")) != all {
-			t.Errorf("after %s the evidence is there, or missing", bets)
+		all, asking := strings.Contains(note, "right"), e.Asking()
+		require.Check(t, strings.HasPrefix(asking.Notes[0], note) && len(asking.Moves) > 0, "after %s: %s", bets, asking.Notes[0])
+		require.Check(t, len(e.Notes) == 0 && len(e.Moves) == 0 && (len(e.After) > 0) == all, "after the answer: %q, %v", e.Notes, e.Moves)
+		for _, waits := range []bool{true, false} {
+			var b strings.Builder
+			p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: waits}))(t)
+			require.NoError(t, p.SVG(&b))
+			for words, there := range map[string]bool{"it depends": !waits, "points, ": !waits, ">bet: true<": waits, ">bet: right<": !waits && bets == "ttfffft", ">bet: wrong<": !waits && bets == "ffttttf"} {
+				require.Equal(t, strings.Contains(b.String(), words), there, "%q after %s, waiting: %v", words, bets, waits)
+			}
 		}
 	}
 }

@@ -978,7 +978,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return bounded(s) - s.Dual }),
 		},
 	}).Afterwards()
-	caption := `The machine at this step. Filled points have $\alpha > 0$; the pair is ringed and joined.`
+	caption := `The machine at this step. Filled points have $\alpha > 0$.`
 	machine := func(box lessons.Figure, marks ...[]figure.Mark) lessons.Figure {
 		return lessons.Plane("boundary", caption, p.Limits(), 3, marks...).Beside(0.6, false, box)
 	}
@@ -995,7 +995,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	i, j := s.Pair.I, s.Pair.J
 	two := stepwise.NewPairDual(p.gram(), r.At(step-1).Iterate, p.c, i, j)
 	link := figure.Segment{From: p.XY[i], To: p.XY[j], Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dotted}, Name: "the pair"}
-	caption += fmt.Sprintf(` Beside it the box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1)
+	caption += fmt.Sprintf(` The pair is ringed and joined. Beside it the box $[0, C]^2$ of points %d and %d: from the start along the allowed segment to the best place.`, i+1, j+1)
 	inset := lessons.Figure{Draw: box(two, *s.Pair, [2]string{fmt.Sprintf("α of point %d", i+1), fmt.Sprintf("α of point %d", j+1)})}
 	e.Figures = []lessons.Figure{machine(inset, p.picture(s.Iterate), []figure.Mark{link}, p.points(s.Iterate, i, j)), objectives}
 	note := fmt.Sprintf(`Points %d and %d: allowed is $\alpha_{%d}$ from %s to %s, the top of the parabola is at %s`, i+1, j+1, j+1, lessons.Short(s.Pair.L), lessons.Short(s.Pair.H), lessons.Short(s.Pair.Unclipped))

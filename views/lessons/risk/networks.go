@@ -77,8 +77,11 @@ func showNetworks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	slices.Sort(ends.Y)
 	others := "the others are not solved after 2000 steps"
-	if units == 1 {
+	switch {
+	case units == 1:
 		others = "One unit cannot separate XOR."
+	case solved == starts:
+		others = "all solved"
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "ends", Caption: fmt.Sprintf("A network learns XOR from %d random starts: its loss after 2000 steps of gradient descent, best start first. The loss of guessing is dashed.", starts), Draw: func(l lessons.Look) (*figure.Picture, error) {

@@ -1076,7 +1076,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	margin := 1 / s.norm
 	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
-	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}}
+	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}, After: true}
 	all, empty, least := 0, 0, 1.0 // bounds, those that are vacuous, the smallest of the others
 	add := func(name, h string, b theory.Bound) {
 		t.Rows = append(t.Rows, []string{name, h, lessons.Worth(b)})
