@@ -19,8 +19,6 @@ type cells struct {
 
 	expected int // rows, or 0
 	skipped  int // rows above the first, which was a header
-
-	known *facts // what examine found out; nil since they changed
 }
 
 // mostDistinct is how many texts a byte tells apart. More of them have two signs at least,
@@ -96,7 +94,6 @@ func (c *cells) room() {
 
 // add appends a row.
 func (c *cells) add(s string) {
-	c.known = nil
 	if c.text == nil {
 		k, ok := c.find(s)
 		if !ok && len(c.distinct) == mostDistinct {
@@ -157,21 +154,16 @@ func (c *cells) line() {
 }
 
 // skip leaves out the first row.
-func (c *cells) skip() {
-	c.skipped++
-	c.known = nil
-}
+func (c *cells) skip() { c.skipped++ }
 
 // cut leaves out all rows behind the first n.
 func (c *cells) cut(n int) {
-	c.known = nil
 	c.codes = c.codes[:min(c.skipped+n, len(c.codes))]
 	c.ends = c.ends[:min(c.skipped+n, len(c.ends))]
 }
 
 // rewrite puts other texts in the place of those there are.
 func (c *cells) rewrite(text func(string) string) {
-	c.known = nil
 	if c.text == nil {
 		for k, s := range c.distinct {
 			c.distinct[k] = text(s)

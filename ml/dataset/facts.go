@@ -43,16 +43,8 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// factsOf returns what is known of a column, or what examine finds out.
+// factsOf examines a column.
 func factsOf(c *Column) facts {
-	if c.known != nil {
-		return *c.known
-	}
-	return examine(c)
-}
-
-// examine passes over a column.
-func examine(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
 	var seen textSet
 	var words map[string]int

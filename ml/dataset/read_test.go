@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -418,19 +417,4 @@ func TestReadRefusesBinaries(t *testing.T) {
 	}
 	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
 	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)
-}
-
-// A panic on another goroutine would end the program, not the request.
-func TestEachOfPanicsHere(t *testing.T) {
-	t.Parallel()
-	var done atomic.Int64
-	defer func() {
-		v := recover()
-		require.Check(t, v != nil && strings.Contains(fmt.Sprint(v), "three"), "recovered %v", v)
-	}()
-	eachOf(100, func(k int) {
-		if done.Add(1); k == 3 {
-			panic("three")
-		}
-	})
 }

@@ -9,13 +9,9 @@ import (
 	"io/fs"
 	"math"
 	"path"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -426,38 +422,21 @@ func notFinite(s string) bool {
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
 
-// weigh examines all columns, several at a time.
+// weigh finds out which columns are numeric.
 func (t *Table) weigh() {
-	eachOf(len(t.Columns), func(j int) { t.Columns[j].weigh() })
-}
-
-// eachOf calls do for every number below n, on all processors. A panic becomes the caller's.
-func eachOf(n int, do func(k int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	var fault atomic.Value
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					fault.CompareAndSwap(nil, fmt.Sprintf("%v\n%s", v, debug.Stack()))
-				}
-			}()
-			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-				do(k)
-			}
-		})
-	}
-	all.Wait()
-	if v := fault.Load(); v != nil {
-		panic(v)
+	for j := range t.Columns {
+		t.Columns[j].weigh()
 	}
 }
 
-// weigh examines the column, and with it whether all of it is numbers.
+// weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
-	f := examine(c)
-	c.known, c.Numeric = &f, f.numbers == f.rows
+	c.Numeric = true
+	for s := range c.values() {
+		if _, c.Numeric = parseNumber(s); !c.Numeric {
+			return
+		}
+	}
 }
 
 // numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
@@ -805,7 +784,9 @@ func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 		}
 	}
 	x := mat.NewDense(len(t.Lines), len(at), nil)
-	eachOf(len(at), func(k int) { t.Columns[at[k]].numbers(x.RawMatrix().Data[k:], len(at)) })
+	for k, j := range at {
+		t.Columns[j].numbers(x.RawMatrix().Data[k:], len(at))
+	}
 	return x, nil
 }
 
