@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 // ReportRun returns what a report shows of a run with one of its figures, the main one if none is
@@ -143,7 +144,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	for _, tests := range []struct {
 		title string
 		head  []string
-		pairs []views.Verdict
+		pairs []runsview.Verdict
 	}{{"Tests on common folds", e.FoldHead, e.FoldPairs}, {"Tests on held-out points", e.PairHead, e.Pairs}} {
 		t := study.Table{Title: tests.title, Head: append([]string{"First", "Second", "Verdict"}, tests.head...)}
 		for _, v := range tests.pairs {
