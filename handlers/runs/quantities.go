@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 const (
@@ -282,7 +283,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 }
 
 // quantities fills in the section of a comparison's page on settings and numbers as pictures.
-func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.Run, from door.Collection, q url.Values) error {
+func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []store.Run, from door.Collection, q url.Values) error {
 	z, err := a.readQuantities(ctx, runs, q)
 	var ps param.Problems
 	if errors.As(err, &ps) {
@@ -304,7 +305,7 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 		p.Matching = z.matching()
 	}
 	for _, f := range store.Fields {
-		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 		if f.Kind == store.NumberField {
 			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
 				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
@@ -389,7 +390,7 @@ func (z *quantities) matching() string {
 }
 
 // arrange fills in the axes with the links that move them.
-func (z *quantities) arrange(p *views.Compare, from door.Collection, q url.Values) {
+func (z *quantities) arrange(p *runsview.Compare, from door.Collection, q url.Values) {
 	all := names(z.axes)
 	to := func(key string, list []string) string {
 		other := only(q)
@@ -397,7 +398,7 @@ func (z *quantities) arrange(p *views.Compare, from door.Collection, q url.Value
 		return from.Base + "/compare?" + other.Encode() + "#h-quantities"
 	}
 	for i, f := range z.axes {
-		c := views.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
+		c := runsview.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
 		swapped := func(j int) string {
 			list := slices.Clone(all)
 			list[i], list[j] = list[j], list[i]
