@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
@@ -82,6 +83,11 @@ type (
 	// adder32 is an adder of values in single precision.
 	adder32 interface {
 		add32(dst []float64, x packed, z, w []float64)
+	}
+	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, unless ctx ends. It
+	// reports false, with dst as it was, where it has no better way than an adder.
+	totaller interface {
+		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) bool
 	}
 	// gridder is Sum.Grid for at least one term and one point, dst being all zero. It
 	// returns false, with dst as it was, on planes for which it has no better way.
