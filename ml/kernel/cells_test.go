@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -74,5 +76,59 @@ func TestSumInCells(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Products of many values are computed in cells, those of few values or in many cells are not,
+// and both agree, with a conformal factor too.
+func TestProductsInCells(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 3))
+	const n, m = 6000, 4000
+	x, c := clutter(r, n), make([]float64, n)
+	points, w, size := make([]int, m), make([]float64, m), 0.0
+	for i := range c {
+		c[i] = r.NormFloat64()
+	}
+	for k := range points {
+		points[k], w[k] = r.IntN(n), r.NormFloat64()
+		size += math.Abs(w[k] * c[points[k]])
+	}
+	z := mat.NewDense(m, 2, nil)
+	for k, i := range points {
+		z.SetRow(k, x.RawRowView(i))
+	}
+	for gamma, in := range map[float64]bool{1e-4: true, 0.01: true, 1e6: false} {
+		got := make([]float64, n)
+		ok := sumInCells(t.Context(), got, x.RawMatrix(), z.RawMatrix(), w, gamma)
+		require.Check(t, ok == in, "gamma = %g: in cells: %v", gamma, ok)
+		require.Check(t, !sumInCells(t.Context(), got[:10], x.Slice(0, 10, 0, 2).(*mat.Dense).RawMatrix(), z.RawMatrix(), w, gamma), "few values")
+
+		g := NewGram(RBF(gamma), x).Scaled(c)
+		got, want, row := make([]float64, n), make([]float64, n), make([]float64, n)
+		require.NoError(t, g.AddProduct(t.Context(), got, points, w))
+		for k, i := range points {
+			g.Row(row, i)
+			floats.AddScaled(want, w[k], row)
+		}
+		for i, v := range got {
+			require.Near(t, v, want[i], 1e-14*size*math.Abs(c[i]), "gamma = %g: product", gamma)
+		}
+	}
+}
+
+// Sums in cells stop when the context ends, wherever that is.
+func TestSumInCellsCancelled(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 3))
+	x, z, w := clutter(r, 3000), clutter(r, 2000), make([]float64, 2000)
+	for looks := int64(0); ; looks += 1 + looks/8 {
+		ctx := mltest.NewLooks(t.Context(), looks)
+		newGaussianCells(1, cellError).sum(ctx, make([]float64, 3000), x.RawMatrix(), z.RawMatrix(), w, math.MaxInt)
+		if ctx.Over() <= 0 {
+			require.Check(t, looks > 100, "it looks %d times", looks)
+			return
+		}
+		require.Check(t, ctx.Over() < 200, "%d looks after the end", ctx.Over())
 	}
 }
