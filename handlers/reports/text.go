@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -17,10 +18,14 @@ type part struct {
 
 // itemLine is a picture of Markdown on a line of its own that has the address of a page, maybe with
 // the host before it.
-var itemLine = regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+var itemLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+})
 
 // page is the path of a page that can be placed.
-var page = regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+var page = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+})
 
 // fence returns the mark of a line that may open or close a block of code, and what follows it.
 func fence(line string) (mark, rest string) {
@@ -52,7 +57,7 @@ func split(text string) (parts []part) {
 		case open != "" && strings.HasPrefix(mark, open) && rest == "":
 			open = ""
 		}
-		if found := itemLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
+		if found := itemLine().FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
 			if address, ok := addressOf(found[2]); ok {
 				end()
 				parts = append(parts, part{caption: strings.TrimSpace(found[1]), address: address})
@@ -78,7 +83,7 @@ func addressOf(text string) (string, bool) {
 		figure, _, _ = strings.Cut(figure, ".")
 		path += "/figures/" + figure
 	}
-	if !page.MatchString(path) {
+	if !page().MatchString(path) {
 		return "", false
 	}
 	if path != "/compare" {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -127,7 +128,7 @@ func (p Param) Parse(text string) (Value, error) {
 }
 
 // thousands are numbers that may have been grouped by their comma.
-var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`)
+var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`) })
 
 // Typed converts text typed into a form to the notation of Parse: a comma in a number is
 // its point. What may as well be thousands, 1,000, stays as it is, and is refused.
@@ -136,7 +137,7 @@ func (p Param) Typed(text string) string {
 		return text
 	}
 	text = strings.TrimSpace(text)
-	if thousands.MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
+	if thousands().MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
 		return text
 	}
 	return strings.Replace(text, ",", ".", 1)
