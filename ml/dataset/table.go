@@ -431,6 +431,11 @@ func (t *Table) weigh() {
 
 // weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
+	if c.Len() >= manyRows {
+		f := factsOf(c)
+		c.Numeric = f.numbers == f.rows
+		return
+	}
 	c.Numeric = true
 	for s := range c.values() {
 		if _, c.Numeric = parseNumber(s); !c.Numeric {
