@@ -102,7 +102,7 @@ func (c *cells) counted() iter.Seq2[string, int] {
 	}
 }
 
-// hash adds the text of each row to its hash.
+// hash adds the text of each row to its hash, which is not 0 then.
 func (c *cells) hash(seed maphash.Seed, rows []uint64) {
 	const odd = 0x9e3779b97f4a7c15
 	if c.text == nil {
@@ -111,12 +111,12 @@ func (c *cells) hash(seed maphash.Seed, rows []uint64) {
 			of[k] = maphash.String(seed, s)
 		}
 		for i, k := range c.codes[c.skipped:] {
-			rows[i] = (rows[i] ^ of[k]) * odd
+			rows[i] = max((rows[i]^of[k])*odd, 1)
 		}
 		return
 	}
 	for i, s := range c.all() {
-		rows[i] = (rows[i] ^ maphash.String(seed, s)) * odd
+		rows[i] = max((rows[i]^maphash.String(seed, s))*odd, 1)
 	}
 }
 

@@ -67,13 +67,13 @@ func examine(c *Column) facts {
 	var words map[string]int
 	dates, before := 0, math.NaN()
 	for s, n := range c.counted() {
-		if missing(s) {
+		v, number := parseNumber(s)
+		if !number && missing(s) {
 			f.counting = false
 			continue
 		}
 		f.present += n
 		f.signs = max(f.signs, len(s))
-		v, number := parseNumber(s)
 		switch {
 		case number:
 			f.numbers += n
@@ -187,7 +187,7 @@ func (t *textSet) grow() {
 	if was == nil {
 		t.seed = maphash.MakeSeed()
 	}
-	t.hashes = make([]uint64, max(4*len(was), 1<<10))
+	t.hashes = make([]uint64, max(2*len(was), 1<<10))
 	for _, h := range was {
 		if h != 0 {
 			t.hashes[t.find(h)] = h

@@ -391,13 +391,18 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 }
 
 // repeats returns the values that occur twice, as the keys of a map without content; nil: none does.
+// No value is 0.
 func repeats(values []uint64) map[uint64][]int {
-	const bits = 10 // parts are sorted, which fit the cache of a processor
+	const bits = 10 // of the values, by which they fall into parts that fit the cache of a processor
 	ends := make([]int, 1<<bits+1)
 	for _, v := range values {
 		ends[v>>(64-bits)+1]++
 	}
+	size := 1
 	for k := range 1 << bits {
+		for size < 2*ends[k+1] {
+			size *= 2
+		}
 		ends[k+1] += ends[k]
 	}
 	parts := make([]uint64, len(values))
@@ -407,19 +412,24 @@ func repeats(values []uint64) map[uint64][]int {
 		*at++
 	}
 	var twice map[uint64][]int
+	table, mask := make([]uint64, size), uint64(size-1) // open addressing
 	from := 0
 	for _, end := range ends[:1<<bits] {
-		part := parts[from:end]
-		from = end
-		slices.Sort(part)
-		for i := 1; i < len(part); i++ {
-			if part[i] == part[i-1] {
+		clear(table)
+		for _, v := range parts[from:end] {
+			at := v & mask
+			for table[at] != 0 && table[at] != v {
+				at = (at + 1) & mask
+			}
+			if table[at] == v {
 				if twice == nil {
 					twice = make(map[uint64][]int)
 				}
-				twice[part[i]] = nil
+				twice[v] = nil
 			}
+			table[at] = v
 		}
+		from = end
 	}
 	return twice
 }
