@@ -165,7 +165,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	var draw func(t *rapid.T, depth int) node
 	draw = func(t *rapid.T, depth int) node {
 		if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
-			f := rapid.SampledFrom(Fields).Draw(t, "field")
+			f := rapid.SampledFrom(Fields()).Draw(t, "field")
 			ops := []string{"=", "!=", "<", "<=", ">", ">="}
 			values := []string{"none"}
 			switch f.Kind {
@@ -243,7 +243,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 	s := open(t, t.TempDir())
 	runs := ugly(t, s)
 	best, _ := LookupField("accuracy")
-	for _, f := range Fields {
+	for _, f := range Fields() {
 		list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true})
 		require.Check(t, err == nil && len(list) == len(runs), "sorted by %s: %d runs, %v", f.Name, len(list), err)
 		groups := require.Value(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))(t)
