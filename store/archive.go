@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -141,9 +140,8 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 		if packed[hash] {
 			return nil
 		}
-		var body []byte
-		err := s.view(ctx, func(tx *sql.Tx) error {
-			return found(tx.QueryRowContext(ctx, `SELECT csv FROM points WHERE hash = ?`, hash).Scan(&body))
+		body, err := result(ctx, s.view, func(tx *transaction) ([]byte, error) {
+			return value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
 		})
 		if err == nil {
 			err = addTo(z, pointsName(hash), body)
@@ -212,30 +210,15 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 }
 
 // packed are the models of a run as they are stored, by part, and its spec as well.
-func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (models map[string][]byte, err error) {
-	models = map[string][]byte{}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var text string
-		if err := tx.QueryRowContext(ctx, `SELECT spec FROM runs WHERE id = ?`, run).Scan(&text); err != nil {
-			return found(err)
+func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (map[string][]byte, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[string][]byte, error) {
+		text, err := value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run)
+		if err != nil {
+			return nil, err
 		}
 		*spec = json.RawMessage(text)
-		rows, err := tx.QueryContext(ctx, `SELECT part, model FROM models WHERE run = ?`, run)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var part string
-			var model []byte
-			if err := rows.Scan(&part, &model); err != nil {
-				return err
-			}
-			models[part] = model
-		}
-		return rows.Err()
+		return byKey(tx, pair[string, []byte], `SELECT part, model FROM models WHERE run = ?`, run)
 	})
-	return models, err
 }
 
 // addTo adds a file to an archive from its gzip form.
@@ -295,11 +278,24 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 	if err != nil {
 		return done, err
 	}
-	count := func(fresh bool, counter *int) {
-		if !fresh {
-			counter = &done.Present
+	// add stores an entry, unless there is one that meets the conditions, and returns the id of that.
+	add := func(counter *int, datasets, runs int, store func(tx *transaction) error, there string, conditions ...any) (id string, err error) {
+		err = s.update(ctx, func(tx *transaction) error {
+			if id, err = value[string](tx, `SELECT id FROM `+there, append([]any{ws}, conditions...)...); err == nil {
+				counter = &done.Present
+			}
+			if err != ErrNotFound {
+				return err
+			}
+			if err := s.room(tx, ws, datasets, runs); err != nil {
+				return err
+			}
+			return store(tx)
+		})
+		if err == nil {
+			*counter++
 		}
-		*counter++
+		return id, err
 	}
 	ids := map[string]string{} // of data sets: here, by those in the archive
 	for _, d := range a.index.Datasets {
@@ -309,135 +305,96 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		}
 		ds := describe(p)
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			ids[d.ID], fresh, err = s.importDataset(ctx, tx, ws, ds, p)
-			return err
-		})
+		there, err := add(&done.Datasets, 1, 0, func(tx *transaction) error {
+			writePoints(tx, p)
+			insertDataset(tx, ws, "", ds)
+			return nil
+		}, `datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, ds.Name, ds.Hash, ds.Created.UnixMilli())
 		if err != nil {
 			return done, err
 		}
-		count(fresh, &done.Datasets)
+		ids[d.ID] = cmp.Or(there, ds.ID)
 	}
-	for _, r := range a.index.Runs {
-		p, err := a.encoded(r.Points)
+	for _, from := range a.index.Runs {
+		p, err := a.encoded(from.Points)
 		if err != nil {
 			return done, err
 		}
-		run, res, err := a.run(r, p.Data)
+		r, res, err := a.run(from, p.Data)
 		if err != nil {
 			return done, err
 		}
-		run.ID, run.Dataset, run.Hash = newID(), ids[r.Dataset], r.Points
+		r.ID, r.Dataset, r.Hash = newID(), ids[from.Dataset], from.Points
 		e := encodedResult{}
 		if res != nil {
 			if e, err = encodeResult(res); err != nil {
 				return done, err
 			}
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importRun(ctx, tx, ws, run, p, e)
-			return err
-		})
-		if err != nil {
+		if _, err := add(&done.Runs, 0, 1, func(tx *transaction) error {
+			writePoints(tx, p)
+			tx.exec(`
+				INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
+				VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?)`,
+				r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
+				r.Created.UnixMilli(), asMillis(&r.Started), asMillis(&r.Finished))
+			insertModels(tx, r.ID, e)
+			return nil
+		}, `runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, r.Name, r.Hash, r.Created.UnixMilli()); err != nil {
 			return done, err
 		}
-		count(fresh, &done.Runs)
 	}
-	for _, search := range a.index.Searches {
-		p, res, err := a.search(search)
+	for _, from := range a.index.Searches {
+		p, res, err := a.search(from)
 		if err != nil {
 			return done, err
 		}
-		p.Dataset = ids[search.Dataset]
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importSearch(ctx, tx, ws, search, p, res)
-			return err
-		})
-		if err != nil {
+		p.Dataset = ids[from.Dataset]
+		if _, err := add(&done.Searches, 0, 0, func(tx *transaction) error { return s.importSearch(tx, ws, from, p, res) },
+			`searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?`, from.Points, from.Created.UnixMilli()); err != nil {
 			return done, err
 		}
-		count(fresh, &done.Searches)
 	}
-	for _, one := range a.index.Studies {
-		res, err := a.study(one)
+	for _, from := range a.index.Studies {
+		res, err := a.study(from)
 		if err != nil {
 			return done, err
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importStudy(ctx, tx, ws, one, res)
-			return err
-		})
+		zipped, err := zipJSON(res)
 		if err != nil {
 			return done, err
 		}
-		count(fresh, &done.Studies)
+		if _, err := add(&done.Studies, 0, 0, func(tx *transaction) error {
+			tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
+			return nil
+		}, `studies WHERE workspace = ? AND file = ? AND created = ?`, from.File, from.Created.UnixMilli()); err != nil {
+			return done, err
+		}
 	}
-	for _, one := range a.index.Reports {
-		frozen, err := a.report(&one)
+	for _, from := range a.index.Reports {
+		frozen, err := a.report(&from)
 		if err != nil {
 			return done, err
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importReport(ctx, tx, ws, one, frozen)
-			return err
-		})
-		if err != nil {
-			return done, err
-		}
-		count(fresh, &done.Reports)
-	}
-	return done, s.update(ctx, func(tx *sql.Tx) error {
-		for _, q := range a.index.Answers {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				ws, q.Question, line(q.Given), q.Right, s.now()); err != nil {
+		if _, err := add(&done.Reports, 0, 0, func(tx *transaction) error {
+			if err := roomForReports(tx, ws, 1); err != nil {
 				return err
 			}
+			tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
+			return nil
+		}, `reports WHERE workspace = ? AND title = ? AND created = ?`, from.Title, from.Created.UnixMilli()); err != nil {
+			return done, err
+		}
+	}
+	return done, s.update(ctx, func(tx *transaction) error {
+		for _, q := range a.index.Answers {
+			tx.exec(`INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				ws, q.Question, line(q.Given), q.Right, s.now())
 		}
 		return nil
 	})
-}
-
-func (s *Store) importDataset(ctx context.Context, tx *sql.Tx, ws Workspace, ds Dataset, p points) (id string, fresh bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT id FROM datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`,
-		ws, ds.Name, ds.Hash, ds.Created.UnixMilli()).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, false, err
-	}
-	if err := s.room(ctx, tx, ws, 1, 0); err != nil {
-		return "", false, err
-	}
-	if err := writePoints(ctx, tx, p); err != nil {
-		return "", false, err
-	}
-	return ds.ID, true, insertDataset(ctx, tx, ws, "", ds)
-}
-
-func (s *Store) importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?)`,
-		ws, r.Name, r.Hash, r.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 1); err != nil {
-		return false, err
-	}
-	if err := writePoints(ctx, tx, p); err != nil {
-		return false, err
-	}
-	when := func(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()} }
-	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
-		r.Created.UnixMilli(), when(r.Started), when(r.Finished)); err != nil {
-		return false, err
-	}
-	return true, insertModels(ctx, tx, r.ID, e)
 }
 
 // archive is one that is being read.

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,22 +56,17 @@ func addJSON(z *zip.Writer, name string, v any) error {
 
 // exportSearches adds the searches that are done, the oldest first.
 func (s *Store) exportSearches(ctx context.Context, ws Workspace, z *zip.Writer, pack func(hash string) error) (list []archivedSearch, err error) {
-	var ids []string
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ids, err = texts(ctx, tx, `SELECT id FROM searches WHERE workspace = ? AND study IS NULL AND status = 'done' ORDER BY created, rowid`, ws)
-		return err
-	})
+	ids, err := s.ids(ctx, `searches WHERE workspace = ? AND study IS NULL AND status = 'done'`, ws)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
 		var spec string
-		var one Search
-		err := s.view(ctx, func(tx *sql.Tx) error {
-			if one, err = findSearch(ctx, tx, ws, id); err != nil {
-				return err
+		one, err := result(ctx, s.view, func(tx *transaction) (Search, error) {
+			if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
+				return Search{}, err
 			}
-			return found(tx.QueryRowContext(ctx, `SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec))
+			return findSearch(tx, `workspace = ? AND id = ?`, ws, id)
 		})
 		if err == nil {
 			err = pack(one.Hash)
@@ -95,11 +89,7 @@ func (s *Store) exportSearches(ctx context.Context, ws Workspace, z *zip.Writer,
 
 // exportStudies adds the studies that are done, the oldest first.
 func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedStudy, err error) {
-	var ids []string
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ids, err = texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ? ORDER BY created, rowid`, ws)
-		return err
-	})
+	ids, err := s.ids(ctx, `studies WHERE workspace = ?`, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +113,13 @@ func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) 
 		list = append(list, archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created})
 	}
 	return list, nil
+}
+
+// ids returns the ids of the rows of a table, the oldest first.
+func (s *Store) ids(ctx context.Context, from string, args ...any) ([]string, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
+		return texts(tx, `SELECT id FROM `+from+` ORDER BY created, rowid`, args...)
+	})
 }
 
 // exportReports adds the reports, the oldest first.
@@ -219,33 +216,21 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 	return p, res, err
 }
 
-// importSearch stores a search with its result, unless it is there already.
-func (s *Store) importSearch(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?)`,
-		ws, from.Points, from.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-		return false, err
-	}
-	if err := writePoints(ctx, tx, p.points); err != nil {
-		return false, err
-	}
-	id, err := s.insert(ctx, tx, ws, "", p)
+// importSearch stores a search with its result.
+func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) error {
+	writePoints(tx, p.points)
+	id, err := s.insert(tx, ws, "", p)
 	if err != nil {
-		return false, err
+		return err
 	}
 	zipped, err := zipJSON(res)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE cells SET done = 1 WHERE search = ?`, id); err != nil {
-		return false, err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
+	tx.exec(`UPDATE cells SET done = 1 WHERE search = ?`, id)
+	tx.exec(`UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
 		zipped, p.DatasetName, from.Created.UnixMilli(), from.Started.UnixMilli(), from.Finished.UnixMilli(), id)
-	return true, err
+	return nil
 }
 
 // study checks a study and reads its result.
@@ -263,23 +248,4 @@ func (a *archive) study(s archivedStudy) (*study.Result, error) {
 	}
 	r.Study = s.File
 	return &r, nil
-}
-
-// importStudy stores a study with its result, unless it is there already.
-func (s *Store) importStudy(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedStudy, res *study.Result) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM studies WHERE workspace = ? AND file = ? AND created = ?)`,
-		ws, from.File, from.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-		return false, err
-	}
-	zipped, err := zipJSON(res)
-	if err != nil {
-		return false, err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
-	return true, err
 }

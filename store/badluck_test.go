@@ -197,7 +197,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_ = s.note(ctx, func(tx *sql.Tx) error {
+		_ = s.note(ctx, func(tx *transaction) error {
 			got := mode(tx)
 			require.Check(t, got == normal, "synchronous = %d in a note, want %d", got, normal)
 			return end(cancel)
@@ -206,7 +206,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		got := mode(s.write)
 		require.Check(t, got == full, "%s: synchronous = %d afterwards, want %d", name, got, full)
 	}
-	require.NoError(t, s.note(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, s.note(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
 		return err
 	}))

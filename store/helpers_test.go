@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -19,8 +18,8 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 	if err != nil {
 		return r, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
+	err = s.update(ctx, func(tx *transaction) error {
+		_, err := tx.ExecContext(tx.ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
 		return err
 	})
 	if err != nil {

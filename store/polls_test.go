@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -152,8 +151,8 @@ func TestVotesAreRefused(t *testing.T) {
 	if err := vote(bob); err != ErrBlocked || count(t, s, "votes") != 0 {
 		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
 	}
-	require.NoError(t, s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
+	require.NoError(t, s.update(ctx, func(tx *transaction) error {
+		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
 		return err
 	}))
 	err := vote("somebody")

@@ -348,18 +348,6 @@ func TestDeadlyRun(t *testing.T) {
 	}
 }
 
-// A program leaves alone what only a later one knows how to do.
-func TestUnknownKind(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
-	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
-	require.NoError(t, err)
-	r, ok, err := s.claimRun(t.Context(), owner)
-	require.Check(t, !ok && err == nil, "claimed %+v, %v", r, err)
-	require.Check(t, len(require.Value(s.Waiting(t.Context(), owner))(t)) <= 0, "waits for what it does not know")
-}
-
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
 
 // Those behind one network cannot take all the room, and leave some to a newcomer among them.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -303,7 +302,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 func TestReaderCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
-	err := s.view(t.Context(), func(tx *sql.Tx) error {
+	err := s.view(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`DELETE FROM points`)
 		return err
 	})
