@@ -1,13 +1,8 @@
 package store
 
 import (
-	"archive/zip"
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"marginlab/ml/eval"
@@ -46,131 +41,55 @@ func searchName(id string) string { return "searches/" + id + ".json" }
 func studyName(id string) string  { return "studies/" + id + ".json" }
 
 // addJSON adds a file to an archive.
-func addJSON(z *zip.Writer, name string, v any) error {
-	f, err := z.Create(name)
+func (x *exporter) addJSON(name string, v any) error {
+	f, err := x.zip.Create(name)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(f).Encode(v)
 }
 
-// exportSearches adds the searches that are done, the oldest first.
-func (s *Store) exportSearches(ctx context.Context, ws Workspace, z *zip.Writer, pack func(hash string) error) (list []archivedSearch, err error) {
-	ids, err := s.ids(ctx, `searches WHERE workspace = ? AND study IS NULL AND status = 'done'`, ws)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		var spec string
-		one, err := result(ctx, s.view, func(tx *transaction) (Search, error) {
-			if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
-				return Search{}, err
-			}
-			return findSearch(tx, `workspace = ? AND id = ?`, ws, id)
-		})
-		if err == nil {
-			err = pack(one.Hash)
+func (x *exporter) search(id string) (archivedSearch, error) {
+	var spec string
+	one, err := result(x.ctx, x.view, func(tx *transaction) (Search, error) {
+		if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
+			return Search{}, err
 		}
-		if err == nil {
-			err = addJSON(z, searchName(id), one.Result)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedSearch{
-			ID: id, Dataset: one.Dataset, DatasetName: one.DatasetName, Points: one.Hash, Spec: json.RawMessage(spec), Grid: one.Grid, Drawn: one.Drawn, Scheme: one.Scheme, Axes: one.Axes,
-			Created: one.Created, Started: one.Started, Finished: one.Finished,
-		})
-	}
-	return list, nil
-}
-
-// exportStudies adds the studies that are done, the oldest first.
-func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedStudy, err error) {
-	ids, err := s.ids(ctx, `studies WHERE workspace = ?`, ws)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		one, err := s.Study(ctx, ws, id)
-		if err == nil && one.Status() != Done {
-			continue
-		}
-		var res *study.Result
-		if err == nil {
-			res, err = s.StudyResult(ctx, one)
-		}
-		if err == nil {
-			err = addJSON(z, studyName(id), res)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created})
-	}
-	return list, nil
-}
-
-// ids returns the ids of the rows of a table, the oldest first.
-func (s *Store) ids(ctx context.Context, from string, args ...any) ([]string, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
-		return texts(tx, `SELECT id FROM `+from+` ORDER BY created, rowid`, args...)
+		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
+	if err == nil {
+		err = x.pack(one.Hash)
+	}
+	if err == nil {
+		err = x.addJSON(searchName(id), one.Result)
+	}
+	return archivedSearch{
+		ID: id, Dataset: one.Dataset, DatasetName: one.DatasetName, Points: one.Hash, Spec: json.RawMessage(spec), Grid: one.Grid, Drawn: one.Drawn, Scheme: one.Scheme, Axes: one.Axes,
+		Created: one.Created, Started: one.Started, Finished: one.Finished,
+	}, err
 }
 
-// exportReports adds the reports, the oldest first.
-func (s *Store) exportReports(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedReport, err error) {
-	all, err := s.ReportTitles(ctx, ws)
+func (x *exporter) study(id string) (a archivedStudy, err error) {
+	one, err := x.Study(x.ctx, x.ws, id)
+	if err == nil && one.Status() != Done {
+		err = ErrNotFound
+	}
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	for _, r := range slices.Backward(all) {
-		r, err := s.Report(ctx, ws, r.ID)
-		if err == nil {
-			err = addJSON(z, reportName(r.ID), r.Frozen)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated})
+	res, err := x.StudyResult(x.ctx, one)
+	if err == nil {
+		err = x.addJSON(studyName(id), res)
 	}
-	return list, nil
+	return archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created}, err
 }
 
-// checkSearches reads all searches and studies once. datasets are the ids of the data sets in
-// the archive; note tells an error with where it came from.
-func (a *archive) checkSearches(datasets map[string]bool, note func(what string, err error) error) error {
-	seen := map[string]bool{}
-	for i, s := range a.index.Searches {
-		_, _, err := a.search(s)
-		switch {
-		case s.ID == "" || seen[s.ID]:
-			err = errors.New("its id is missing or not the only one")
-		case s.Dataset != "" && !datasets[s.Dataset]:
-			err = errors.New("its data set is not in the archive")
-		}
-		seen[s.ID] = true
-		if err := note(fmt.Sprintf("search %d", i+1), err); err != nil {
-			return err
-		}
+func (x *exporter) report(id string) (archivedReport, error) {
+	r, err := x.Report(x.ctx, x.ws, id)
+	if err == nil {
+		err = x.addJSON(reportName(id), r.Frozen)
 	}
-	for i, s := range a.index.Studies {
-		_, err := a.study(s)
-		if s.ID == "" || seen[s.ID] {
-			err = errors.New("its id is missing or not the only one")
-		}
-		seen[s.ID] = true
-		if err := note(fmt.Sprintf("study %d, %.100q", i+1, s.Title), err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated}, err
 }
 
 // result reads the file of a result.
