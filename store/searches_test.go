@@ -65,9 +65,7 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 // A search goes from cell to cell to the result that one process gets, and another one
 // has nothing left to compute.
 func TestSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	n := asked(t)
 	search := require.Value(s.CreateSearch(ctx, alice, n))(t)
 	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
@@ -123,8 +121,7 @@ func TestSearch(t *testing.T) {
 
 // Cells of a dead owner are computed again once their lease is over, and count once.
 func TestCellLeases(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -158,8 +155,7 @@ func TestCellLeases(t *testing.T) {
 
 // A cell that kills its owners fails its search, and one that cannot be computed as well.
 func TestSearchFails(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -197,9 +193,7 @@ func TestSearchFails(t *testing.T) {
 
 // A search that was cancelled lets its cells go, also to others.
 func TestCancelSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	c, _, err := s.claimCell(ctx, owner)
 	require.NoError(t, err)
@@ -217,8 +211,7 @@ func TestCancelSearch(t *testing.T) {
 
 // A search that is too large or invalid is refused before folds are drawn.
 func TestSearchIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	many := make([]float64, 2000)
 	for i := range many {
 		many[i] = float64(i + 1)

@@ -8,8 +8,7 @@ import (
 
 // After a statement that failed nothing of a transaction is kept, also where its function returns nil.
 func TestTransactionFails(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	const save = `INSERT INTO barred (what, since) VALUES (?, ?)`
 	err := s.update(t.Context(), func(tx *transaction) error {
 		tx.exec(save, "address 192.0.2.1", 1)
