@@ -315,11 +315,11 @@ func (s *Store) endSearches(tx *transaction, status Status, message, where strin
 	return ids, err
 }
 
-// Cell is a cell that an owner computes.
+// Cell is a cell that an owner computes, as workers get it too.
 type Cell struct {
-	Search string // id
-	Place  int    // among the cells of the plan
-	Name   string // by content
+	Search string `json:"search"` // id
+	Place  int    `json:"place"`  // among the cells of the plan
+	Name   string `json:"cell"`   // by content
 }
 
 // freeCell selects cells c that nobody works on. Its arguments, by number, are the time
