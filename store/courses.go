@@ -308,7 +308,7 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 		case err != ErrNotFound:
 			return r, err
 		default:
-			waiting, err := waitingOf(tx, ws)
+			waiting, err := value[int](tx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws)
 			if err != nil {
 				return r, err
 			}

@@ -108,13 +108,6 @@ func (s *Store) CountWaiting(ctx context.Context, owner Owner) (map[Weight]int, 
 	})
 }
 
-// CountRuns counts the runs of all workspaces that are queued or running.
-func (s *Store) CountRuns(ctx context.Context, status Status) (int, error) {
-	return result(ctx, s.view, func(tx *transaction) (int, error) {
-		return value[int](tx, `SELECT count(*) FROM runs WHERE `+notEnded+` AND status = ?`, status)
-	})
-}
-
 // Place holds the position of a waiting run.
 type Place struct {
 	Weight Weight
@@ -230,26 +223,23 @@ func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 // ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
 // workspace are than its share.
 func (s *Store) roomInQueue(tx *transaction, ws Workspace) error {
-	own, err := waitingOf(tx, ws)
-	if err != nil {
-		return err
-	}
-	if own >= MaxQueuedEach {
-		return ErrTooMany
-	}
-	return s.share(tx, ws, MaxQueued, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`)
+	return s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued)
 }
 
-// share returns ErrQueueFull if a workspace may add nothing to a queue with the given room. All
-// workspaces at one network address may together hold no more places than are free, and a
-// single one no more than a quarter of the free places its address has not used up. A workspace
-// with nothing waiting may exceed this while more than a tenth of the queue is free.
-func (s *Store) share(tx *transaction, ws Workspace, room int, what string) error {
+// share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
+// may add nothing to one with the given room. All workspaces at one network address may together
+// hold no more places than are free, and a single one no more than a quarter of the free places its
+// address has not used up. A workspace with nothing waiting may exceed this while more than a tenth
+// of the queue is free.
+func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooMany error, room int) error {
 	held, err := byKey(tx, pair[Workspace, int], `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	if err != nil {
 		return err
 	}
 	own, near, all := held[ws], 0, 0
+	if own >= each {
+		return tooMany
+	}
 	network := s.NetworkOf(ws)
 	for who, n := range held {
 		all += n
@@ -277,9 +267,4 @@ func (s *Store) NetworkOf(ws Workspace) string {
 		}
 	}
 	return string(ws)
-}
-
-// waitingOf counts the runs of a workspace that are queued.
-func waitingOf(tx *transaction, ws Workspace) (int, error) {
-	return value[int](tx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws)
 }

@@ -151,21 +151,25 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 // insert queues a search of points that are written, which is done at once where all of it is
 // known, and returns its id.
 func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedSearch) (id string, err error) {
-	search := Search{
-		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,
-		Spec: p.Spec, Grid: p.Grid, Drawn: p.Drawn, Scheme: p.Scheme, Axes: p.Axes, Created: fromMillis(s.now()),
-	}
+	id = newID()
+	name := cmp.Or(line(p.DatasetName), "unsaved data")
 	if p.Dataset != "" {
 		ds, err := findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset)
 		if err != nil {
 			return "", fmt.Errorf("data set: %w", err)
 		}
-		search.DatasetName = ds.Name
+		name = ds.Name
 	}
-	if err := insertSearch(tx, ws, request, search, p.plan, p.names, ml.CostOf(p.Data, p.Spec)); err != nil {
-		return "", err
-	}
-	return search.ID, settle(tx, search.ID, p.known, s.now())
+	cost := ml.CostOf(p.Data, p.Spec)
+	tx.exec(`
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, work, memory, request)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, nullif(?, ''))`,
+		id, ws, p.Dataset, name, p.points.hash, asJSON(&p.Spec), asJSON(&p.Grid), asJSON(&p.Drawn), asJSON(&p.Scheme), asJSON(&p.Axes), p.plan, s.now(), cost.Time.Milliseconds(), cost.Bytes, request)
+	tx.exec(`
+		INSERT INTO cells (search, place, name, done)
+		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
+	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
+	return id, settle(tx, id, p.known, s.now())
 }
 
 // planSearch is the plan of a search that is not too large.
@@ -462,31 +466,11 @@ func searchesOf(tx *transaction, where string, args ...any) ([]Search, error) {
 	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
 }
 
-func insertSearch(tx *transaction, ws Workspace, request string, s Search, plan []byte, names []string, cost ml.Cost) error {
-	tx.exec(`
-		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, work, memory, request)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, nullif(?, ''))`,
-		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), cost.Time.Milliseconds(), cost.Bytes, request)
-	tx.exec(`
-		INSERT INTO cells (search, place, name, done)
-		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, s.ID, asJSON(&names))
-	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, s.ID)
-	return tx.err
-}
-
 // roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
 // and ErrQueueFull when MaxSearching of all have not, or more of the workspace than its share;
 // those of studies are not counted.
 func (s *Store) roomToSearch(tx *transaction, ws Workspace) error {
-	const under = `searches WHERE study IS NULL AND status IN ('queued', 'running')`
-	own, err := value[int](tx, `SELECT count(*) FROM `+under+` AND workspace = ?`, ws)
-	if err != nil {
-		return err
-	}
-	if own >= MaxSearchingEach {
-		return ErrSearching
-	}
-	return s.share(tx, ws, MaxSearching, under)
+	return s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching)
 }
 
 func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, err error) {

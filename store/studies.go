@@ -70,7 +70,7 @@ func (s Study) Status() Status {
 
 // CreateStudy queues the searches of a study, all or none; where the same request has asked for
 // the same before, it returns the study that is there. It returns the errors of CreateSearch,
-// but for ErrSearching, and an *Error where too many studies are under way.
+// but for ErrSearching, and ErrStudying.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > MaxStudySearches {
 		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
@@ -110,14 +110,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if there, err := repeated(tx, "studies", ws, request, findStudy); err != ErrNotFound {
 			return there, err
 		}
-		own, err := value[int](tx, `SELECT count(DISTINCT study) FROM searches WHERE study IS NOT NULL AND workspace = ? AND `+notEnded, ws)
-		if err != nil {
-			return made, err
-		}
-		if own >= MaxStudying {
-			return made, &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", own)}
-		}
-		if err := s.share(tx, ws, MaxStudyingAll, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`); err != nil {
+		if err := s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, MaxStudying, ErrStudying, MaxStudyingAll); err != nil {
 			return made, err
 		}
 		if err := s.room(tx, ws, 0, 0); err != nil {
