@@ -65,3 +65,11 @@ func (s *Store) eachWaiting(ctx context.Context, owner Owner, searches bool, cla
 	}
 	return nil
 }
+
+// renew renews the leases of an owner and returns what it holds.
+func (s *Store) renew(t *testing.T, owner Owner) (runs []string, cells []Cell) {
+	t.Helper()
+	runs, cells, err := s.RenewLeases(t.Context(), owner)
+	require.NoError(t, err)
+	return runs, cells
+}

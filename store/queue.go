@@ -122,15 +122,23 @@ func (s *Store) Places(ctx context.Context) (map[string]Place, error) {
 	})
 }
 
-// RenewLeases extends the leases of an owner that have used up a third of their time and returns
-// the runs it holds. One that is missing was cancelled or deleted, or its lease ran out and
-// somebody else took it.
-func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
-	return result(ctx, s.note, func(tx *transaction) ([]string, error) {
-		const mine = notEnded + ` AND status = 'running' AND owner = ?1`
-		tx.exec(`UPDATE runs SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now()))
-		return texts(tx, `SELECT id FROM runs WHERE `+mine, owner)
+// RenewLeases extends the leases of owners that have used up a third of their time, and returns the
+// runs and the cells of searches that have not ended which they hold. One that is missing was
+// cancelled or deleted, or its lease ran out and somebody else took it.
+func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string, cells []Cell, err error) {
+	err = s.note(ctx, func(tx *transaction) error {
+		const mine = `owner IN (SELECT value FROM json_each(?1)) AND `
+		const myRuns = mine + notEnded + ` AND status = 'running'`
+		const myCells = mine + `done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
+		tx.exec(`UPDATE runs SET lease = ?2 WHERE `+myRuns+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
+		tx.exec(`UPDATE cells SET lease = ?2 WHERE `+myCells+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
+		if runs, err = texts(tx, `SELECT id FROM runs WHERE `+myRuns, asJSON(&owners)); err != nil {
+			return err
+		}
+		cells, err = listOf(tx, func(r row, c *Cell) error { return r.Scan(&c.Search, &c.Place, &c.Name) }, `SELECT search, place, name FROM cells WHERE `+myCells, asJSON(&owners))
+		return err
 	})
+	return runs, cells, err
 }
 
 // TakeBack ends all leases: the holder of the lock of the data directory knows that those

@@ -274,7 +274,7 @@ func TestLeases(t *testing.T) {
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		held := require.Value(s.RenewLeases(ctx, owner))(t)
+		held, _ := s.renew(t, owner)
 		require.Check(t, slices.Equal(held, want), "%s holds %v, want %v", owner, held, want)
 	}
 	const first, second, third Owner = "first", "second", "third"
@@ -489,10 +489,8 @@ func TestRenewSeldom(t *testing.T) {
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
-		runs := require.Value(s.RenewLeases(ctx, "one"))(t)
-		require.Must(t, len(runs) == 1, "holds %v", runs)
-		cells := require.Value(s.RenewCells(ctx, "one"))(t)
-		require.Must(t, len(cells) == 1, "holds %v", cells)
+		runs, cells := s.renew(t, "one")
+		require.Must(t, len(runs) == 1 && len(cells) == 1, "holds %v and %v", runs, cells)
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
 		n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000))
 		require.Check(t, n <= 0, "%d leases are about to end", n)

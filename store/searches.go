@@ -416,16 +416,6 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// RenewCells extends the leases of the cells of an owner as RenewLeases does, and returns those
-// that it holds, of searches that have not ended.
-func (s *Store) RenewCells(ctx context.Context, owner Owner) ([]Cell, error) {
-	return result(ctx, s.note, func(tx *transaction) ([]Cell, error) {
-		const mine = `owner = ?1 AND done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
-		tx.exec(`UPDATE cells SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now()))
-		return listOf(tx, func(r row, c *Cell) error { return r.Scan(&c.Search, &c.Place, &c.Name) }, `SELECT search, place, name FROM cells WHERE `+mine, owner)
-	})
-}
-
 // SearchState holds the progress of a search.
 type SearchState struct {
 	State

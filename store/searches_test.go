@@ -136,12 +136,12 @@ func TestCellLeases(t *testing.T) {
 	if len(names) != 4 || slices.Contains(names, lost.Name) {
 		t.Errorf("%d cells, %d held by another owner", len(names), 2)
 	}
-	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
 	names = s.work(t, owner, 100)
 	require.Check(t, slices.Equal(names, []string{lost.Name, kept.Name}), "taken up again: %v", names)
-	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
@@ -200,7 +200,7 @@ func TestCancelSearch(t *testing.T) {
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	held := require.Value(s.RenewCells(ctx, owner))(t)
+	_, held := s.renew(t, owner)
 	require.Check(t, len(held) <= 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")

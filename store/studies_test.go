@@ -43,7 +43,8 @@ func TestStudyEnds(t *testing.T) {
 	if len(ended) == 0 || after.Status() != Cancelled {
 		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
 	}
-	for _, c := range require.Value(s.RenewCells(ctx, owner))(t) {
+	_, held := s.renew(t, owner)
+	for _, c := range held {
 		require.Check(t, c.Search == other.ID, "held: %+v", c)
 	}
 	_, err = s.CancelStudy(ctx, alice, of.ID)

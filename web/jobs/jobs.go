@@ -287,22 +287,16 @@ func (q *Queue) renew(ctx context.Context) error {
 	if len(under) == 0 {
 		return nil
 	}
-	held, err := q.store.RenewLeases(ctx, q.owner)
+	owners := []store.Owner{q.owner}
+	if q.away != nil {
+		owners = append(owners, q.away.owner)
+	}
+	held, cells, err := q.store.RenewLeases(ctx, owners...)
 	if err != nil {
 		return err
 	}
-	posts := []post{q.here}
-	if q.away != nil {
-		posts = append(posts, *q.away)
-	}
-	for _, p := range posts {
-		cells, err := q.store.RenewCells(ctx, p.owner)
-		if err != nil {
-			return err
-		}
-		for _, c := range cells {
-			held = append(held, keyOf(c))
-		}
+	for _, c := range cells {
+		held = append(held, keyOf(c))
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
