@@ -13,8 +13,7 @@ import (
 
 // A small archive that unfolds to much is refused before it does.
 func TestImportOfBombs(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	list := func(of, entry string, n int) string {
 		return fmt.Sprintf(`{"format":2,%q:[%s]}`, of, strings.Repeat(entry+",", n-1)+entry)
 	}

@@ -228,8 +228,7 @@ func zipped(t testing.TB, files map[string]string) []byte {
 
 // A file that is not an archive is refused with a reason and changes nothing.
 func TestImportRefuses(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	whole := busy(t, s, alice)
 	model := func(f map[string]string) string {
 		for name := range f {

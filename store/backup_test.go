@@ -328,9 +328,7 @@ func TestLock(t *testing.T) {
 // Only what nobody has used for long goes, never a workspace with an open course, and
 // the points and hand-ins of others stay.
 func TestPurge(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	carol, dave := WorkspaceOf("carol"), WorkspaceOf("dave")
@@ -375,9 +373,7 @@ func TestPurge(t *testing.T) {
 
 // A workspace is noted once a day.
 func TestSeen(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)

@@ -130,9 +130,7 @@ func fill(t *testing.T, s *Store) (free func()) {
 }
 
 func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	running := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 	require.Value(second(s.claimRun(ctx, owner)))(t)
 	tables := func() string {
@@ -172,8 +170,7 @@ func TestDiskFull(t *testing.T) {
 
 // Commits reach the disk before anybody is told of them.
 func TestCommitsWaitForTheDisk(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	var mode int
 	require.NoError(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 	require.Equal(t, mode, 2, "synchronous")
@@ -182,8 +179,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 // Only who works on what does not wait for the disk, and whatever becomes of that, the
 // commits after it do.
 func TestNotesDoNotWaitForTheDisk(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	mode := func(row interface{ QueryRow(string, ...any) *sql.Row }) (mode int) {
 		require.NoError(t, row.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 		return mode
@@ -197,7 +193,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_ = s.note(ctx, func(tx *sql.Tx) error {
+		_ = s.note(ctx, func(tx *transaction) error {
 			got := mode(tx)
 			require.Check(t, got == normal, "synchronous = %d in a note, want %d", got, normal)
 			return end(cancel)
@@ -206,7 +202,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		got := mode(s.write)
 		require.Check(t, got == full, "%s: synchronous = %d afterwards, want %d", name, got, full)
 	}
-	require.NoError(t, s.note(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, s.note(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
 		return err
 	}))
@@ -217,8 +213,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 
 // Large points wait for memory while they are read, small ones do not.
 func TestPointsWaitForMemory(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	small := require.Value(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))(t)
 	points, labels := make([][2]float64, smallText/8), make([]string, smallText/8)
 	for i := range points {
@@ -261,8 +256,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 }
 
 func TestTurnedReadOnly(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
 	_, err := s.write.Exec(`PRAGMA query_only = on`)
 	require.NoError(t, err)

@@ -57,8 +57,7 @@ func TestCourseSurvivesRestart(t *testing.T) {
 }
 
 func TestNewCourseProblems(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	for _, tc := range []struct {
 		field string
 		n     NewCourse
@@ -86,9 +85,7 @@ func TestCleanCode(t *testing.T) {
 
 // The copy in the gallery does not follow what becomes of the run.
 func TestHandIn(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
@@ -122,9 +119,7 @@ func TestHandIn(t *testing.T) {
 }
 
 func TestHandInAgain(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace, accuracy float64) string {
 		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2)))(t).ID
@@ -157,9 +152,7 @@ func TestHandInAgain(t *testing.T) {
 // A name that is given later renames what was handed in without one, and under the name before;
 // never what stands under another name.
 func TestLaterNames(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace) string {
 		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2)))(t).ID
@@ -199,9 +192,7 @@ func TestLaterNames(t *testing.T) {
 }
 
 func TestHandInRefused(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(code string) string {
 		return require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2)))(t).ID
@@ -258,9 +249,7 @@ func TestHandInRefused(t *testing.T) {
 // Until a course ends, to the millisecond, it takes hand-ins; the end can be put off and
 // lifted.
 func TestCourseEnds(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := fromMillis(1_800_000_000_000)
 	s.Now = func() time.Time { return now }
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -289,9 +278,7 @@ func TestCourseEnds(t *testing.T) {
 // A blocked browser loses all that lies in the gallery and nothing else, and can be let
 // in again; others notice nothing.
 func TestBlock(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c, other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t), require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	handIn := func(ws Workspace, c Course, name string) string {
 		t.Helper()
@@ -335,9 +322,7 @@ func TestBlock(t *testing.T) {
 
 // What has not ended is trained in the gallery, whatever becomes of the student's.
 func TestHandInBeforeTheEnd(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	run := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
 	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
@@ -355,9 +340,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 // A run is made and handed in together, or not at all, and a repeated request changes
 // nothing.
 func TestCreateHandin(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: Request{Key: "a page"}}
 	first := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t)
@@ -390,9 +373,7 @@ func TestCreateHandin(t *testing.T) {
 // A handed-in run is trained once, before the rest that its student has waiting, and
 // ends in the gallery as it does with the student.
 func TestHandinFollowsItsSource(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}
 	for range MaxQueuedEach {

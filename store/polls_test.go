@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,9 +17,7 @@ import (
 const tight = "margins/separating/how-many"
 
 func TestPollRounds(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("B")))(t)
 	_, err := s.CurrentPoll(ctx, c.Code)
@@ -79,9 +76,7 @@ func TestPollRounds(t *testing.T) {
 
 // However many answer at the same moment, each counts once.
 func TestVotesAtOnce(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	var all sync.WaitGroup
@@ -98,9 +93,7 @@ func TestVotesAtOnce(t *testing.T) {
 
 // An answer to a poll that was deleted does not count for the next one.
 func TestPollsAreNew(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	before := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, before.ID))
@@ -121,9 +114,7 @@ func TestPollsAreNew(t *testing.T) {
 
 // Own questions count for the quota of the course's workspace.
 func TestQuestionsNeedRoom(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	q := require.Value(s.SaveQuestion(ctx, c.Code, OwnQuestion{Kind: "words", Ask: "Who?"}))(t)
 	s.Quota = Quota{Bytes: 1}
@@ -135,9 +126,7 @@ func TestQuestionsNeedRoom(t *testing.T) {
 }
 
 func TestVotesAreRefused(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	vote := func(ws Workspace) error { return s.Vote(ctx, ws, c.Code, p.ID, 1, Answer{Given: "1"}) }
@@ -152,8 +141,8 @@ func TestVotesAreRefused(t *testing.T) {
 	if err := vote(bob); err != ErrBlocked || count(t, s, "votes") != 0 {
 		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
 	}
-	require.NoError(t, s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
+	require.NoError(t, s.update(ctx, func(tx *transaction) error {
+		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
 		return err
 	}))
 	err := vote("somebody")

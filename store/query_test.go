@@ -152,8 +152,7 @@ func meets(r Run, f Field, op, text string) bool {
 // TestQueriesMeanWhatTheyShow: the database finds the runs whose shown values meet the
 // query, for random queries over every field.
 func TestQueriesMeanWhatTheyShow(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	runs := ugly(t, s)
 	for i := range runs { // as they are stored, in full
 		runs[i] = require.Value(s.RunWithoutModels(t.Context(), alice, runs[i].ID))(t)
@@ -239,8 +238,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 // TestEveryFieldSortsAndGroups: the groups hold all runs, and the query of a group finds as
 // many as it tells; its best run is the best of them.
 func TestEveryFieldSortsAndGroups(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	runs := ugly(t, s)
 	best, _ := LookupField("accuracy")
 	for _, f := range Fields() {

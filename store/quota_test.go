@@ -15,9 +15,7 @@ import (
 // Items over a quota are refused with the number and the remedy; the quota counts for each
 // workspace by itself, and again once something was deleted.
 func TestQuota(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	full := func(err error, says string) {
 		t.Helper()
 		var fault *Error

@@ -137,9 +137,7 @@ func TestMigrationsGoBack(t *testing.T) {
 // A bound that became narrower, a name that is gone or a quantity of another type
 // hides no row.
 func TestStoredRowsAreReadLeniently(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	var ids []string
 	for range 4 {
 		r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(0.75, 2)))(t)

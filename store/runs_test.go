@@ -65,9 +65,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 // A run that was trained before its data set was edited keeps what it was
 // trained on.
 func TestRunAfterEdit(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	ds := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	require.Value(s.ReplaceData(ctx, alice, ds.ID, sample(2)))(t)
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
@@ -76,8 +74,7 @@ func TestRunAfterEdit(t *testing.T) {
 }
 
 func TestNewRunProblems(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	bad := ml.DefaultSpec()
 	bad = bad.With("C", param.Of(-1))
 	_, err := s.CreateRun(t.Context(), alice, NewRun{
@@ -108,9 +105,7 @@ func TestNewRunProblems(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	_, err := s.SharedRun(ctx, "")
 	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
@@ -126,9 +121,7 @@ func TestShare(t *testing.T) {
 }
 
 func TestDeleteRunsAllOrNone(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	var ids []string
 	for range 3 {
 		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
@@ -142,9 +135,7 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 }
 
 func TestRunsFilterSortPage(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	ripley := require.Value(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))(t)
 	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
 		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
@@ -221,9 +212,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 }
 
 func TestQueue(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	queue := func(name string) string {
 		r := require.Value(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 		require.Check(t, r.Status == Queued && r.Started.IsZero(), "new run: %+v", r)
@@ -270,9 +259,7 @@ func TestQueue(t *testing.T) {
 // Nobody takes a run from an owner who renews its lease; what a dead one held goes
 // to one other, who has then to be the one to finish it.
 func TestLeases(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
@@ -287,7 +274,7 @@ func TestLeases(t *testing.T) {
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		held := require.Value(s.RenewLeases(ctx, owner))(t)
+		held, _ := s.renew(t, owner)
 		require.Check(t, slices.Equal(held, want), "%s holds %v, want %v", owner, held, want)
 	}
 	const first, second, third Owner = "first", "second", "third"
@@ -315,9 +302,7 @@ func TestLeases(t *testing.T) {
 }
 
 func TestDeadlyRun(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
@@ -348,24 +333,11 @@ func TestDeadlyRun(t *testing.T) {
 	}
 }
 
-// A program leaves alone what only a later one knows how to do.
-func TestUnknownKind(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
-	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
-	require.NoError(t, err)
-	r, ok, err := s.claimRun(t.Context(), owner)
-	require.Check(t, !ok && err == nil, "claimed %+v, %v", r, err)
-	require.Check(t, len(require.Value(s.Waiting(t.Context(), owner))(t)) <= 0, "waits for what it does not know")
-}
-
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
 
 // Those behind one network cannot take all the room, and leave some to a newcomer among them.
 func TestQueueIsShared(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	wait := func(ws string, n int) {
 		t.Helper()
@@ -400,8 +372,7 @@ func TestQueueIsShared(t *testing.T) {
 
 // Studies under way are shared like the queue: those behind one network leave some to others.
 func TestStudiesAreShared(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	study := func(ws Workspace) error {
 		_, err := s.CreateStudy(t.Context(), ws, askedStudy(t))
@@ -415,8 +386,7 @@ func TestStudiesAreShared(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	queue := func(ws Workspace) error {
 		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
 		return err
@@ -442,9 +412,7 @@ func TestQueueIsBounded(t *testing.T) {
 
 // What was deleted is not in the file any more either.
 func TestDeletedIsGone(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	const secret = "diagnosis of a patient"
 	d := require.Value(s.CreateDataset(ctx, alice, secret, secret, sample(1)))(t)
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
@@ -464,8 +432,7 @@ func TestDeletedIsGone(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
 	s.Now = func() time.Time { return at }
 	d := require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
@@ -509,8 +476,7 @@ func TestTakeBack(t *testing.T) {
 
 // A lease is written again once a third of it is over, not each time that somebody looks.
 func TestRenewSeldom(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -523,10 +489,8 @@ func TestRenewSeldom(t *testing.T) {
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
-		runs := require.Value(s.RenewLeases(ctx, "one"))(t)
-		require.Must(t, len(runs) == 1, "holds %v", runs)
-		cells := require.Value(s.RenewCells(ctx, "one"))(t)
-		require.Must(t, len(cells) == 1, "holds %v", cells)
+		runs, cells := s.renew(t, "one")
+		require.Must(t, len(runs) == 1 && len(cells) == 1, "holds %v and %v", runs, cells)
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
 		n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000))
 		require.Check(t, n <= 0, "%d leases are about to end", n)
@@ -536,9 +500,7 @@ func TestRenewSeldom(t *testing.T) {
 
 // What waits is counted run by run and cell by cell, not by who waits.
 func TestCountWaiting(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	for range 3 {
 		require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	}

@@ -65,9 +65,7 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 // A search goes from cell to cell to the result that one process gets, and another one
 // has nothing left to compute.
 func TestSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	n := asked(t)
 	search := require.Value(s.CreateSearch(ctx, alice, n))(t)
 	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
@@ -123,8 +121,7 @@ func TestSearch(t *testing.T) {
 
 // Cells of a dead owner are computed again once their lease is over, and count once.
 func TestCellLeases(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -139,12 +136,12 @@ func TestCellLeases(t *testing.T) {
 	if len(names) != 4 || slices.Contains(names, lost.Name) {
 		t.Errorf("%d cells, %d held by another owner", len(names), 2)
 	}
-	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
 	names = s.work(t, owner, 100)
 	require.Check(t, slices.Equal(names, []string{lost.Name, kept.Name}), "taken up again: %v", names)
-	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
@@ -158,8 +155,7 @@ func TestCellLeases(t *testing.T) {
 
 // A cell that kills its owners fails its search, and one that cannot be computed as well.
 func TestSearchFails(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -197,16 +193,14 @@ func TestSearchFails(t *testing.T) {
 
 // A search that was cancelled lets its cells go, also to others.
 func TestCancelSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	c, _, err := s.claimCell(ctx, owner)
 	require.NoError(t, err)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	held := require.Value(s.RenewCells(ctx, owner))(t)
+	_, held := s.renew(t, owner)
 	require.Check(t, len(held) <= 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")
@@ -217,8 +211,7 @@ func TestCancelSearch(t *testing.T) {
 
 // A search that is too large or invalid is refused before folds are drawn.
 func TestSearchIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	many := make([]float64, 2000)
 	for i := range many {
 		many[i] = float64(i + 1)

@@ -24,9 +24,7 @@ func askedStudy(t *testing.T) NewStudy {
 
 // A study is cancelled as a whole, cells under way too, and goes with what only it has asked for.
 func TestStudyEnds(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	s.work(t, owner, 8) // of either of them some
@@ -45,7 +43,8 @@ func TestStudyEnds(t *testing.T) {
 	if len(ended) == 0 || after.Status() != Cancelled {
 		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
 	}
-	for _, c := range require.Value(s.RenewCells(ctx, owner))(t) {
+	_, held := s.renew(t, owner)
+	for _, c := range held {
 		require.Check(t, c.Search == other.ID, "held: %+v", c)
 	}
 	_, err = s.CancelStudy(ctx, alice, of.ID)
@@ -73,9 +72,7 @@ func TestStudyEnds(t *testing.T) {
 
 // A study whose cells are all known is done at once, with the same results.
 func TestKnownStudy(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	first := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	s.work(t, owner, 99)
 	again := require.Value(s.CreateStudy(ctx, bob, askedStudy(t)))(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -263,6 +264,21 @@ func TestCancel(t *testing.T) {
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 }
 
+// A worker that did not hear that a cell is taken back is told when it greets; one that an earlier
+// process has handed out goes on.
+func TestGreetingTellsWhatNobodyWants(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	wanted, ok, err := h.st.ClaimCell(t.Context(), "an earlier process", h.search(alice, asked(t, 4)))
+	require.Must(t, ok && err == nil, "claimed %v, %v", ok, err)
+	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
+	t.Cleanup(link.Close)
+	text := require.Value(json.Marshal(greeting{Worker: "ada", Version: ThisVersion(), Slots: 1, Cells: []string{"of a search that is gone", wanted.Name}}))(t)
+	var told welcome
+	require.NoError(t, json.Unmarshal(require.Value(link.Request(helloSubject, text, patience))(t).Data, &told))
+	require.Check(t, slices.Equal(told.Drop, []string{"of a search that is gone"}), "told %+v", told)
+}
+
 // A cell that cannot be computed fails its search with the words for its owner; other
 // words are for the log.
 func TestFails(t *testing.T) {
@@ -312,8 +328,8 @@ func TestSilence(t *testing.T) {
 			until(t, func() bool { // it has said so
 				h.fleet.mu.Lock()
 				defer h.fleet.mu.Unlock()
-				e := h.fleet.out[first]
-				return e != nil && e.holder == w.name
+				m := h.fleet.members[w.name]
+				return m != nil && slices.Contains(m.cells, first)
 			})
 			w.nc.Close()
 			require.Equal(t, h.fleet.reconcile(time.Now().Add(silence)), nil, "h.fleet.reconcile")
@@ -407,7 +423,7 @@ func TestOutsiders(t *testing.T) {
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	require.NoError(t, h.fleet.publish(t.Context(), job{"gone", 1, "stale"}))
+	require.NoError(t, h.fleet.publish(t.Context(), store.Cell{Search: "gone", Place: 1, Name: "stale"}))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 	begun, more := make(chan struct{}, 20), make(chan struct{})
 	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
