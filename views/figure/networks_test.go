@@ -13,12 +13,7 @@ import (
 )
 
 func ExampleNetworks() {
-	p, err := molecules().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("networks", p))
+	fmt.Println(golden("networks", must(molecules().Picture())))
 	// Output: as testdata/networks.svg
 }
 

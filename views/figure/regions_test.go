@@ -68,11 +68,7 @@ func grove(rule ml.Rule) figure.Scene {
 func ExampleBoundary_regions() {
 	s := grove(ml.OneVsRest)
 	s.Title = "Three kinds of trees"
-	p, err := figure.Boundary(s)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.Boundary(s))
 	fmt.Println(golden("regions", p))
 	fmt.Println(p.Caption)
 	// Output:
