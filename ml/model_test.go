@@ -225,3 +225,33 @@ func TestModelWithoutVectorsIsConstant(t *testing.T) {
 		t.Errorf("lists without elements are written as %s", text)
 	}
 }
+
+// The answers for many rows, whose scores are computed another way, are those for each row alone,
+// ties included: f is 0 on an axis of symmetry.
+func TestManyRowsAndOne(t *testing.T) {
+	t.Parallel()
+	const n, pairs = 6000, 2000
+	r := rand.New(rand.NewPCG(4, 9))
+	m := &ml.Model{Features: []string{"a", "b"}, Classes: []string{"-", "+"}, Kernel: kernel.RBF(0.5), Rule: ml.Sign}
+	coef, size := make([]float64, 0, 2*pairs), 0.0
+	for range pairs {
+		a, b, w := r.NormFloat64(), r.NormFloat64(), r.ExpFloat64()
+		m.Supports.Vectors = append(m.Supports.Vectors, []float64{a, b}, []float64{-a, b})
+		coef, size = append(coef, w, -w), size+2*w
+	}
+	m.Machines = []ml.Machine{{Coef: coef}}
+	x := mat.NewDense(n, 2, nil)
+	for i := range n {
+		x.SetRow(i, []float64{r.NormFloat64() * float64(min(1, i%10)), 3 * r.NormFloat64()})
+	}
+	same := 0
+	for i, f := range m.Decisions(x) {
+		alone := m.Decision(x.RawRowView(i))
+		require.Check(t, (f >= 0) == (alone >= 0), "row %d: f = %g among many, %g alone", i, f, alone)
+		require.Near(t, f, alone, 1e-15*size, "f")
+		if f == alone {
+			same++
+		}
+	}
+	require.Check(t, same > n/10 && same < n/2, "%d of %d rows are the same to the last bit", same, n)
+}
