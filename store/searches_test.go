@@ -132,11 +132,11 @@ func TestCellLeases(t *testing.T) {
 	names := s.work(t, owner, 100)
 	require.Check(t, len(names) == 4 && !slices.Contains(names, lost.Name),
 		"%d cells, %d held by another owner", len(names), 2)
-	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
 	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
-	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)

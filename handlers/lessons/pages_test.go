@@ -22,7 +22,7 @@ func TestLessonPages(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.Browse(t, handlerstest.Alice)
 	list := c.Page(200, "/lessons")
-	require.Equal(t, list.Find(".lessons li").Length(), len(all.Lessons), "lessons in the list")
+	require.Equal(t, list.Find(".lessons li").Length(), len(all.Lessons()), "lessons in the list")
 	var chain []string
 	for _, l := range all.Lessons() {
 		doc := c.Page(200, "/lessons/"+l.Slug)

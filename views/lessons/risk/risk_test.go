@@ -70,7 +70,7 @@ func TestCountsLabellings(t *testing.T) {
 		require.Equal(t, lessonstest.Number(t, last, "realised so far"), c.want, "%s: at the end", c.name)
 	}
 	for _, n := range []string{"3", "4", "5"} {
-		e := lessonstest.Show(t, &Lesson, "shattering", "n", n, "family", "rbf")
+		e := lessonstest.Show(t, Lesson(), "shattering", "n", n, "family", "rbf")
 		require.Equal(t, lessonstest.Number(t, e, "realised in all"), strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps),
 			"labellings of %s points that an RBF machine realises", n)
 	}
@@ -221,7 +221,7 @@ func TestMeasuresRuns(t *testing.T) {
 		}
 		require.Check(t, c.name != "rbf" || s.radius <= 1 && s.radius >= 0.5,
 			"an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
-		screen, _ := Lesson.Screen("your-run")
+		screen, _ := Lesson().Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e := require.Value(screen.Demo.Show(t.Context(), in))(t)
 		lessonstest.CheckExhibit(t, e)
@@ -248,7 +248,7 @@ func TestShatterGame(t *testing.T) {
 	t.Parallel()
 	said, beyond := "", 0
 	for k := range 10 {
-		e := lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		e := lessonstest.Show(t, Lesson(), "shatter", "calls", said)
 		require.Must(t, len(e.Moves) == 2 && !strings.Contains(e.Notes[0], "ealised"),
 			"before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
 		said = e.Moves[0].Value // a line does it
