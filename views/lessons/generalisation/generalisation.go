@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -962,27 +963,45 @@ func claims(cards []claim, bets string) lessons.Figure {
 		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, for a valid kernel, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
+			fits := int(0.068 * float64(l.Height) / (float64(len(cards)) + 0.7)) // lines of letters in a card
+			stacked := l.Width < 420 && fits > 1
 			for i, c := range cards {
-				y := -float64(i)
-				verdict, color, line := "?", figure.Muted, y-0.5
+				claim, verdicts, color := []string{fmt.Sprintf("%d  %s", i+1, c.says)}, []string{"?"}, figure.Muted
 				if i < len(bets) {
-					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
+					verdicts[0] = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
 				if !l.Asking {
-					verdict, line = c.verdict, y-0.32
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4.2, y - 0.7}, Text: c.evidence, Color: figure.Muted})
+					claim, verdicts[0] = append(claim, c.evidence), c.verdict
 				}
 				if !l.Asking && len(bets) == len(cards) {
 					result := "bet: wrong"
 					if color = figure.Magenta; c.holds(bets[i]) {
 						result, color = "bet: right", figure.Green
 					}
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{8.9, y - 0.7}, Text: result})
+					verdicts = append(verdicts, result)
 				}
-				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
-				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
-					figure.Text{At: [2]float64{4.2, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
-					figure.Text{At: [2]float64{8.9, line}, Text: verdict})
+				at, top, bottom := 4.2, -float64(i)-0.1, -float64(i)-0.9
+				if stacked {
+					at, top, bottom = 5, top+0.06, bottom-0.06
+					claim, verdicts = append(claim, strings.Join(verdicts, " · ")), nil
+				}
+				if !l.Asking && len(claim) > fits {
+					claim = slices.Delete(claim, 1, 2)
+				}
+				verdicts = verdicts[:min(len(verdicts), fits)]
+				card := [][2]float64{{0.15, top}, {9.85, top}, {9.85, bottom}, {0.15, bottom}, {0.15, top}}
+				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}})
+				write := func(x float64, lines []string) {
+					for k, line := range lines {
+						mark := figure.Text{At: [2]float64{x, top + (bottom-top)*(float64(k)+0.5)/float64(len(lines))}, Text: line}
+						if line == c.evidence {
+							mark.Color = figure.Muted
+						}
+						p.Marks = append(p.Marks, mark)
+					}
+				}
+				write(at, claim)
+				write(8.9, verdicts)
 			}
 			return p.Picture()
 		},
