@@ -125,7 +125,7 @@ func TestTeachers(t *testing.T) {
 		t.Error("the list of lessons does not link to the page for teachers")
 	}
 	doc := c.Page(200, "/lessons/teachers")
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			path := l.Slug + "/" + screen.Slug
 			item := doc.Find(`li:has(a[href="/lessons/` + path + `"])`)

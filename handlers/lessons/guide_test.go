@@ -25,7 +25,7 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		s.Browse(t, handlerstest.Bob).Page(403, path) // who teaches no course
 	}
 	c.Course("/lessons/margins", "")
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		questions := 0
 		for _, s := range l.Screens {
 			questions += len(s.Questions)
@@ -104,7 +104,7 @@ func TestQuestionFiles(t *testing.T) {
 		}
 	}
 	sign := regexp.MustCompile(`(?s)\\\\|\\[~=#{}:]`) // escaped
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		path := "/lessons/" + l.Slug + "/questions"
 		gift := string(c.Want(200, "GET", path+".gift", "").Body)
 		rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(c.Want(200, "GET", path+".csv", "").Body), "\ufeff"))).ReadAll()

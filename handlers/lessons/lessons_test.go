@@ -46,7 +46,7 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 	t.Parallel()
 	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	seen := 0
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		for _, s := range l.Screens {
 			if s.Demo == nil {
 				continue

@@ -23,9 +23,9 @@ func TestLessonPages(t *testing.T) {
 	c := s.Browse(t, handlerstest.Alice)
 	list := c.Page(200, "/lessons")
 	n := list.Find(".lessons li").Length()
-	require.Check(t, n == len(all.Lessons), "the list has %d lessons of %d", n, len(all.Lessons))
+	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
 	var chain []string
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		doc := c.Page(200, "/lessons/"+l.Slug)
 		n := doc.Find(".screen").Length()
 		require.Check(t, n == len(l.Screens), "%s shows %d screens of %d", l.Slug, n, len(l.Screens))

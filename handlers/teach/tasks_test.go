@@ -19,7 +19,7 @@ func TestTasksLeaveRoom(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	c, teacher := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Teacher)
 	accuracy := map[string]float64{} // by task
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		code := teacher.Course("/lessons/"+l.Slug, "")
 		href, ok := teacher.Page(200, "/course/"+code).Find(`a:contains("Hand in from the lab")`).Attr("href")
 		if !ok || href != "/lab?course="+code+"&"+l.Task {

@@ -26,11 +26,11 @@ import (
 // eachScreen runs a test for every screen.
 func eachScreen(t *testing.T, f func(t *testing.T, l *lessons.Lesson, s *lessons.Screen)) {
 	t.Parallel()
-	for i := range Lessons {
-		for k := range Lessons[i].Screens {
-			t.Run(Lessons[i].Slug+"/"+Lessons[i].Screens[k].Slug, func(t *testing.T) {
+	for i := range Lessons() {
+		for k := range Lessons()[i].Screens {
+			t.Run(Lessons()[i].Slug+"/"+Lessons()[i].Screens[k].Slug, func(t *testing.T) {
 				t.Parallel()
-				f(t, &Lessons[i], &Lessons[i].Screens[k])
+				f(t, &Lessons()[i], &Lessons()[i].Screens[k])
 			})
 		}
 	}
@@ -43,7 +43,7 @@ func TestSlugsAreUnique(t *testing.T) {
 		require.Check(t, !seen[path], "%s is there twice", path)
 		seen[path] = true
 	}
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		once(l.Slug)
 		for _, s := range l.Screens {
 			once(l.Slug + "/" + s.Slug)
@@ -57,7 +57,7 @@ func TestSlugsAreUnique(t *testing.T) {
 func TestEverySectionHasAScreen(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		for _, s := range l.Screens {
 			for _, id := range s.Covers {
 				covered[id] = true
@@ -101,7 +101,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 // questions, and a way into the lab.
 func TestLessonsAreWhole(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		t.Run(l.Slug, func(t *testing.T) {
 			t.Parallel()
 			questions, figures, steps, lab := 0, 0, 0, false
@@ -127,7 +127,7 @@ func TestLessonsAreWhole(t *testing.T) {
 // TestWords: every screen has words under a heading of its own, and they can be shown.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		if n := len(strings.Fields(l.Puzzle)); n == 0 || n > buildWords || l.Part == "" {
 			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
 		}
@@ -142,7 +142,7 @@ func TestWords(t *testing.T) {
 // be shown.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		require.Equal(t, l.CheckGuide(), nil, "l.CheckGuide()")
 		m := l.Guide.Minutes()
 		require.Check(t, m >= 30 && m <= 90, "%s takes %d minutes", l.Slug, m)
@@ -766,8 +766,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 func TestPlacesOfAnswers(t *testing.T) {
 	t.Parallel()
 	var places [3]int
-	for k := range Lessons {
-		l := &Lessons[k]
+	for k := range Lessons() {
+		l := &Lessons()[k]
 		for i := range l.Screens {
 			s := &l.Screens[i]
 			for j := range s.Questions {

@@ -57,8 +57,8 @@ func TestMeanings(t *testing.T) {
 	t.Parallel()
 	used := map[string]map[string]bool{}
 	numeral := regexp.MustCompile(`^\d+$`)
-	for i := range Lessons {
-		l := &Lessons[i]
+	for i := range Lessons() {
+		l := &Lessons()[i]
 		for k := range l.Screens {
 			s := &l.Screens[k]
 			if s.Demo == nil {

@@ -144,7 +144,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 		}
 		t.Run(b.Slug, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range Lesson.Screens {
+			for _, s := range Lesson().Screens {
 				in, _ := s.Demo.NewInput(func(p string) string {
 					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
 				}, lessonstest.Builtins{})
@@ -167,7 +167,7 @@ func TestEightStepsOnOddData(t *testing.T) {
 	for name, d := range odd {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range Lesson.Screens {
+			for _, s := range Lesson().Screens {
 				in, _ := s.Demo.NewInput(func(string) string { return "" }, source{d})
 				e, err := s.Demo.Show(t.Context(), in)
 				if err != nil {
@@ -191,8 +191,8 @@ func (source) Run(context.Context, string) (*lessons.Run, error) { return nil, n
 // One control means the same on all screens.
 func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
-	require.Check(t, Lesson.Carry && len(Lesson.Screens) == 8, "values do not go along, or there are not eight screens")
-	for i, s := range Lesson.Screens {
+	require.Check(t, Lesson().Carry && len(Lesson().Screens) == 8, "values do not go along, or there are not eight screens")
+	for i, s := range Lesson().Screens {
 		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
 			t.Errorf("screen %d is called %q", i+1, s.Title)
 		}

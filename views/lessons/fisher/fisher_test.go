@@ -55,7 +55,7 @@ func TestEndsOfEM(t *testing.T) {
 // the start that is shown first is one of them.
 func TestOtherStartsOtherEnds(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "restarts")
+	e := lessonstest.Show(t, Lesson(), "restarts")
 	mine, top, worst := lessonstest.Number(t, e, "your start ends at"), lessonstest.Number(t, e, "the best"), lessonstest.Number(t, e, "the worst")
 	require.Check(t, mine != top && top != worst, "yours %s, best %s, worst %s", mine, top, worst)
 }

@@ -53,105 +53,37 @@ var (
 	summaryGamma = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "generalisation",
-	Task:  "data=spiral",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
-		{
-			Slug:   "leave-one-out",
-			Covers: []string{"002 generalization", "002 summary-hard"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{learner, leaveOneOutKernel, price, leaveOneOutGamma},
-				Show:     showLeaveOut,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "generalisation",
+		Task: "data=spiral",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "leave-one-out",
+				Demo:    lessons.NewDemo(showLeaveOut, learner, leaveOneOutKernel, price, leaveOneOutGamma),
+				Answers: map[string]lessons.Answer{"mcm": notForMCM},
 			},
-			Questions: []lessons.Question{
-				{
-					Slug: "mcm", Ask: `A linear MCM in the plane has two support vectors out of 30 points. At most two left-out points can be misclassified then. True?`,
-					Options: []string{"True: nothing changes without any other point.", "No: more than two can be."},
-					Wrong:   []string{`Other points fix the linear programme even with $\lambda_j = 0$.`, ""},
-					Answer:  notForMCM,
-					Explain: `The two points *span* $f$; they do not hold it in place. Other points fix the linear programme, and to lose one of those changes the machine.`,
-				},
+			{
+				Slug:    "promises",
+				Demo:    lessons.NewDemo(showPromises, promisesKernel, promisesPoints, draw),
+				Answers: map[string]lessons.Answer{"sparse": lessons.Is(float64(theory.SparseBoundPoints(3, 0.05, 0.1)))},
+			},
+			{
+				Slug:    "fewer",
+				Demo:    lessons.NewDemo(showFewer, pattern, rho, fewerPoints, draw),
+				Answers: map[string]lessons.Answer{"sparsest": sparsest},
+			},
+			{Slug: "tuning", Demo: lessons.NewDemo(showTuning, tuningNoise, candidates, draw), Answers: map[string]lessons.Answer{"flatter": flatter}},
+			{Slug: "study", Demo: lessons.NewDemo(showStudy, data, folds, studyDraw), Answers: map[string]lessons.Answer{"conformal": conformal}},
+			{
+				Slug:    "summary",
+				Demo:    lessons.NewDemo(showSummary, summaryGamma, price, bets),
+				Answers: map[string]lessons.Answer{"claims": lessons.Is(0)},
 			},
 		},
-		{
-			Slug:   "promises",
-			Covers: []string{"002 generalization"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{promisesKernel, promisesPoints, draw},
-				Show:     showPromises,
-			},
-			Questions: []lessons.Question{{
-				Slug: "sparse", Ask: `A hard-margin SVM has 3 support vectors and $\delta = 0.05$. From how many points on does the sparse bound promise less than 10 % errors? (10 % off is fine.)`,
-				Within:  0.1,
-				Answer:  func(context.Context) (float64, error) { return float64(theory.SparseBoundPoints(3, 0.05, 0.1)), nil },
-				Explain: `From $N = $ %s on; with 50 points it is still far from that.`,
-			}},
-		},
-		{
-			Slug:   "fewer",
-			Covers: []string{"002 generalization", "002 summary-hard", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{pattern, rho, fewerPoints, draw},
-				Show:     showFewer,
-			},
-			Questions: []lessons.Question{{
-				Slug: "sparsest", Ask: "Of the ninety machines shown at first, take the one with the fewest support vectors and the one with the least error. Are they the same?",
-				Options: []string{"Yes, they are the same.", "No: the sparsest errs clearly more often.", "No, but the two err about equally often."},
-				Wrong:   []string{"Too few terms cannot bend as the classes ask.", "", "Compare the two errors: the gap is clear."},
-				Answer:  sparsest,
-				Explain: `Few terms can be too few: a machine with two or three of them draws too simple a boundary. Sparseness is worth having for speed and memory, and it has to be judged together with the error.`,
-			}},
-		},
-		{
-			Slug:   "tuning",
-			Covers: []string{"001 14.4", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{tuningNoise, candidates, draw},
-				Show:     showTuning,
-			},
-			Questions: []lessons.Question{{
-				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
-				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
-				Wrong:   []string{"Not trained on, but chosen by: that is fitting, too.", "", "The best of many is too good, not too bad."},
-				Answer:  flatter,
-				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the screen “The training error flatters” of the lesson on risk once more, with settings in place of functions and the test fold in place of the training points.`,
-			}},
-		},
-		{
-			Slug:   "study",
-			Covers: []string{"000 steps", "001 14.4"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{data, folds, studyDraw},
-				Show:     showStudy,
-			},
-			Questions: []lessons.Question{{
-				Slug: "conformal", Ask: "On the data shown at first, with settings chosen on training folds only: by how much does the conformal map raise the mean accuracy of the MCM?",
-				Options: []string{"By more than twice the standard error of the difference.", "By less than that, or it lowers it."},
-				Wrong:   []string{"Measured without tuning on test rows, the gain is within the noise.", ""},
-				Answer:  conformal,
-				Explain: `A difference within two standard errors is what chance alone would show. That is no proof that the map never helps; it is what these data say.`,
-			}},
-		},
-		{
-			Slug:   "summary",
-			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{summaryGamma, price, bets},
-				Show:     showSummary,
-			},
-			Questions: []lessons.Question{{
-				Slug: "claims", Ask: "Which of the seven claims are true as they stand, for a valid kernel?",
-				Options: []string{"1, 2 and 7.", "1, 2, 3 and 7.", "All but 6.", "All of them."},
-				Wrong:   []string{"", "Fewer support vectors alone prove nothing: think of the thirty pairs of settings.", "Claims 3, 4 and 5 each take a bound or a special case for the rule.", "Claim 6 alone was refuted by measuring."},
-				Answer:  func(context.Context) (float64, error) { return 0, nil },
-				Explain: `They follow from convexity, from the margin and from the law of large numbers. The others take an upper bound, or what was seen on some data, for a rule.`,
-			}},
-		},
-	},
-})
+	})
+}
 
 // toy are the points that are left out one by one.
 func toy() (lessons.Toy, error) { return lessons.Drawn("blobs", 30, 1.5, 2) }

@@ -58,7 +58,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
-	e := lessonstest.Show(t, &Lesson, "leave-one-out", "machine", "mcm")
+	e := lessonstest.Show(t, Lesson(), "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
 		require.Check(t, !strings.Contains(n.Label, "bound"), "an MCM is shown a bound: %+v", n)
 	}
@@ -83,7 +83,7 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 func TestCorrelationsOfEitherSign(t *testing.T) {
 	t.Parallel()
 	signs := func(pairs ...string) (below, above int) {
-		for _, row := range lessonstest.Show(t, &Lesson, "fewer", pairs...).Tables[0].Rows {
+		for _, row := range lessonstest.Show(t, Lesson(), "fewer", pairs...).Tables[0].Rows {
 			if strings.HasPrefix(row[5], "−") {
 				below++
 			} else {
@@ -174,7 +174,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
-		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
+		e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
 		all, asking := strings.Contains(note, "right"), e.Asking()
 		require.Check(t, strings.HasPrefix(asking.Notes[0], note) && len(asking.Moves) > 0, "after %s: %s", bets, asking.Notes[0])
 		require.Check(t, len(e.Notes) == 0 && len(e.Moves) == 0 && (len(e.After) > 0) == all, "after the answer: %q, %v", e.Notes, e.Moves)
@@ -195,7 +195,7 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	t.Parallel()
 	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
 	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
-		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
+		e := lessonstest.Show(t, Lesson(), "summary", "gamma", gamma)
 		var b strings.Builder
 		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
 		found := evidence.FindStringSubmatch(b.String())
@@ -215,7 +215,7 @@ func TestCardsDoNotOverlap(t *testing.T) {
 	}
 	for _, size := range [][2]int{{240, 282}, {282, 332}, {310, 365}, {340, 400}, {419, 493}, {420, 494}, {500, 446}, {640, 500}, {320, 213}} {
 		for _, bets := range []string{"", "tftf", "tftfttt"} {
-			e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
+			e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
 			for _, asking := range []bool{true, false} {
 				p := require.Value(e.Figures[0].Draw(lessons.Look{Width: size[0], Height: size[1], Asking: asking}))(t)
 				var svg strings.Builder

@@ -13,7 +13,7 @@ import (
 func TestVecTrick(t *testing.T) {
 	t.Parallel()
 	for n := 3; n <= 10; n++ {
-		e := lessonstest.Show(t, &Lesson, "vec", "n", fmt.Sprint(n))
+		e := lessonstest.Show(t, Lesson(), "vec", "n", fmt.Sprint(n))
 		number := func(label string) string { t.Helper(); return lessonstest.Number(t, e, label) }
 		k := number("kernel, vec trick")
 		if formed := number(`kernel, $A_\times$ formed`); formed != k || !strings.HasSuffix(e.Numbers[5].Help, " "+k) {

@@ -50,7 +50,7 @@ func TestSix(t *testing.T) {
 	if err != nil || h.Alpha != 0.25 || [2]float64(h.W) != [2]float64{0.5, 0.5} || h.B != 0 || h.Dual(h.Alpha) != 0.25 {
 		t.Errorf("by hand: %+v, %v", h, err)
 	}
-	e := lessonstest.Show(t, &Lesson, "by-hand", "step", "99")
+	e := lessonstest.Show(t, Lesson(), "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|+1|0.25|1|0.25", "5|(1, 2)|+1|0|1.5|0", "6|(2, 1)|+1|0|1.5|0",
@@ -111,7 +111,7 @@ func TestStepsAreHard(t *testing.T) {
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
-		e := lessonstest.Show(t, &Lesson, "support", values...)
+		e := lessonstest.Show(t, Lesson(), "support", values...)
 		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
 			s += lessonstest.Number(t, e, label) + " "
 		}
@@ -122,10 +122,10 @@ func TestSupport(t *testing.T) {
 	got := numbers("x7", "3.3", "y7", "-2.5")
 	require.Check(t, got == start, "a far point moves the line: %s, before %s", got, start)
 	require.Check(t, numbers("x7", "0.4") != start, "a point inside the margin does not move the line")
-	e := lessonstest.Show(t, &Lesson, "support", "only", "true")
+	e := lessonstest.Show(t, Lesson(), "support", "only", "true")
 	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
 	require.Check(t, got == "0", "deleting changes w and b by %s", got)
-	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
+	e = lessonstest.Show(t, Lesson(), "support", "x7", "-3")
 	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
 		t.Errorf("overlapping classes: %v", e.Notes)
 	}
@@ -137,7 +137,7 @@ func TestSupport(t *testing.T) {
 // legend are the labels of the points.
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "only-hard")
+	e := lessonstest.Show(t, Lesson(), "only-hard")
 	p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true}))(t)
 	var svg strings.Builder
 	require.NoError(t, p.SVG(&svg))
@@ -167,7 +167,7 @@ func TestOnlyHard(t *testing.T) {
 	if want := square + 0.2**soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
 	}
-	e := lessonstest.Show(t, &Lesson, "only-hard", "C", "100")
+	e := lessonstest.Show(t, Lesson(), "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
 		require.Check(t, row[1] == row[2], "C = 100 is no hard margin: %v", row)
 	}
@@ -198,7 +198,7 @@ func TestBiasInterval(t *testing.T) {
 	t.Parallel()
 	for c, whole := range map[string]bool{"0.01": true, "0.2": false, "100": false} {
 		rows := map[string]string{}
-		e := lessonstest.Show(t, &Lesson, "only-hard", "C", c)
+		e := lessonstest.Show(t, Lesson(), "only-hard", "C", c)
 		for _, row := range e.Tables[0].Rows {
 			rows[row[0]] = row[2]
 		}

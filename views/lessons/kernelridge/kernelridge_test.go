@@ -25,7 +25,7 @@ import (
 func TestSquares(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"0", "5"} {
-		e := lessonstest.Show(t, &Lesson, "squares", "level", by)
+		e := lessonstest.Show(t, Lesson(), "squares", "level", by)
 		targets, fitted := lessonstest.Number(t, e, "mean of the targets"), lessonstest.Number(t, e, "mean of f at the points")
 		if by == "5" && targets == fitted {
 			t.Errorf("raised by 5, both means are %s: the slip shows nothing", targets)
@@ -213,7 +213,7 @@ func TestTooRightSaysWhereTheLineGoes(t *testing.T) {
 	for _, c := range []struct {
 		x, lambda, says string
 	}{{"12", "0.1", "towards the far points"}, {"3.5", "100", "stays small everywhere"}, {"3.5", "0.1", ""}} {
-		e := lessonstest.Show(t, &Lesson, "too-right", "fx", c.x, "lambda", c.lambda)
+		e := lessonstest.Show(t, Lesson(), "too-right", "fx", c.x, "lambda", c.lambda)
 		if notes := strings.Join(slices.Concat(e.Notes, e.After), " "); !strings.Contains(notes, c.says) || c.says == "" && notes != "" {
 			t.Errorf("far points at %s, lambda %s: %q", c.x, c.lambda, notes)
 		}

@@ -49,7 +49,7 @@ func TestRatioNeedsTheOne(t *testing.T) {
 	}
 	plain := radius / l.min
 	require.Check(t, plain < l.HMCM, "R/Delta = %g without the 1, h = %g: nothing to say", plain, l.HMCM)
-	e := lessonstest.Show(t, &Lesson, "bound", "t", "1.1", "o", "0.75")
+	e := lessonstest.Show(t, Lesson(), "bound", "t", "1.1", "o", "0.75")
 	if got, want := lessonstest.Number(t, e, `$\hat R/\hat\Delta$`), views.Short(l.Radius/l.Margin); got != want || l.Radius/l.Margin < l.HMCM {
 		t.Errorf("%s is printed, want %s, at least h = %g", got, want, l.HMCM)
 	}
@@ -207,7 +207,7 @@ func TestOnAPoint(t *testing.T) {
 		"bound":          {`$\hat R/\hat\Delta$`, `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`},
 		"charnes-cooper": {`$\max_i y_i f$ over $\min_i y_i f$`},
 	} {
-		e := lessonstest.Show(t, &Lesson, screen, "t", "1.2")
+		e := lessonstest.Show(t, Lesson(), screen, "t", "1.2")
 		for _, l := range labels {
 			got := lessonstest.Number(t, e, l)
 			require.Check(t, got == "∞" || got == "none", "%s: %s is %q", screen, l, got)
@@ -231,7 +231,7 @@ func TestBand(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one
-		one, two := lessonstest.Show(t, &Lesson, "ratio", "t", at), lessonstest.Show(t, &Lesson, "bound", "t", at)
+		one, two := lessonstest.Show(t, Lesson(), "ratio", "t", at), lessonstest.Show(t, Lesson(), "bound", "t", at)
 		if len(one.Notes) != 1 || len(two.Notes) != 1 || strings.Contains(one.Notes[0], "both") || !strings.Contains(two.Notes[0], "both") {
 			t.Errorf("t = %s: %q and %q", at, one.Notes, two.Notes)
 		}

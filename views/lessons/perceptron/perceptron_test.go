@@ -53,7 +53,7 @@ func TestByHand(t *testing.T) {
 
 func TestStrictLearnsNothing(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "dual", "strict", "true", "step", "1000")
+	e := lessonstest.Show(t, Lesson(), "dual", "strict", "true", "step", "1000")
 	for _, row := range e.Tables[0].Rows {
 		if row[2] != "0" || row[3] != "0" || row[4] != "wrong" {
 			t.Errorf("point %s: %v", row[0], row)
@@ -154,7 +154,7 @@ func TestGramDoesNotTurn(t *testing.T) {
 	for _, product := range []string{"linear", "poly", "rbf"} {
 		var counts []string
 		for _, turn := range []string{"0", "73", "-180"} {
-			e := lessonstest.Show(t, &Lesson, "gram", "product", product, "turn", turn)
+			e := lessonstest.Show(t, Lesson(), "gram", "product", product, "turn", turn)
 			now := e.Tables[0].Rows[0]
 			for i := range counts {
 				require.Check(t, counts[i] == now[i], "%s turned by %s: counts %v, want %v", product, turn, now, counts)
@@ -168,7 +168,7 @@ func TestGramDoesNotTurn(t *testing.T) {
 // a class, as orders have none.
 func TestOrderIsNamed(t *testing.T) {
 	t.Parallel()
-	for _, f := range lessonstest.Show(t, &Lesson, "order").Figures {
+	for _, f := range lessonstest.Show(t, Lesson(), "order").Figures {
 		if f.Name != "shares" {
 			continue
 		}

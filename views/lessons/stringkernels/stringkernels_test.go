@@ -14,7 +14,7 @@ import (
 
 func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	t.Helper()
-	return lessonstest.Show(t, &Lesson, screen, pairs...)
+	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
 func number(t *testing.T, text string) float64 {
