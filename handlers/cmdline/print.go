@@ -19,14 +19,14 @@ type printer interface {
 	Row(term, text string)  // of a short list
 }
 
-// terminal prints plain text, at most so many columns wide.
+// terminal prints plain text wrapped to a width.
 type terminal struct {
 	w       io.Writer
 	columns int
 }
 
-// columns is the width to which text for w is wrapped: of a terminal its own, up to what is
-// comfortable to read; elsewhere 80.
+// columns returns the width to wrap text for w to: that of the terminal, up to a readable maximum;
+// elsewhere 80.
 func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, ok := terminalWidth(f); ok {
@@ -104,7 +104,7 @@ type roff struct {
 
 var roffFonts = strings.NewReplacer(strongOn, `\fB`, emphasisOn, `\fI`, fontOff, `\fP`)
 
-// Marks that stand for fonts until a text has been escaped.
+// Placeholders of font changes until a text has been escaped.
 const strongOn, emphasisOn, fontOff = "\x01", "\x02", "\x03"
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)

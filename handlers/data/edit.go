@@ -10,19 +10,19 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
-	"marginlab/views"
+	dataview "marginlab/views/data"
 	"marginlab/views/figure"
 	"marginlab/web"
 )
 
-// objectForm is the form for one object of a data set: a new one, or that of a row, from 1
-// on; nil where there is nothing to type.
-func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
+// objectForm returns the form for a new object, or for the object in a row (counted from 1); nil
+// if objects of this kind cannot be typed.
+func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectForm {
 	what := map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[d.Kind()]
 	if what == "" || !editable(d) {
 		return nil
 	}
-	f := &views.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
+	f := &dataview.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 		if g, ok := d.Objects.(*dataset.Graphs); ok {
@@ -32,8 +32,8 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
 	return f
 }
 
-// EditObject adds an object to a data set, changes one or deletes it. The form tells which
-// version of the data it was made for: rows are called by their places.
+// EditObject adds, changes or deletes an object of a data set. The form carries the version of the
+// data it was made for, because rows are identified by position.
 func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	var problems param.Problems
 	if errors.As(err, &problems) {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
-		return a.showDataset(w, r, views.Dataset{Objects: f})
+		return a.showDataset(w, r, dataview.Dataset{Objects: f})
 	}
 	if err != nil {
 		return err

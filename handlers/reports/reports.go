@@ -1,5 +1,5 @@
-// Package reports serves reports: texts with what they show of runs, searches, studies and
-// comparisons, frozen when it was placed.
+// Package reports serves reports: texts with runs, searches, studies and comparisons, frozen when
+// they are inserted.
 package reports
 
 import (
@@ -25,6 +25,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/lessons"
+	reportsview "marginlab/views/reports"
 	"marginlab/web"
 )
 
@@ -50,7 +51,7 @@ type Studies interface {
 // New returns the handlers of reports, whose items runs and studies freeze.
 func New(h *door.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
 
-// freeze returns the item of an address as it is now.
+// freeze returns the current state of the item at an address.
 func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -101,8 +102,8 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	return true, nil
 }
 
-// compose returns what a text shows: items of before as they were, unless they are to be refreshed
-// and their sources are there, and new ones as they are now. Faults are param.Problems.
+// compose returns the items of a text: existing ones unchanged, unless refreshed and still
+// available, and new ones in their current state. Mistakes are param.Problems.
 func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
@@ -198,12 +199,12 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Reports{Page: a.frame("Reports")}
+	p := reportsview.Reports{Page: a.frame("Reports")}
 	if p.Undo, err = a.Undo(r); err != nil {
 		return err
 	}
 	for _, one := range list {
-		row := views.ReportRow{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
+		row := reportsview.Row{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
 		for _, p := range split(one.Text) {
 			if p.address != "" {
 				row.Items++
@@ -211,7 +212,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.Render(w, r, views.ReportsPage(p))
+	return a.Render(w, r, reportsview.ReportsPage(p))
 }
 
 // Page shows a report.
@@ -242,7 +243,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return a.Render(w, r, views.ReportPage(p))
+	return a.Render(w, r, reportsview.ReportPage(p))
 }
 
 // Shared shows the report of a read-only link.
@@ -264,11 +265,11 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 			part.Item.Source = ""
 		}
 	}
-	return a.Render(w, r, views.ReportPage(p))
+	return a.Render(w, r, reportsview.ReportPage(p))
 }
 
-// read returns the report that an address names, or that of its read-only link, once there is room
-// for it in memory, which leave gives back: before anything is sent to a client that may be slow.
+// read returns the requested report, by id or by its read-only link, once there is memory for it.
+// leave releases the memory and must be called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
 	size, err := a.Store.ReportSize(ctx, door.Workspace(ctx), id, token)
@@ -290,12 +291,12 @@ func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report
 	return one, leave, err
 }
 
-// day is a date for reading.
+// day is the date format.
 const day = "2 January 2006"
 
-// view is a report as a page shows it. Without a base its figures are part of the page.
-func (a *Handler) view(one store.Report, base string) (p views.Report, err error) {
-	p = views.Report{ID: one.ID, Title: one.Title, Base: base}
+// view returns a report for a page. Without a base its figures are embedded.
+func (a *Handler) view(one store.Report, base string) (p reportsview.Report, err error) {
+	p = reportsview.Report{ID: one.ID, Title: one.Title, Base: base}
 	if !one.Updated.IsZero() {
 		p.Updated = one.Updated.Format(day)
 	}
@@ -305,10 +306,10 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 		if err != nil {
 			return param.Problems{{Field: "text", Message: "text: " + err.Error()}}
 		}
-		p.Parts = append(p.Parts, views.ReportPart{Prose: html})
+		p.Parts = append(p.Parts, reportsview.Part{Prose: html})
 		return nil
 	}, func(caption string, item store.ReportItem, at int) error {
-		v := &views.ReportItem{Caption: caption, Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
+		v := &reportsview.Item{Caption: caption, Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
 		for i, f := range item.Figures {
 			figures++
 			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height, NarrowSize: [2]int{f.NarrowWidth, f.NarrowHeight}}
@@ -318,16 +319,16 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 				pic.Src = fmt.Sprintf("%s/figures/%d-%d.svg", base, at+1, i+1)
 				pic.DarkSrc, pic.Narrow, pic.NarrowDark = pic.Src+"?dark=1", pic.Src+"?narrow=1", pic.Src+"?narrow=1&dark=1"
 			}
-			v.Figures = append(v.Figures, views.ReportFigure{Number: figures, Picture: pic})
+			v.Figures = append(v.Figures, reportsview.Figure{Number: figures, Picture: pic})
 		}
 		for _, t := range item.Tables {
 			tables++
-			v.Tables = append(v.Tables, views.ReportTable{Number: tables, StudyTable: door.StudyTable(t)})
+			v.Tables = append(v.Tables, reportsview.Table{Number: tables, StudyTable: door.StudyTable(t)})
 		}
 		if c := command(item, at); c != "" {
 			p.Repeat = append(p.Repeat, views.Option{Label: caption, Value: c})
 		}
-		p.Parts = append(p.Parts, views.ReportPart{Item: v})
+		p.Parts = append(p.Parts, reportsview.Part{Item: v})
 		return nil
 	})
 	if err != nil {
@@ -348,8 +349,8 @@ func inline(svg []byte) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)
 }
 
-// command is the one of the terminal that repeats an item, the file of a study being that of the
-// download.
+// command returns the terminal command that repeats an item; the file of a study is the
+// downloaded one.
 func command(item store.ReportItem, at int) string {
 	if item.Task.Study != nil {
 		return "marginlab study " + studyFile(at)
@@ -359,12 +360,12 @@ func command(item store.ReportItem, at int) string {
 
 func studyFile(at int) string { return fmt.Sprintf("study-%d.toml", at+1) }
 
-// repeats reports whether a task says how to train again.
+// repeats reports whether a task can be repeated.
 func repeats(t repeat.Task) bool { return t.Spec != nil || t.Study != nil || t.Runs != nil }
 
 // Edit shows the editor of a report; without an id, of a new one.
 func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
-	p := views.ReportEditor{Request: rand.Text()}
+	p := reportsview.Editor{Request: rand.Text()}
 	if chi.URLParam(r, "id") != "" {
 		one, leave, err := a.read(w, r)
 		if err != nil {
@@ -376,7 +377,7 @@ func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
 	return a.editor(w, r, p)
 }
 
-// version tells a report from itself after a change.
+// version changes with every change of a report.
 func version(one store.Report) string {
 	if one.ID == "" {
 		return ""
@@ -384,10 +385,10 @@ func version(one store.Report) string {
 	return strconv.FormatInt(one.Updated.UnixMilli(), 10)
 }
 
-// choices is how many things of a kind the editor offers.
+// choices is the number of items of a kind that the editor offers.
 const choices = 12
 
-func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportEditor) error {
+func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.Editor) error {
 	ctx, ws := r.Context(), door.Workspace(r.Context())
 	p.Page = a.frame("Report")
 	done, err := store.ParseQuery("status = done")
@@ -406,7 +407,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportE
 	if err != nil {
 		return err
 	}
-	kinds := []views.ReportChoices{{Kind: "Runs"}, {Kind: "Searches"}, {Kind: "Studies"}}
+	kinds := []reportsview.Choices{{Kind: "Runs"}, {Kind: "Searches"}, {Kind: "Studies"}}
 	for _, run := range runs {
 		kinds[0].Items = append(kinds[0].Items, views.Option{Value: placed(run.Name, "/runs/"+run.ID), Label: run.Name})
 	}
@@ -422,7 +423,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportE
 		}
 	}
 	p.Choices = kinds
-	return a.Render(w, r, views.ReportEditorPage(p))
+	return a.Render(w, r, reportsview.EditorPage(p))
 }
 
 // Save stores a report, shows a preview of it, or places a line at the end of its text.
@@ -431,7 +432,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, ws := r.Context(), door.Workspace(r.Context())
-	p := views.ReportEditor{
+	p := reportsview.Editor{
 		ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
 		Request: r.PostFormValue("request"), Updated: r.PostFormValue("updated"), Refresh: r.PostFormValue("refresh") == "1",
 	}
@@ -573,7 +574,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 		svg = f.Dark
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")
-	// An archive may have brought it: nothing in it is to be run.
+	// It may come from an imported archive: allow no scripts.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox")
 	if web.Unchanged(w, r, web.TagOf(svg)) {
 		return nil

@@ -19,6 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -27,10 +28,10 @@ const (
 	cancelled = "cancelled"
 
 	changeRows = 10   // removals and doubtful rows that the page lists
-	doubtful   = 0.95 // share of samples below which a row is doubtful
+	doubtful   = 0.95 // fraction of agreeing samples below which a row is doubtful
 )
 
-// changes tells whether what would change a run's result can be computed.
+// changes reports whether "what would change this result" is available for a run.
 func changes(run store.Run) bool {
 	rep := run.Report
 	return rep != nil && run.Model != nil && (rep.Rule == ml.Sign || rep.Rule == "") && ml.HasRegularisation(run.Spec, rep.TrainN) && rep.N <= ml.MostSensed && run.Model.Kernel.Definite()
@@ -48,7 +49,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	}
 	here := of.Page
 	following := r.URL.Query().Get("follow")
-	p := views.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
+	p := runsview.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
 	s, job, err := a.Sense(r.Context(), of, following == "", min(door.Prompt, a.Patience))
 	switch {
 	case errors.Is(err, door.ErrIdle):
@@ -70,10 +71,10 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 			p.Band = &pic
 		}
 	}
-	return a.Render(w, r, views.ChangePage(p))
+	return a.Render(w, r, runsview.ChangePage(p))
 }
 
-// CancelChange gives up the computation, also when its run has been deleted meanwhile.
+// CancelChange cancels the computation, even if its run has been deleted.
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	token, here := web.Token(r.Context()), "/runs/"+chi.URLParam(r, "id")+"/change"
 	id := r.FormValue("id")
@@ -146,8 +147,8 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// fillChange fills in what is known.
-func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
+// fillChange fills in the computed results.
+func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	where := "of the plane"
 	if !s.Plane {
 		where = "of the rows"
@@ -162,7 +163,7 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 	var nearest *ml.Flip
 	far := func(f ml.Flip) float64 { return math.Abs(math.Log(f.To / f.From)) }
 	for i, f := range s.Flips {
-		row := views.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
+		row := runsview.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
 		if f.To < f.From {
 			row.Change = "lower"
 		}
@@ -192,7 +193,7 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return door.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := views.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
 		if m.Only {
 			row.Moved, row.Changed = "no boundary without it", "–"
 		}
@@ -213,13 +214,13 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		row := views.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
+		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}
 }
 
-// strongest says which of the support vectors left out moves the boundary most.
+// strongest describes the support vector whose removal moves the boundary most.
 func strongest(removals []ml.Removal, where string) string {
 	var said, other string
 	for len(removals) > 0 && removals[0].Only {
@@ -243,8 +244,7 @@ func strongest(removals []ml.Removal, where string) string {
 	return said + ", more than without any other support vector tried."
 }
 
-// knownChange is what would change a run's result in sentences, where it is known; it computes
-// nothing.
+// knownChange returns what would change a run's result, in sentences, if already computed.
 func (a *Handler) knownChange(ctx context.Context, run store.Run) ([]string, error) {
 	of, err := a.ChangeOf(ctx, run)
 	if err != nil {
@@ -258,7 +258,7 @@ func (a *Handler) knownChange(ctx context.Context, run store.Run) ([]string, err
 	if !ok {
 		return nil, nil
 	}
-	var p views.Change
+	var p runsview.Change
 	fillChange(&p, s, of.Data)
 	return p.Sentences(), nil
 }

@@ -16,6 +16,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 // comparedRuns finds the runs that the query names.
@@ -38,12 +39,12 @@ func comparedRuns(ctx context.Context, find func(context.Context, store.Workspac
 	return runs, nil
 }
 
-// overlaid is the number of boundaries that can be distinguished in one picture, and the number drawn if
-// none are asked for.
+// overlaid is the number of boundaries that can be distinguished in one picture, and the number
+// drawn by default.
 const overlaid = 6
 
-// drawn are the runs whose boundaries a query asks for in one picture: those of draw, else
-// the first.
+// drawn returns the runs whose boundaries to overlay: those in the query's draw, by default the
+// first ones.
 func drawn(runs []store.Run, q url.Values) (chosen []store.Run) {
 	for _, r := range finished(runs) {
 		if slices.Contains(q["draw"], r.ID) || !q.Has("draw") && len(chosen) < overlaid {
@@ -87,7 +88,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	if q.Has("back") { // from a list, whose form says more than a comparison needs
+	if q.Has("back") { // from a list, whose form sends more than a comparison needs
 		to := url.Values{}
 		for _, id := range q["run"] {
 			if !slices.Contains(to["run"], id) {
@@ -99,7 +100,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
-	if q.Has("runs") { // as programs list them; the links of the page say run
+	if q.Has("runs") { // as sent by programs; links on the page use run
 		q["run"] = strings.Split(q.Get("runs"), ",")
 		q.Del("runs")
 		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode())
@@ -113,7 +114,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		q.Del("axis")
 		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
 	}
-	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
+	p := runsview.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
 	for _, k := range []string{"run", "base", "folds", "draw", "diff", "where", "axes", "log", "x", "y"} {
 		for _, v := range q[k] {
 			p.Kept = append(p.Kept, views.Option{Label: k, Value: v})
@@ -129,12 +130,12 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
 	}
 	if slices.ContainsFunc(runs, func(r store.Run) bool { return r.Report != nil && figure.Noted(r.Report.Rule, r.Report.D, r.Report.N) }) {
-		query = strings.TrimPrefix(query+"&noted=1", "&") // all, so that their frames have one height
+		query = strings.TrimPrefix(query+"&noted=1", "&") // for all, so that their frames have equal heights
 	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	names := shortNames(runs)
 	for i, run := range runs {
-		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
+		c := runsview.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run)
 			c.Best, c.Vectors = door.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
@@ -181,18 +182,18 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
 	}
 	if p.ShareURL != "" {
-		p.ShareQR, _ = door.QR(p.ShareURL) // a long one has none
+		p.ShareQR, _ = door.QR(p.ShareURL) // none if it is too long
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
-	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
+	p.Same = !slices.ContainsFunc(p.Settings, func(r runsview.CompareRow) bool { return r.Differs })
 	p.Numbers = compareNumbers(runs, base)
 	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
 	}
 	if p.Evidence != nil && p.Evidence.Hero != nil {
 		for i, run := range finished(runs) {
-			at := slices.IndexFunc(p.Runs, func(c views.CompareRun) bool { return c.ID == run.ID })
+			at := slices.IndexFunc(p.Runs, func(c runsview.CompareRun) bool { return c.ID == run.ID })
 			p.Runs[at].P = p.Evidence.Hero.P[i]
 		}
 	}
@@ -212,7 +213,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Runs[i].Drawn = slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == p.Runs[i].ID })
 	}
 	var together []figure.Layer
-	for i, run := range finished(runs) { // those of the layers
+	for i, run := range finished(runs) { // the runs of the layers
 		if slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == run.ID }) {
 			together = append(together, layers[i])
 		}
@@ -236,11 +237,11 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		caption := drawn + hatched
 		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
-	return a.Render(w, r, views.ComparePage(p))
+	return a.Render(w, r, runsview.ComparePage(p))
 }
 
-// CompareTable sends the settings and numbers of a comparison as CSV, a line for each and a
-// column for each run, numbers in full; with diff, those in which the runs differ.
+// CompareTable sends the settings and numbers of a comparison as CSV, a line per quantity and a
+// column per run, at full precision; with diff, only those in which the runs differ.
 func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	from, err := a.shelf(r)
 	if err != nil {
@@ -270,7 +271,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	return door.SendRows(w, r, "comparison.csv", rows)
 }
 
-// headline is the short result of a run.
+// headline returns the short result of a run.
 func headline(run store.Run) string {
 	return fmt.Sprintf("%s, %s", door.BestEvidence(run).String(), views.Counted(run.Report.SupportVectors, "support vector"))
 }
@@ -311,10 +312,10 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// compareSettings puts the settings side by side. A setting without a meaning
-// for a run is a dash.
-func compareSettings(runs []store.Run) []views.CompareRow {
-	rows := []views.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
+// compareSettings returns a row per setting. A setting that does not apply to a run
+// is a dash.
+func compareSettings(runs []store.Run) []runsview.CompareRow {
+	rows := []runsview.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
 	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
 		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
@@ -330,8 +331,8 @@ func compareSettings(runs []store.Run) []views.CompareRow {
 	return rows
 }
 
-func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) views.CompareRow {
-	row := views.CompareRow{Label: label, Help: help}
+func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) runsview.CompareRow {
+	row := runsview.CompareRow{Label: label, Help: help}
 	for _, r := range runs {
 		v := cell(r)
 		if v == "" {
@@ -343,10 +344,10 @@ func compareRow(label, help string, runs []store.Run, cell func(store.Run) strin
 	return row
 }
 
-// compareNumbers puts the measured quantities side by side and marks the best
-// where better has a meaning and the runs differ. Where one of them, number base, is the
-// baseline, the others are told by how much they exceed it.
-func compareNumbers(runs []store.Run, base int) (rows []views.CompareRow) {
+// compareNumbers returns a row per measured quantity, with the best values marked if better is
+// defined and the runs differ. If base is the index of a baseline, the others show their
+// difference from it.
+func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 	for _, q := range ml.Quantities {
 		row := compareRow(q.Label, q.Help, runs, func(r store.Run) string {
 			if r.Report == nil {
@@ -368,8 +369,8 @@ func compareNumbers(runs []store.Run, base int) (rows []views.CompareRow) {
 	return rows
 }
 
-// exceed is by how much each run exceeds the baseline in a quantity, empty where either has
-// none or both the same.
+// exceed returns the difference of each run from the baseline in a quantity, empty if either has
+// no value or they are equal.
 func exceed(q ml.Quantity, runs []store.Run, base int) []string {
 	more := make([]string, len(runs))
 	than, ok := door.QuantityNumber(q, runs[base].Report)

@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 const (
@@ -23,15 +24,15 @@ const (
 	thumbWidth, thumbHeight = 160, 100 // of the picture of a neighbour
 )
 
-// near tells which objects of a run are nearest to the one in the row that is asked for, if
-// any, and shows that one where a picture can; its figures are below an address.
-func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*views.Near, error) {
+// near returns the objects of a run nearest to the requested row, if any, with a picture of it if
+// possible. figures is the base URL of the run's figures.
+func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*runsview.Near, error) {
 	m := r.Result.Model
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
 		return nil, err
 	}
-	n := &views.Near{
+	n := &runsview.Near{
 		Row: asked, Total: len(points), Classes: m.Rule != ml.Value, F: len(m.Machines) == 1,
 		Mapped: slices.ContainsFunc(m.Machines, func(m ml.Machine) bool { return m.Map != nil }),
 	}
@@ -48,7 +49,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
 		return n, nil
 	}
-	small := "" // the figure of a graph that stands for its text
+	small := "" // the figure that replaces the text of a graph
 	for _, f := range r.Figures() {
 		if f.Parts() {
 			title := fmt.Sprintf("%s, row %d", f.Title, row)

@@ -22,17 +22,18 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
 const (
 	pageRows   = 25 // runs on a page of the list
 	groupRows  = 10 // runs that an open group shows
-	openGroups = 20 // groups that may be open at a time
+	openGroups = 20 // most open groups
 	mostColumn = 24 // columns beside the name
 )
 
-// firstColumns are those of a list for which none were chosen, beside the name.
+// firstColumns lists the default columns besides the name.
 var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "estimate", "support_vectors", "status", "created"}
 
 // headings holds short names of fields with long labels.
@@ -40,7 +41,7 @@ var headings = map[string]string{"estimate": "accuracy", "support_vectors": "SVs
 
 func heading(f store.Field) string { return upper(cmp.Or(headings[f.Name], f.Label)) }
 
-// lower returns text without a capital at the start of its first word, unless it is an abbreviation.
+// lower returns text with a lower-case first letter, unless it starts with an abbreviation.
 func lower(text string) string {
 	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
 		return strings.ToLower(text[:1]) + text[1:]
@@ -58,7 +59,7 @@ type table struct {
 	page    int
 }
 
-// readTable reads a table off a query; of the columns, those that a workspace keeps stand for
+// readTable parses a table from a query; kept are the workspace's columns, used if the query has
 // none. Errors are param.Problems.
 func readTable(q url.Values, kept []string) (t table, err error) {
 	t.Filter, err = door.RunFilter(q)
@@ -99,8 +100,8 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 	return t, ps.Err()
 }
 
-// best is the field that tells which run of a group is best: the one that the list is sorted
-// by where better has a meaning for it, else the accuracy by the best evidence.
+// best returns the field by which to choose the best run of a group: the sort field if better is
+// defined for it, else the accuracy by the best evidence.
 func (t table) best() store.Field {
 	if f, ok := store.LookupField(t.Sort); ok && f.Better != 0 {
 		return f
@@ -109,7 +110,7 @@ func (t table) best() store.Field {
 	return f
 }
 
-// address is the list's with some of what its query says replaced; "" leaves a thing out.
+// address returns the URL of the list with some query fields replaced; "" removes a field.
 func address(q url.Values, pairs ...string) string {
 	to := maps.Clone(q)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -124,7 +125,7 @@ func address(q url.Values, pairs ...string) string {
 	return "/runs?" + to.Encode()
 }
 
-// List shows the runs of the workspace that the query asks for.
+// List shows the runs of the workspace that match the query.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	q.Del("deleted") // which Undo reads
@@ -134,7 +135,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		q.Del("add")
 		return door.Redirect(w, r, address(q, "keep", "1"))
 	}
-	for name, v := range q { // forms send also what is empty
+	for name, v := range q { // forms also send empty fields
 		if v[0] == "" {
 			q.Del(name)
 		}
@@ -157,10 +158,10 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	case door.Narrowed(q): // as links were before there was where
 		return door.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
-	p := views.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
+	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
 	for _, f := range store.Fields {
-		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 	}
 	tags, err := a.Store.Tags(r.Context(), ws)
 	if err != nil {
@@ -190,7 +191,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.RunsPage(p))
+	return a.Render(w, r, runsview.RunsPage(p))
 }
 
 func names(fields []store.Field) (list []string) {
@@ -200,7 +201,7 @@ func names(fields []store.Field) (list []string) {
 	return list
 }
 
-// caret points at what is wrong with a query, in the line below it.
+// caret returns the line that points at a mistake in the query above it.
 func caret(text string) string {
 	var wrong *store.QueryError
 	if _, err := store.ParseQuery(text); !errors.As(err, &wrong) {
@@ -211,7 +212,7 @@ func caret(text string) string {
 }
 
 // columns fills in the headings and how they are moved.
-func (a *Handler) columns(p *views.Runs, q url.Values, t table) {
+func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	head := func(f store.Field) views.Column {
 		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
 		sorted, _ := store.LookupField(t.Sort)
@@ -257,7 +258,7 @@ func (a *Handler) columns(p *views.Runs, q url.Values, t table) {
 }
 
 // rows fills in the runs, or the groups that they fall into.
-func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table) error {
+func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table) error {
 	var base *store.Run
 	if t.base != "" {
 		switch run, err := a.Store.RunWithoutModels(ctx, ws, t.base); {
@@ -267,7 +268,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q
 			return err
 		}
 	}
-	row := func(run store.Run) views.RunRow {
+	row := func(run store.Run) runsview.RunRow {
 		v := Row(run)
 		v.Baseline = base != nil && base.ID == run.ID
 		if v.Pin = address(q, "base", run.ID); v.Baseline {
@@ -310,7 +311,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q
 }
 
 // groups fills in the groups that the runs fall into, with the runs of those that are open.
-func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table, row func(store.Run) views.RunRow) error {
+func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table, row func(store.Run) runsview.RunRow) error {
 	best := t.best()
 	groups, err := a.Store.Groups(ctx, ws, t.Where, *t.group, best)
 	if err != nil {
@@ -318,7 +319,7 @@ func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *views.Runs,
 	}
 	p.Best = lower(heading(best))
 	for _, g := range groups {
-		v := views.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
+		v := runsview.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
 		if g.Best != nil {
 			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
 		}
@@ -368,7 +369,7 @@ func groupValue(f store.Field, g store.Group) string {
 	return g.Value
 }
 
-// number is a field's for reading.
+// number formats the value of a field.
 func number(f store.Field, v float64) string {
 	switch {
 	case f.Unit == ml.Share:
@@ -379,10 +380,10 @@ func number(f store.Field, v float64) string {
 	return views.Short(v)
 }
 
-// cell is a field of a run for reading, with by how much it exceeds that of the baseline.
-func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.RunCell {
-	c := views.RunCell{Value: f.Kind == store.NumberField}
-	switch f.Name { // which tell more than the field does
+// cell formats a field of a run, with its difference from the baseline.
+func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runsview.RunCell {
+	c := runsview.RunCell{Value: f.Kind == store.NumberField}
+	switch f.Name { // which show more than the field
 	case "learner":
 		c.Text = v.Learner
 	case "kernel":
@@ -421,8 +422,8 @@ func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.R
 	return c
 }
 
-// exceeds is by how much v exceeds another value, shares by percentage points, empty where it
-// is the same.
+// exceeds formats the difference of v from another value, in percentage points for fractions,
+// empty if they are equal.
 func exceeds(u ml.Unit, v, than float64) (text string) {
 	if v == than {
 		return ""
@@ -438,8 +439,8 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 	return text
 }
 
-// Export sends the runs of a list, all of them, with its columns, as CSV: numbers in full.
-// Programs have every field unless they ask for some.
+// Export sends all runs of a list with its columns as CSV at full precision. Programs get every
+// field unless they select some.
 func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ws := door.Workspace(r.Context())
@@ -468,7 +469,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// inFull is a field of a run as a file has it.
+// inFull formats a field of a run for a file.
 func inFull(f store.Field, run store.Run) string {
 	switch v := f.Value(run).(type) {
 	case float64:
@@ -483,10 +484,10 @@ func inFull(f store.Field, run store.Run) string {
 	return ""
 }
 
-// chosen are the runs that a form has ticked, or all that its list has.
+// chosen returns the ids of the runs ticked in a form, or of all runs of its list.
 func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if r.PostFormValue("all") == "" {
-		ids := slices.Clone(r.PostForm["run"]) // twice where one is the baseline and in an open group
+		ids := slices.Clone(r.PostForm["run"]) // duplicated if the baseline is also in an open group
 		slices.Sort(ids)
 		return slices.Compact(ids), nil
 	}

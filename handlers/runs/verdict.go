@@ -10,6 +10,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 )
 
 // effect is by how much one run exceeds the reference.
@@ -17,11 +18,11 @@ type effect struct {
 	run  int
 	mean float64
 	ml.Interval
-	holm *float64 // nil: it cannot be told
+	holm *float64 // nil: undefined
 }
 
-// onFolds is the verdict by common folds.
-func onFolds(runs []store.Run, e *views.Evidence, pairs []eval.FoldPair) *views.Hero {
+// onFolds returns the verdict from common folds.
+func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *runsview.Hero {
 	var effects []effect
 	for _, p := range pairs {
 		switch e.Reference {
@@ -40,8 +41,8 @@ func onFolds(runs []store.Run, e *views.Evidence, pairs []eval.FoldPair) *views.
 	return h
 }
 
-// onHeldOut is the verdict by the points that all runs held out.
-func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.Hero {
+// onHeldOut returns the verdict from the points that all runs held out.
+func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runsview.Hero {
 	var effects []effect
 	for _, p := range held.Pairs {
 		mean, in := p.Difference(held.N)
@@ -53,7 +54,7 @@ func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.H
 			effects = append(effects, effect{p.First, mean, in, &holm})
 		}
 	}
-	if e.Values { // what counts there is how often one is closer, and no amount
+	if e.Values { // based on how often one is closer, so there is no effect size
 		for i, x := range effects {
 			effects[i].Interval = ml.Interval{Low: x.mean, High: x.mean}
 		}
@@ -75,9 +76,9 @@ func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.H
 	return h
 }
 
-// verdictOf says what effects come to, and draws them.
-func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Hero {
-	h := &views.Hero{P: make([]string, len(runs))}
+// verdictOf summarises and draws effects.
+func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsview.Hero {
+	h := &runsview.Hero{P: make([]string, len(runs))}
 	names := e.Names
 	h.Against = names[e.Reference]
 	better, worse, most := 0, 0, 0.0
@@ -128,7 +129,7 @@ func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Her
 		h.Most = views.Short(most)
 	}
 	for _, x := range effects {
-		bar := views.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
+		bar := runsview.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
 		if e.Values {
 			bar.Text = fmt.Sprintf("%s (%s to %s)", views.Short(x.mean), views.Short(x.Low), views.Short(x.High))
 		} else {
@@ -139,7 +140,7 @@ func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Her
 	return h
 }
 
-// fewest says which run needs clearly the fewest support vectors; empty: none does.
+// fewest describes the run with clearly the fewest support vectors, empty if there is none.
 func fewest(runs []store.Run, names []string) string {
 	least, second := 0, math.MaxInt
 	for i, r := range runs {
@@ -166,7 +167,7 @@ func tenth(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// signed is a number of points with its sign: "+1.2", "−0.4".
+// signed formats percentage points with their sign: "+1.2", "−0.4".
 func signed(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 1, 64)
 	switch {
@@ -178,7 +179,7 @@ func signed(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// upper returns text with a capital, unless it begins with a symbol such as b or |w|.
+// upper returns text with a capital first letter, unless it begins with a symbol such as b or |w|.
 func upper(text string) string {
 	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
 		return text

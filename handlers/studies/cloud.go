@@ -9,14 +9,13 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
-	"marginlab/views"
 	"marginlab/views/figure"
+	studiesview "marginlab/views/studies"
 )
 
-// clouds show the settings of a search that are drawn: by two of the parameters, in the
-// colour of their score, or where there is one by that and the score; and where there are
-// several, the score over each of them.
-func (m heatMap) clouds(all shades) (main views.Cloud, each []views.Cloud) {
+// clouds draws the settings of a random search: over two parameters, coloured by score, or over
+// one parameter and the score; and, for several parameters, the score over each of them.
+func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.Cloud) {
 	if m.y == "" {
 		return all.cloud(m.x, ""), nil
 	}
@@ -31,12 +30,12 @@ const (
 	cloudWidth, cloudHeight = 480.0, 340.0
 	cloudLeft, cloudRight   = 62.0, 12.0
 	cloudTop, cloudBottom   = 12.0, 44.0
-	beside                  = 16.0 // between the frame and what has no value on the axis
+	beside                  = 16.0 // between the frame and points without a value on the axis
 )
 
 // cloud draws the settings over one parameter, and another one or the score.
-func (m shades) cloud(x, y string) views.Cloud {
-	c := views.Cloud{
+func (m shades) cloud(x, y string) studiesview.Cloud {
+	c := studiesview.Cloud{
 		Width: cloudWidth, Height: cloudHeight, Left: cloudLeft, Top: cloudTop, Right: cloudWidth - cloudRight, Bottom: cloudHeight - cloudBottom,
 		X: axisName(x), Score: scoreTitle(m.score), Coloured: y != "",
 	}
@@ -48,7 +47,7 @@ func (m shades) cloud(x, y string) views.Cloud {
 	}
 	c.XTicks, c.YTicks = across.ticks, down.ticks
 	for i, s := range m.search.Settings {
-		p := views.CloudPoint{HeatCell: m.cell(i), X: coordinate(across.at(s.Values[x]))}
+		p := studiesview.CloudPoint{HeatCell: m.cell(i), X: coordinate(across.at(s.Values[x]))}
 		if y != "" {
 			p.Y = coordinate(down.at(s.Values[y]))
 		} else if mean, _, ok := m.score.Over(s.Folds); ok {
@@ -59,15 +58,15 @@ func (m shades) cloud(x, y string) views.Cloud {
 		c.Points = append(c.Points, p)
 	}
 	// The best ones lie on top.
-	slices.SortStableFunc(c.Points, func(a, b views.CloudPoint) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(c.Points, func(a, b studiesview.CloudPoint) int { return rank(a) - rank(b) })
 	if c.Coloured && m.high > m.low {
 		c.Worst, c.Best = m.shown(m.low), m.shown(m.high)
 	}
 	return c
 }
 
-// rank is where a point lies among those over and under it.
-func rank(p views.CloudPoint) int {
+// rank returns the drawing order of a point.
+func rank(p studiesview.CloudPoint) int {
 	switch {
 	case p.Failed:
 		return -1
@@ -79,7 +78,7 @@ func rank(p views.CloudPoint) int {
 	return p.Level
 }
 
-// amount is the mean of a score in the unit in which it is read.
+// amount returns the mean of a score in its display unit.
 func (m shades) amount(mean float64) float64 {
 	if m.score.Share {
 		return 100 * mean
@@ -87,7 +86,7 @@ func (m shades) amount(mean float64) float64 {
 	return mean
 }
 
-// shown is the score that has a level.
+// shown formats the score of a level.
 func (m shades) shown(level float64) string {
 	switch {
 	case m.score.Name == "mse":
@@ -100,13 +99,13 @@ func (m shades) shown(level float64) string {
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// scale is an axis: where on the sheet a value lies.
+// scale maps values of an axis to positions on the sheet.
 type scale struct {
-	ticks []views.CloudTick
+	ticks []studiesview.CloudTick
 	at    func(v param.Value) float64
 }
 
-// scaleOf is the axis of a parameter of the design, from one place of the sheet to another.
+// scaleOf returns the axis of a parameter of the design between two positions on the sheet.
 func (m shades) scaleOf(name string, from, to float64) scale {
 	d := m.search.Drawn
 	r, ranged := d.Ranges[name]
@@ -117,7 +116,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 	if p, _ := ml.Param(name); p.Kind == param.Integer && r.High-r.Low <= 8 {
 		s.ticks = nil
 		for v := r.Low; v <= r.High; v++ {
-			s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(v))), Label: param.Of(v).Text()})
+			s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(s.at(param.Of(v))), Label: param.Of(v).Text()})
 		}
 	}
 	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
@@ -128,12 +127,12 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 			}
 			return number(v)
 		}
-		s.ticks = append([]views.CloudTick{{At: coordinate(none), Label: "–"}}, s.ticks...)
+		s.ticks = append([]studiesview.CloudTick{{At: coordinate(none), Label: "–"}}, s.ticks...)
 	}
 	return s
 }
 
-// row is an axis of values in a row, and in front of them none where some setting has none.
+// row returns a categorical axis, starting with "none" if some setting lacks the parameter.
 func (m shades) row(name string, from, to float64) scale {
 	var texts []string
 	for _, v := range m.search.Drawn.Lists[name] {
@@ -145,12 +144,12 @@ func (m shades) row(name string, from, to float64) scale {
 	place := func(i int) float64 { return from + (to-from)*(float64(i)+0.5)/float64(max(len(texts), 1)) }
 	s := scale{at: func(v param.Value) float64 { return place(max(0, slices.Index(texts, v.Text()))) }}
 	for i, text := range texts {
-		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(place(i)), Label: shown(text)})
+		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(place(i)), Label: shown(text)})
 	}
 	return s
 }
 
-// scoreScale is the axis of the score.
+// scoreScale returns the axis of the score.
 func (m shades) scoreScale(from, to float64) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range m.search.Settings {
@@ -167,7 +166,7 @@ func (m shades) scoreScale(from, to float64) scale {
 	return numbers(low, high, low > 0 && high > 50*low, from, to)
 }
 
-// numbers is an axis of numbers.
+// numbers returns a numeric axis.
 func numbers(low, high float64, log bool, from, to float64) scale {
 	up := func(v float64) float64 { return v }
 	if log {
@@ -175,7 +174,7 @@ func numbers(low, high float64, log bool, from, to float64) scale {
 	}
 	s := scale{at: func(v param.Value) float64 { return from + (to-from)*(up(v.Number())-up(low))/(up(high)-up(low)) }}
 	for _, t := range figure.Ticks(low, high, 5, log) {
-		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(t.Value))), Label: t.Label})
+		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(s.at(param.Of(t.Value))), Label: t.Label})
 	}
 	return s
 }

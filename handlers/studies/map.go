@@ -12,17 +12,18 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/views"
+	studiesview "marginlab/views/studies"
 )
 
 // heatMap lays the settings of a search out by two of its parameters. Of settings that
 // agree in both it shows the best.
 type heatMap struct {
 	search door.Found
-	names  []string // that have several values
-	x, y   string   // y is empty where there is one, x where there is none
+	names  []string // of parameters with several values
+	x, y   string   // y is empty if there is one parameter, x if there is none
 }
 
-// newMap shows the parameters that are asked for, or the first ones.
+// newMap returns the map over the requested parameters, by default the first ones.
 func newMap(s door.Found, x, y string) heatMap {
 	m := heatMap{search: s, names: door.Searched(s.Search)}
 	if s.Drawn != nil { // numbers first
@@ -64,8 +65,8 @@ func (m heatMap) axes() (options []views.Option) {
 	return options
 }
 
-// values returns the values of a parameter on its axis: numbers rising, then words, and in the end
-// none where it does not apply everywhere.
+// values returns the values of a parameter on its axis: numbers in ascending order, then words,
+// then "none" if it does not apply everywhere.
 func (m heatMap) values(name string) []string {
 	if name == "" {
 		return []string{""}
@@ -93,7 +94,7 @@ func (m heatMap) values(name string) []string {
 	return texts
 }
 
-// shades are the settings of a search as they are marked: how good each is among them.
+// shades assigns the settings of a search colours by their score.
 type shades struct {
 	search       door.Found
 	score        eval.Score
@@ -115,15 +116,15 @@ func newShades(s door.Found, lab func(eval.Setting) string) shades {
 	return m
 }
 
-// cell is a setting as a map shows it.
-func (m shades) cell(i int) views.HeatCell {
+// cell returns a setting as a cell of a map.
+func (m shades) cell(i int) studiesview.HeatCell {
 	s := m.search.Settings[i]
 	own, ok := level(m.score, s)
 	if !ok {
 		why := door.Sentence(cmp.Or(s.Failure(), "it has no "+m.score.Label+" on some fold"))
-		return views.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
+		return studiesview.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
 	}
-	c := views.HeatCell{
+	c := studiesview.HeatCell{
 		Href: m.lab(s), Text: scoreShort(m.score, s), Best: i == m.best, Simple: i == m.simple && i != m.best,
 		Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(m.score, s.Folds), views.Short(door.Vectors(s))),
 	}
@@ -132,14 +133,14 @@ func (m shades) cell(i int) views.HeatCell {
 	}
 	if c.Level = heats - 1; m.high > m.low {
 		share := (own - m.low) / (m.high - m.low)
-		c.Level = int(math.Round((heats - 1) * share * share)) // so that the good ones differ visibly
+		c.Level = int(math.Round((heats - 1) * share * share)) // squared, to make good settings distinguishable
 	}
 	return c
 }
 
-// view is the map as the page shows it.
-func (m heatMap) view(all shades) views.HeatMap {
-	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
+// view returns the map for the page.
+func (m heatMap) view(all shades) studiesview.HeatMap {
+	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
 	for _, x := range xs {
 		v.Columns = append(v.Columns, shown(x))
@@ -154,13 +155,13 @@ func (m heatMap) view(all shades) views.HeatMap {
 		}
 	}
 	for _, y := range ys {
-		row := views.HeatRow{Y: shown(y)}
+		row := studiesview.HeatRow{Y: shown(y)}
 		for _, x := range xs {
 			if i, ok := found[[2]string{x, y}]; ok {
 				row.Cells = append(row.Cells, all.cell(i))
 				continue
 			}
-			c := views.HeatCell{Level: -1}
+			c := studiesview.HeatCell{Level: -1}
 			if m.search.Result == nil {
 				c.Text = "…"
 			}
@@ -171,11 +172,11 @@ func (m heatMap) view(all shades) views.HeatMap {
 	return v
 }
 
-// mostListed is how many settings a page lists.
+// mostListed is the most settings listed on a page.
 const mostListed = 500
 
-// list is a table of the settings, the best first.
-func (m shades) list() *views.SettingList {
+// list returns a table of the settings, best first.
+func (m shades) list() *studiesview.SettingList {
 	settings := m.search.Settings
 	if len(settings) < 2 {
 		return nil
@@ -197,14 +198,14 @@ func (m shades) list() *views.SettingList {
 		}
 		return 0
 	})
-	l := &views.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
+	l := &studiesview.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
 	names := door.Searched(m.search.Search)
 	for _, name := range names {
 		l.Names = append(l.Names, symbol(name))
 	}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
-		row := views.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
+		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
 		for _, name := range names {
 			row.Values = append(row.Values, shown(s.Values.Text(name)))
 		}
@@ -216,12 +217,12 @@ func (m shades) list() *views.SettingList {
 	return l
 }
 
-// heats is how many colours a map has.
+// heats is the number of colours of a map.
 const heats = 10
 
-// level is larger for a better setting: the score, or where less is better its negative, of
-// a mean squared error, whose values may differ by powers of ten, of its logarithm. ok is
-// false where a fold has no score.
+// level is larger for better settings: the score, negated if smaller is better, or for a mean
+// squared error, which may vary by powers of ten, minus its logarithm. ok is false if a fold has
+// no score.
 func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 	v, _, ok = score.Over(s.Folds)
 	switch {
