@@ -98,6 +98,9 @@ func jsonName(kind string) string {
 // temporary files, which go with the request: so those that come slowly take up nothing.
 const formMemory = 256 << 10
 
+// FormBytes bounds the body of a form without a file.
+const FormBytes = 4 << 20
+
 // ParseForm reads the form of a request, of at most limit bytes, files included. What is
 // wrong comes back as an error for Site.Handle.
 func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {

@@ -35,7 +35,7 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectFor
 // EditObject adds an object to a data set, changes one or deletes it. The form tells which
 // version of the data it was made for: rows are called by their places.
 func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
 	}
 	set, d, leave, err := a.dataset(w, r)

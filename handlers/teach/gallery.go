@@ -410,7 +410,7 @@ func controlLabels(target string, names []string) (labels []string) {
 
 // Close ends handing in, or allows it again.
 func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
@@ -421,7 +421,7 @@ func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // End sets when the course ends, in UTC, or lifts the end.
 func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	var ends time.Time
@@ -440,7 +440,7 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 // Block deletes all that the students of the ticked runs have handed in, and takes no
 // more from them.
 func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
@@ -451,7 +451,7 @@ func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // Unblock takes hand-ins from somebody blocked again.
 func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id, err := strconv.ParseInt(r.PostFormValue("block"), 10, 64)
@@ -481,7 +481,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
 func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {

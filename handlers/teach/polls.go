@@ -93,7 +93,7 @@ func stateOf(p store.Poll) string {
 
 // Ask puts a question to the course.
 func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	p, err := a.ask(r.Context(), g, r.PostFormValue("question"))
@@ -129,7 +129,7 @@ func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	do := r.PostFormValue("do")
@@ -344,7 +344,7 @@ func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
 
 // Vote takes a student's answer. One that is refused stands beside what is asked now.
 func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
