@@ -11,8 +11,8 @@ import (
 	"marginlab/web"
 )
 
-// barredEvery is how often a server looks whom the operator has shut out: the terminal is
-// another program.
+// barredEvery is the interval at which a server rereads the list of blocked visitors, which
+// another process, the terminal, may change.
 const barredEvery = 5 * time.Second
 
 // barred is whom the operator has shut out, as it was known last.

@@ -61,15 +61,15 @@ type Config struct {
 	Log     *slog.Logger
 	Links   web.Links     // that people hand on
 	Proxies web.Proxies   // in front
-	Origins web.Origins   // of pages elsewhere that may call /api
+	Origins web.Origins   // of other sites whose pages may call /api
 	Build   func() string // names the program; web.Program
 	Fetcher *web.Fetcher  // of files that people name by their address; nil: none are fetched
 
 	// Days is after how many days without use a workspace is deleted; 0: never.
 	Days int
 
-	// Patience is how long a computation may hold up a page; 0: not at all. A
-	// training that takes longer is saved as a run and goes on in the background.
+	// Patience is how long a computation may delay a page; 0: not at all. A longer
+	// training continues in the background as a run.
 	Patience time.Duration
 }
 

@@ -18,7 +18,7 @@ import (
 // picture serves all who drag to it.
 const leastC, firstC, topC = -8, 4, 16
 
-// latest is how many of a kind the start page shows.
+// latest is the number of objects of a kind on the start page.
 const latest = 4
 
 func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {

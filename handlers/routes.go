@@ -388,8 +388,7 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/compare/figures/{figure}", h(a.handins.CompareFigure))
 }
 
-// headAsGet lets HEAD ask for whatever GET does, also below routers of their own; the server
-// leaves the body out.
+// headAsGet handles HEAD as GET, including in sub-routers; the server omits the body.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -29,7 +29,7 @@ func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p
 	return a.Render(w, r, homeview.SettingsPage(p))
 }
 
-// quotaText tells what a workspace may hold, empty for anything.
+// quotaText describes the limits of a workspace, empty if there are none.
 func quotaText(q store.Quota) string {
 	var parts []string
 	if q.Datasets > 0 {
@@ -85,7 +85,7 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	return a.showSettings(w, r, http.StatusOK, homeview.Settings{Done: done.String()})
 }
 
-// deleteWorkspace deletes everything, if that is what is wanted.
+// deleteWorkspace deletes everything after confirmation.
 func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err

@@ -89,8 +89,8 @@ func (a *App) noteUse(next http.Handler) http.Handler {
 	})
 }
 
-// Workspaces that may begin to hold something, and keys that programs may ask for, for each
-// address: a burst for a lecture hall, then one every so often.
+// Limits per network address of new workspaces and of keys for programs: a burst for a lecture
+// hall, then one per interval.
 const (
 	newWorkspaces     = 600
 	newWorkspaceEvery = 6 * time.Second

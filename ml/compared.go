@@ -12,31 +12,31 @@ import (
 	"marginlab/ml/param"
 )
 
-// Compared are objects that are no vectors with the values of a kernel among them: what
-// there is to draw of objects without coordinates.
+// Compared holds objects other than vectors with their kernel matrix, for pictures of objects
+// without coordinates.
 type Compared struct {
-	Rows   []int      // of the data, those of a class side by side
+	Rows   []int      // rows of the data, grouped by class
 	Values *mat.Dense // k(x_i, x_j) of Rows
-	Of     int        // how many objects the data have
+	Of     int        // number of objects in the data
 }
 
 const (
-	// mostCompared is how many objects are compared: more than a picture has room for.
+	// mostCompared bounds the objects compared: more than fit in a picture.
 	mostCompared = 300
 	// mostSteps bounds the work, as kernel.Steps counts it: about a second of one processor.
 	mostSteps = 1e10
-	// fewestCompared is how few objects still make a picture.
+	// fewestCompared is the smallest number of objects worth a picture.
 	fewestCompared = 6
 )
 
-// Comparable reports, as a *param.Refusal, that already the values of k among a handful of
-// the objects of d would take too long to be waited for. Vectors need no such values.
+// Comparable returns a *param.Refusal if even fewestCompared objects of d take too long to
+// compare by k. Vectors are always fine.
 func Comparable(k kernel.Kernel, d *dataset.Data) error {
 	_, err := sizeOf(k, d)
 	return err
 }
 
-// sizeOf is how many objects of d can be compared.
+// sizeOf returns how many objects of d can be compared.
 func sizeOf(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 	if d.Objects == nil {
 		return 0, nil
@@ -49,9 +49,9 @@ func sizeOf(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 	return most, nil
 }
 
-// Compare returns the values of k among the objects of d, of many among some of every class:
-// at most 300, and fewer where a value takes long. Errors: objects that k does not take, that
-// of Comparable, the end of ctx.
+// Compare returns the kernel matrix of the objects of d, or of a sample stratified by class: at
+// most 300, fewer for a slow kernel. Errors: objects that k does not take, those of Comparable,
+// ctx.Err().
 func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, error) {
 	if d.Objects == nil {
 		return nil, fmt.Errorf("the kernel %s compares points, of which nothing has to be drawn but their coordinates", k.Name)
@@ -72,8 +72,8 @@ func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, 
 	return c, nil
 }
 
-// thinned are at most so many rows of d, class by class: of every class its share, but one
-// at least as long as there is room, from its first row to its last.
+// thinned returns at most most rows of d, class by class, in proportion to the classes but at
+// least one of each while there is room, spread evenly over each class.
 func thinned(d *dataset.Data, most int) (rows []int) {
 	byClass := make([][]int, len(d.Classes))
 	for i, c := range d.Y {
@@ -86,7 +86,7 @@ func thinned(d *dataset.Data, most int) (rows []int) {
 	return spaced(rows, most)
 }
 
-// spaced are at most n of the rows, equally far apart.
+// spaced returns at most n of the rows, evenly spaced.
 func spaced(rows []int, n int) []int {
 	if len(rows) <= n {
 		return rows

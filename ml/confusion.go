@@ -1,26 +1,26 @@
 package ml
 
-// ClassReport is a row of a confusion matrix: what became of the points of one class.
+// ClassReport is a row of a confusion matrix: how the points of one class were predicted.
 type ClassReport struct {
 	Class     string `json:"class"`
 	N         int    `json:"n"`         // points of the class
 	Predicted []int  `json:"predicted"` // predictions by class, in the order of the rows
-	// Precision is the share of points predicted as the class that belong to it; nil when none
-	// was. Recall is the share of the points of the class predicted as it; nil when
-	// there are none.
+	// Precision is the fraction of points predicted as the class that belong to it, nil if
+	// none was. Recall is the fraction of the class's points predicted as it, nil if there
+	// are none.
 	Precision *float64 `json:"precision,omitempty"`
 	Recall    *float64 `json:"recall,omitempty"`
-	// F1 is the harmonic mean of the two, 0 where no point is predicted correctly; nil where none is of
-	// the class nor predicted as it.
+	// F1 is the harmonic mean of the two, 0 if no point is predicted correctly, nil if no point
+	// belongs to the class or is predicted as it.
 	F1 *float64 `json:"f1,omitempty"`
-	// SupportVectors is how many points of the class are support vectors, of any machine;
-	// nil where the points are not those trained on.
+	// SupportVectors counts the points of the class that are support vectors of any machine;
+	// nil unless the points are the training set.
 	SupportVectors *int `json:"support_vectors,omitempty"`
 }
 
-// Confusion is the confusion matrix of classes that were predicted where others, or the
-// same, are right; both are indices into classes. A class that is none of them, below 0,
-// counts only where it was predicted for another.
+// Confusion returns the confusion matrix of the right and predicted classes, both indices into
+// classes. Points whose right class is unknown, below 0, only count towards the precision of
+// the class predicted.
 func Confusion(classes []string, right, predicted []int) []ClassReport {
 	counts, told := make([][]int, len(classes)), make([]int, len(classes))
 	for c := range counts {
@@ -35,9 +35,8 @@ func Confusion(classes []string, right, predicted []int) []ClassReport {
 	return reports(classes, counts, told)
 }
 
-// ConfusionOf is Confusion of points that are counted: counts has a row for each right
-// class and in it a column for each predicted one. classes are as many, or nil: they have
-// no names.
+// ConfusionOf is Confusion for counts, which has a row for each right class and a column for
+// each predicted one. classes names them; nil leaves them unnamed.
 func ConfusionOf(classes []string, counts [][]int) []ClassReport {
 	told := make([]int, len(counts))
 	for _, row := range counts {
@@ -54,7 +53,7 @@ func ConfusionOf(classes []string, counts [][]int) []ClassReport {
 	return reports(classes, counts, told)
 }
 
-// reports are the rows of a confusion matrix. told is how often each class was predicted.
+// reports returns the rows of a confusion matrix. told counts the predictions of each class.
 func reports(classes []string, counts [][]int, told []int) []ClassReport {
 	share := func(n, of int) *float64 {
 		if of == 0 {
@@ -76,8 +75,7 @@ func reports(classes []string, counts [][]int, told []int) []ClassReport {
 	return rows
 }
 
-// supporters adds to the rows of a confusion matrix how many points of each class are
-// among the support vectors, which are rows of the data.
+// supporters fills in SupportVectors; vectors are rows of the data.
 func (t Target) supporters(rows []ClassReport, vectors []int) {
 	n := make([]int, len(rows))
 	for _, i := range vectors {
@@ -93,7 +91,7 @@ func (t Target) confusion(predicted, rows []int) []ClassReport {
 	return Confusion(t.Classes, pick(t.Class, rows), predicted)
 }
 
-// counts are the numbers of that.
+// counts returns the counts of the confusion matrix of some rows.
 func (t Target) counts(predicted, rows []int) [][]int {
 	counts := make([][]int, len(t.Classes))
 	for c := range counts {

@@ -9,24 +9,24 @@ import (
 	"marginlab/ml/svm"
 )
 
-// Cost is about what a training takes on one processor. It orders work before anything is
-// known of it, and is right to within a factor of a few.
+// Cost is a rough estimate, within a small factor, of what a training takes on one processor.
+// It is used to schedule work.
 type Cost struct {
 	Time  time.Duration
 	Bytes int64
 }
 
-// mostTime bounds an estimate: a day is as good as for ever.
+// mostTime caps an estimate: a day might as well be forever.
 const mostTime = 24 * time.Hour
 
-// CostOf estimates what it takes to train a spec on data. A spec that is not known costs the most.
+// CostOf estimates the cost of training a spec on data. An unknown spec costs the maximum.
 func CostOf(d *dataset.Data, s Spec) Cost {
 	learner, err := lookup(s.Learner)
 	if err != nil {
 		return Cost{Time: mostTime}
 	}
 	n := float64(len(d.Y))
-	value := 1.0 // of a value of the kernel, in nanoseconds
+	value := 1.0 // nanoseconds per kernel value
 	if d.X == nil {
 		value = max(100, kernel.Steps(s.kernel(), d.Objects)/10)
 	} else {
@@ -36,7 +36,7 @@ func CostOf(d *dataset.Data, s Spec) Cost {
 	seconds, bytes := learner.cost(n, s)
 	seconds += n * n * value * 1e-9
 	if s.Conformal != "" && s.Conformal != "none" {
-		seconds *= 3 // the kernel as it was, the map, the kernel as it is then
+		seconds *= 3 // original kernel, map, modified kernel
 	}
 	if k := len(d.Classes); k > 2 && !s.Regression() {
 		seconds *= float64(k) / 2
@@ -44,7 +44,7 @@ func CostOf(d *dataset.Data, s Spec) Cost {
 	return Cost{time.Duration(min(seconds*float64(time.Second), float64(mostTime))), int64(bytes)}
 }
 
-// The learners' costs are fitted to trainings of 500 to 12 000 rows of noise, which are slow.
+// The learners' costs are fitted to trainings on 500 to 12 000 rows of noise, a slow case.
 
 func costSVM(n float64, s Spec) (seconds, bytes float64) {
 	c := 1e6

@@ -6,16 +6,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// Errors say how far f is from values.
+// Errors holds the regression errors of f.
 type Errors struct {
 	MSE float64 `json:"mse"` // mean (t − f)²
-	// R2 is 1 − MSE over the variance of the values: 1 where f meets them all, 0 where it
-	// does no better than their mean. nil where the values are all the same.
+	// R2 is 1 − MSE over the variance of the values: 1 if f meets them all, 0 if it does no
+	// better than their mean; nil if all values are equal.
 	R2 *float64 `json:"r2,omitempty"`
 }
 
-// errorsOf compares f with the values t, of one row at least. It reports values whose squares
-// are too large for floating-point numbers.
+// errorsOf compares f with the values t of at least one row. It returns an error if their squares
+// overflow.
 func errorsOf(f, t []float64) (e Errors, err error) {
 	for i, v := range f {
 		e.MSE += (t[i] - v) * (t[i] - v) / float64(len(t))

@@ -14,14 +14,14 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Format is the highest number of the JSON forms that models are written in: 2, with
-// probabilities 3, with a fill of missing values 4, and with graphs that are directed or have
-// labels of edges 5, so that programs that do not know these say so. Forms of lower numbers are
-// read for ever; the first had no number.
+// Format is the newest version of the JSON form of models. A model is written in the lowest
+// version that can hold it, so that older programs refuse only what they do not know: 2, with
+// probabilities 3, with imputation 4, with directed or edge-labelled graphs 5. All versions stay
+// readable; the first had no number.
 const Format = 5
 
-// ReadModel reads the JSON form of a model, of any format up to Format, and validates
-// it. Unknown fields are an error, and so is anything after the model.
+// ReadModel reads the JSON form of a model, of any version up to Format, and validates
+// it. Unknown fields and trailing data are errors.
 func ReadModel(r io.Reader) (*Model, error) {
 	dec := json.NewDecoder(r)
 	var text json.RawMessage
@@ -54,10 +54,9 @@ func (m *Model) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ReadStoredModel reads a model that was stored, of any format up to Format. It is
-// shown as it was: fields that are not known are passed over, and parameters of the
-// kernel may lie outside of bounds that have changed since. What could not be evaluated
-// is an error.
+// ReadStoredModel reads a model from the database, of any version up to Format. It is lenient:
+// unknown fields are ignored, and kernel parameters may be outside bounds that have changed
+// since. Only a model that cannot be evaluated is an error.
 func ReadStoredModel(text []byte) (*Model, error) {
 	m, err := decode(text, false)
 	if err != nil {
@@ -69,8 +68,7 @@ func ReadStoredModel(text []byte) (*Model, error) {
 	return m, nil
 }
 
-// MarshalJSON writes the model with its format number. Lists without elements are
-// lists.
+// MarshalJSON writes the model with its format version. Empty lists are written as [].
 func (m Model) MarshalJSON() ([]byte, error) {
 	shape, kept := dataset.KeptOf(m.Supports.Objects)
 	shape.Objects = m.kind()
@@ -108,7 +106,7 @@ func list[T any](v []T) []T {
 	return v
 }
 
-// format2 is how models are written.
+// format2 is the JSON form of most models.
 type format2 struct {
 	Format   int      `json:"format"`
 	Features []string `json:"features"`
@@ -138,7 +136,7 @@ type machine2 struct {
 	Factors []float64 `json:"factors,omitempty"`
 }
 
-// format3 is how models with probabilities are written.
+// format3 is the JSON form of models with probabilities.
 type format3 struct {
 	format2
 	Platt *Platt `json:"platt"`
@@ -155,7 +153,7 @@ func (f format3) model() (*Model, error) {
 	return m, nil
 }
 
-// format4 is how models are written that fill in missing values.
+// format4 is the JSON form of models with imputation.
 type format4 struct {
 	format2
 	Fill  dataset.Fill `json:"fill"`
@@ -173,7 +171,7 @@ func (f format4) model() (*Model, error) {
 	return m, nil
 }
 
-// format5 is how models are written whose graphs are directed or have labels of edges.
+// format5 is the JSON form of models of directed or edge-labelled graphs.
 type format5 struct {
 	format2
 	Platt *Platt `json:"platt,omitempty"`
@@ -190,7 +188,7 @@ func (f format5) model() (*Model, error) {
 	return m, nil
 }
 
-// tellsEdges reports whether some graph that m keeps is directed or has labels of edges.
+// tellsEdges reports whether a graph in m is directed or has edge labels.
 func (m *Model) tellsEdges() bool {
 	_, kept := dataset.KeptOf(m.Supports.Objects)
 	return kept.TellEdges() || slices.ContainsFunc(m.Machines, func(machine Machine) bool {
@@ -222,7 +220,7 @@ func (f format2) model() (*Model, error) {
 	return m, nil
 }
 
-// format1 is how binary models were written before there was a number.
+// format1 is the JSON form of binary models before versions were numbered.
 type format1 struct {
 	Features   []string        `json:"features"`
 	Label      string          `json:"label"`
@@ -248,7 +246,7 @@ func (f format1) model() *Model {
 	}
 }
 
-// decode reads a model of any format. strict refuses fields that are not known.
+// decode reads a model of any version. strict refuses unknown fields.
 func decode(text []byte, strict bool) (*Model, error) {
 	var head struct {
 		Format *int `json:"format"`
@@ -293,8 +291,8 @@ func decode(text []byte, strict bool) (*Model, error) {
 	return f.model()
 }
 
-// Validate reports what is wrong with m: what keeps it from being evaluated, and
-// parameters of the kernel that are out of range. Models that Train returns are valid.
+// Validate returns an error if m cannot be evaluated or has kernel parameters out of range.
+// Models returned by Train are valid.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return err
@@ -305,8 +303,8 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// check reports what keeps m from being evaluated: lists whose lengths do not
-// agree, numbers that are not finite, a rule, objects or a kernel that are not known.
+// check returns an error if m cannot be evaluated: lists of inconsistent lengths, numbers that
+// are not finite, an unknown rule, kind of objects or kernel.
 func (m *Model) check() error {
 	if m.kind() == dataset.KindVectors && len(m.Features) == 0 {
 		return errors.New("model: no features")
@@ -350,7 +348,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkPoints reports what keeps a model of vectors from being evaluated.
+// checkPoints is check for a model of vectors.
 func (m *Model) checkPoints() error {
 	d := len(m.Features)
 	if m.Fill != nil {
@@ -399,8 +397,7 @@ func (m *Model) checkPoints() error {
 	return nil
 }
 
-// checkObjects reports what keeps a model of objects that are no vectors from being
-// evaluated.
+// checkObjects is check for a model of objects other than vectors.
 func (m *Model) checkObjects() error {
 	if len(m.Features) > 0 || m.Fill != nil || m.Scaler != nil || m.Projection != nil || len(m.Supports.Vectors) > 0 {
 		return fmt.Errorf("model: objects of kind %s have no features, scaler, projection, fill or vectors", m.kind())
@@ -436,7 +433,7 @@ func (m *Model) checkObjects() error {
 	return nil
 }
 
-// checkRule reports classes and machines that do not suit the rule.
+// checkRule returns an error if the classes or machines do not suit the rule.
 func (m *Model) checkRule() error {
 	entry := m.Rule.entry()
 	if entry == nil {
@@ -460,8 +457,7 @@ func (m *Model) checkRule() error {
 	return nil
 }
 
-// check reports what keeps a machine over n supports from being evaluated, whatever
-// their kind.
+// check returns an error if a machine over n supports of any kind cannot be evaluated.
 func (m *Machine) check(n int) error {
 	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
 		return err
@@ -501,8 +497,8 @@ func checkRows(rows []int) error {
 	return nil
 }
 
-// checkVectors reports the first vector whose length is not d or that holds a
-// number that is not finite.
+// checkVectors returns an error for the first vector whose length is not d or that holds
+// a number that is not finite.
 func checkVectors(d int, what string, vs ...[]float64) error {
 	for _, v := range vs {
 		if len(v) != d {
@@ -517,9 +513,8 @@ func checkVectors(d int, what string, vs ...[]float64) error {
 	return nil
 }
 
-// Fits reports what keeps a result that came from elsewhere from being shown beside the
-// data that it claims to be of: models that take other objects or columns or know of rows
-// that are not there, and a report of other sizes.
+// Fits returns an error if an imported result does not belong to d: a model with other objects,
+// columns or rows, or a report of another size.
 func (r *Result) Fits(d *dataset.Data) error {
 	models := []*Model{r.Model}
 	if r.Before != nil {

@@ -9,19 +9,19 @@ import (
 	"marginlab/ml/param"
 )
 
-// Interval is where a share lies that was estimated.
+// Interval is a confidence interval of a proportion.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Wilson returns the score interval of a share of which right of n independent points
-// were seen: all shares that would not be refuted by what was seen, at one minus level,
-// which is between 0 and 1 (0.95, say). It lies within [0, 1] and has a width also where
-// all points are right or none is. No points tell nothing: [0, 1]. (Wilson: "Probable
+// Wilson returns the score interval of a proportion of which right out of n independent
+// trials succeeded: all proportions not rejected at significance 1 − level, with level between
+// 0 and 1 (such as 0.95). It lies within [0, 1] and has positive width even if all or none
+// succeed; for n = 0 it is [0, 1]. (Wilson: "Probable
 // inference, the law of succession, and statistical inference", JASA 22, 1927; Newcombe:
 // "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17,
-// 1998, method 3.) It is an error when right is below 0 or above n, or level is no level.
+// 1998, method 3.) It is an error if right is below 0 or above n, or level is not in (0, 1).
 func Wilson(right, n int, level float64) (Interval, error) {
 	if right < 0 || right > n {
 		return Interval{}, fmt.Errorf("the interval of %d right of %d points", right, n)
@@ -37,7 +37,7 @@ func Wilson(right, n int, level float64) (Interval, error) {
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	in := Interval{max(0, middle-half), min(1, middle+half)}
 	if right == 0 {
-		in.Low = 0 // but for rounding
+		in.Low = 0 // exactly, despite rounding
 	}
 	if right == n {
 		in.High = 1

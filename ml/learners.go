@@ -20,23 +20,23 @@ type Learner struct {
 	Problem string // what it minimises, in plain text with Unicode
 	Help    string
 	Params  []param.Param
-	Box     bool   // coefficients end at ±C: support vectors are free or bounded
-	Targets bool   // fits f to the targets themselves, ±1 or, as a regression, values: there is no margin, and every point has a weight
-	joint   bool   // an SVM, as the problems are that train the machines of all classes together
-	Cache   bool   // takes the memory of Spec.CacheBytes
-	Quicker string // what makes a training shorter
+	Box     bool   // coefficients are bounded by ±C: support vectors are free or bounded
+	Targets bool   // fits f to the targets (±1 or, for regression, values) by least squares: no margin, and every point has a weight
+	joint   bool   // an SVM, like the joint problems of several classes
+	Cache   bool   // uses Spec.CacheBytes
+	Quicker string // advice for a shorter training
 
-	// cost estimates what one machine of n rows takes, but for the values of the kernel.
+	// cost estimates the time and memory of one machine on n rows, kernel values excluded.
 	cost func(n float64, s Spec) (seconds, bytes float64)
-	// solve trains, with memory that it shares with other trainings.
+	// solve trains, with memory shared with other trainings.
 	solve solver
-	// follow, where there is one, returns a solver of one matrix at one C after the other, which goes
-	// on from what it has found before.
+	// follow, if not nil, returns a solver for one matrix at successive C, each warm-started from
+	// the one before.
 	follow func() solver
-	// heldOut, where there is one, trains at many C without a map and without some of
-	// the rows, faster than one by one.
+	// heldOut, if not nil, trains without a map at many C with some rows held out, faster than
+	// one by one.
 	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
-	// path, where there is one, gives the errors at every lambda from one factorisation.
+	// path, if not nil, returns the errors at every lambda from one factorisation.
 	path func(ctx context.Context, k ridge.Matrix, y []float64) (*ridge.Path, error)
 }
 
@@ -48,12 +48,12 @@ type solver func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memo
 type solution struct {
 	u      []float64 // f(x) = sum u_i k(x_i, x) + b
 	b      float64
-	f      []float64 // f on the training rows, of several machines on those at
-	at     []int     // places among the training rows; nil: all
+	f      []float64 // f on the training rows; of several machines, on those in at
+	at     []int     // indices into the training rows; nil: all
 	report Report
 }
 
-// over is the solution with coefficients over n rows, of which at were trained on.
+// over expands the solution to n rows, of which those in at were trained on.
 func (s *solution) over(at []int, n int) *solution {
 	whole := *s
 	whole.u, whole.at = make([]float64, n), at
@@ -65,7 +65,7 @@ func (s *solution) over(at []int, n int) *solution {
 	return &whole
 }
 
-// row is the training row of f[a].
+// row returns the training row of f[a].
 func (s *solution) row(a int) int {
 	if s.at == nil {
 		return a
@@ -120,7 +120,7 @@ func lookup(name string) (Learner, error) {
 	return Learner{}, fmt.Errorf("learner %q is not known", name)
 }
 
-// penalty is C as the solvers take it.
+// penalty returns C as the solvers expect it.
 func (s Spec) penalty() float64 {
 	if s.Values.Switch("hard_margin") {
 		return math.Inf(1)
@@ -142,7 +142,7 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory 
 		Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,
 		SlackSum: &res.SlackSum, Iterations: res.Iterations, KKTViolation: &res.KKTViolation, WNorm: finite(res.WNorm), Margin: finite(res.Margin),
 	}
-	if res.Local { // there is no bound, nor a gap to one
+	if res.Local { // no dual bound, hence no gap
 		report.Local, report.DualObjective, report.PrimalObjective, report.Gap, report.RelativeGap = &res.Local, nil, nil, nil, nil
 	}
 	return &solution{u: u, b: res.B, f: res.F, report: report}, nil
@@ -156,7 +156,7 @@ func followMCM() solver {
 	var f mcm.Follower
 	return func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *svm.Memory, r trace.Recorder) (*solution, error) {
 		sol, err := trainMCM(ctx, &f, k, y, s, r)
-		if err != nil || sol.report.Status != trace.Converged { // nothing to go on from
+		if err != nil || sol.report.Status != trace.Converged { // nothing to warm-start from
 			f = mcm.Follower{}
 		}
 		return sol, err
@@ -171,10 +171,10 @@ func trainMCM(ctx context.Context, f *mcm.Follower, k kernel.Matrix, y []float64
 	}
 	rank := res.Rank
 	if rho > 0 {
-		rank = k.Len() // nothing is cut: every column could have entered
+		rank = k.Len() // not truncated: every column could enter
 	}
 	return &solution{u: res.Lambda, b: res.B, f: res.F, report: Report{
-		Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap, RelativeGap: &res.Gap, // as the objective is 1 at least
+		Status: res.Status, Objective: &res.Objective, DualObjective: &res.DualObjective, Gap: &res.Gap, RelativeGap: &res.Gap, // equal, since the objective is at least 1
 		H: &res.H, SlackSum: &res.SlackSum, L1: &res.L1, Rank: &rank, Iterations: res.Iterations,
 	}}, nil
 }
@@ -195,7 +195,7 @@ func solveRidge(ctx context.Context, k kernel.Matrix, y []float64, s Spec, _ *sv
 	return &solution{u: res.A, f: res.F, report: report}, nil
 }
 
-// finite is a pointer to v, nil for what JSON cannot hold.
+// finite returns a pointer to v, nil if JSON cannot represent it.
 func finite(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
@@ -203,11 +203,11 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// mcmParams are the MCM's own parameters with those it shares with the SVM.
+// mcmParams returns the MCM's own parameters and those shared with the SVM.
 func mcmParams() []param.Param {
 	var ps []param.Param
 	for _, p := range svm.Params {
-		if p.Name != "tol" { // the simplex ends in a vertex; it has no tolerance to choose
+		if p.Name != "tol" { // the simplex ends at a vertex and has no tolerance
 			ps = append(ps, p)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package ml trains classifiers: it takes labelled points and a Spec, and
-// returns a Model with a Report of everything measured on the way. It knows
-// neither the web nor the database and can be used as a library:
+// Package ml trains classifiers: given labelled points and a Spec it returns a
+// Model and a Report of all measurements. It is independent of the web and the
+// database and can be used as a library:
 //
 //	data, err := dataset.Read(file, "points.csv", dataset.Mapping{}, dataset.DefaultLimits)
 //	spec := ml.DefaultSpec()
@@ -39,8 +39,8 @@ type Report struct {
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 
-	// Values are the numbers that the telling parameters had, as used: after auto and
-	// scale. In JSON they stand beside the other fields, under their own names.
+	// Values holds the reported parameters as used, with auto and scale resolved. In JSON
+	// they appear beside the other fields under their own names.
 	Values param.Values `json:"-"`
 
 	Status          trace.Status `json:"status"`
@@ -50,7 +50,7 @@ type Report struct {
 	Gap             *float64     `json:"gap,omitempty"`          // (primal - dual) / max(1, |primal|)
 	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most max(tol, 1e-6) where converged, C finite and the kernel positive semidefinite
 	Local           *bool        `json:"local,omitempty"`        // svm, kernel not positive semidefinite: nothing proves a global optimum
-	B               *float64     `json:"b,omitempty"`            // bias of f in the space the kernel sees
+	B               *float64     `json:"b,omitempty"`            // bias of f in the preprocessed space
 
 	SupportVectors       int  `json:"support_vectors"`
 	Free                 *int `json:"free,omitempty"`
@@ -63,15 +63,15 @@ type Report struct {
 	Rank     *int     `json:"rank,omitempty"`
 
 	LogLikelihood *float64 `json:"log_likelihood,omitempty"` // of the training rows under the mixture of a Fisher kernel
-	AtFloor       *int     `json:"at_floor,omitempty"`       // components of it that the lowest variance has stopped
-	LeftOut       *int     `json:"left_out,omitempty"`       // components of it that lost all rows
+	AtFloor       *int     `json:"at_floor,omitempty"`       // its components at the lowest variance allowed
+	LeftOut       *int     `json:"left_out,omitempty"`       // its components that lost all rows
 
 	MSE         *float64 `json:"mse,omitempty"`          // mean squared error on the training rows
 	R2          *float64 `json:"r2,omitempty"`           // under Value: 1 − MSE over the variance of the values; left out where that is 0
 	TestMSE     *float64 `json:"test_mse,omitempty"`     // under Value, of the rows held out
 	TestR2      *float64 `json:"test_r2,omitempty"`      // under Value, of the rows held out
-	LOOError    *float64 `json:"loo_error,omitempty"`    // mean squared error, each row left out once
-	LOOAccuracy *float64 `json:"loo_accuracy,omitempty"` // share of rows that the machine of all the others gets right
+	LOOError    *float64 `json:"loo_error,omitempty"`    // leave-one-out mean squared error
+	LOOAccuracy *float64 `json:"loo_accuracy,omitempty"` // leave-one-out accuracy
 	Condition   *float64 `json:"condition,omitempty"`    // of the linear system
 
 	Iterations   int      `json:"iterations"`
@@ -80,32 +80,32 @@ type Report struct {
 	Margin       *float64 `json:"margin,omitempty"`
 
 	Weights   []float64 `json:"w,omitempty"`          // linear kernel: weights in original units
-	BOriginal *float64  `json:"b_original,omitempty"` // and the bias that goes with them
+	BOriginal *float64  `json:"b_original,omitempty"` // and the matching bias
 
 	Cores      *int     `json:"cores,omitempty"`
 	JBefore    *float64 `json:"j_before,omitempty"`
 	JAfter     *float64 `json:"j_after,omitempty"`
 	Eigenvalue *float64 `json:"eigenvalue,omitempty"`
-	SignChange *bool    `json:"sign_change,omitempty"` // c(x) takes both signs
+	SignChange *bool    `json:"sign_change,omitempty"` // c(x) changes sign
 
-	Machines []MachineReport `json:"machines,omitempty"` // of several, in the order of the model's
+	Machines []MachineReport `json:"machines,omitempty"` // of several machines, in the model's order
 
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"` // nil under Value
-	// Tied is how many rows trained on have scores that tie to 2^-32: of several machines relative
-	// to the largest score of the row, of one machine f is as near 0 relative to its largest.
+	// Tied counts training rows whose scores tie to within 2^-32: relative to the row's largest
+	// score for several machines; for one machine, |f| relative to its largest.
 	Tied         int      `json:"tied,omitempty"`
 	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
 
-	// Of the rows held out, where classes are told.
-	TestInterval         *Interval `json:"test_interval,omitempty"` // of the accuracy on all points that there might be, at the level 0.95
+	// Of the rows held out, for classification.
+	TestInterval         *Interval `json:"test_interval,omitempty"` // 95 % confidence interval of the accuracy on new points
 	TestBalancedAccuracy *float64  `json:"test_balanced_accuracy,omitempty"`
 	TestF1               *float64  `json:"test_f1,omitempty"`  // mean over the classes
 	TestMCC              *float64  `json:"test_mcc,omitempty"` // Matthews' correlation coefficient
-	TestAUC              *float64  `json:"test_auc,omitempty"` // under Sign, where both classes are held out: area under the ROC
+	TestAUC              *float64  `json:"test_auc,omitempty"` // under Sign, if both classes are held out: area under the ROC curve
 
-	// Of the rows held out, where the machine is calibrated.
+	// Of the rows held out, if the machine is calibrated.
 	TestLogLoss *float64 `json:"test_log_loss,omitempty"` // mean of −log p of the right class
 	TestBrier   *float64 `json:"test_brier,omitempty"`    // mean of (1 − p)² of the right class
 
@@ -120,15 +120,14 @@ type Report struct {
 type Result struct {
 	Report Report
 	Model  *Model
-	Before *Model // conformal runs: the first fit, with the kernel as it was
+	Before *Model // conformal runs: the first fit, with the original kernel
 
-	// Scores are those of Model and of Before at every row of the data where these are no
-	// vectors: a kernel of such objects may take longer than a picture is waited for. nil: not
-	// known.
+	// Scores and ScoresBefore are the scores of Model and Before at every row of data other than
+	// vectors, whose kernels may be too slow to evaluate again for a picture; nil: not computed.
 	Scores, ScoresBefore *mat.Dense
 }
 
-// Points are Points of one of the result's models, d and spec being those of the training.
+// Points returns m.Points for one of the result's models; d and spec are those of the training.
 func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spec) ([]Point, error) {
 	var scores *mat.Dense
 	switch m {
@@ -146,12 +145,12 @@ func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spe
 	return m.points(d, spec, scores)
 }
 
-// Train fits spec to d: choose columns, split, scale on the training rows, solve,
-// reshape the kernel and solve again where spec asks for it, evaluate. The
-// result depends on d and spec alone. Errors are param.Problems for what is
-// wrong with spec, *dataset.Error and the solvers' errors for what is wrong with
-// the data. A cancelled ctx gives a Result with status "cancelled" when a
-// feasible iterate is there, otherwise ctx's error.
+// Train fits spec to d: it chooses columns, splits, scales on the training set, solves,
+// applies a conformal map and solves again if spec has one, and evaluates. The result
+// depends only on d and spec. It returns param.Problems for an invalid spec, and
+// *dataset.Error or the solvers' errors for unsuitable data. If ctx is cancelled, it
+// returns a Result with status "cancelled" if a feasible iterate exists, otherwise
+// ctx.Err().
 func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Result, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
@@ -222,8 +221,8 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	return res, nil
 }
 
-// count tells how often the classes are the right ones, by the scores of m at the rows
-// trained on and at those held out; nil where there are none.
+// count fills in the accuracies and confusion matrices from the scores of m on the training set
+// and on the rows held out, nil if none.
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
 	right := p.target.right(predicted, p.rows)
@@ -235,7 +234,7 @@ func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	}
 }
 
-// tied is how many rows have tied scores: an order, or rounding, decides their class.
+// tied returns the number of rows with tied scores, whose class an order or rounding decides.
 func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
 	all := tie * mat.Norm(scores, math.Inf(1)) // one machine: the largest of all rows
 	for i, row := range p.rows {
@@ -250,7 +249,7 @@ func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
 	return n
 }
 
-// measure tells how far f is from the values, as count does of classes.
+// measure fills in the regression errors, as count does the accuracies.
 func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
 	e, err := errorsOf(trained.RawMatrix().Data, pick(p.target.Values, p.rows))
 	r.MSE, r.R2 = &e.MSE, e.R2
@@ -262,9 +261,8 @@ func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
 	return err
 }
 
-// scored are the scores of m, which has these machines, at the rows trained on and at those
-// held out; nil where there are none. gram is the kernel matrix of the former: no value that
-// it holds is computed again.
+// scored returns the scores of m on the training set and on the rows held out, nil if none.
+// gram is the kernel matrix of the training set, whose values are reused.
 func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted) (trained, held *mat.Dense, err error) {
 	switch {
 	case p.objects != nil && m.Rule == OneVsOne: // all are kept
@@ -282,10 +280,10 @@ func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	return trained, held, err
 }
 
-// answers are scores of m at the rows trained on that make its answers. What each machine
-// was trained on the solver knows. One against one, that is not all; but a class that wins
-// its pairs has most votes whatever the other pairs say: their scores are computed where
-// the right class loses one, and are 0 elsewhere.
+// answers returns scores of m on the training set that suffice for its predictions. The solver
+// knows f where a machine was trained. One against one, other scores are missing; but a class
+// that wins all its pairs has the most votes regardless, so the missing scores are computed only
+// where the right class loses a pair, and are 0 elsewhere.
 func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*mat.Dense, error) {
 	scores := mat.NewDense(len(p.rows), len(machines), nil)
 	for k, machine := range machines {
@@ -326,14 +324,15 @@ func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*m
 	return scores, nil
 }
 
-// doubt is how far scores of a solver may be from those of its model, relative to the sum of the
-// magnitudes of their terms: more than rounding makes of it, as a row too many costs little.
+// doubt bounds the difference between a solver's scores and its model's, relative to the sum of
+// the magnitudes of their terms. It exceeds rounding generously, since checking a row too many
+// costs little.
 const doubt = 1.0 / (1 << 40)
 
-// settle puts the model's own scores in the place of the solver's where these are so close to a
-// tie that the order of summing decides: what a report counts is what a prediction tells.
+// settle replaces the solver's scores by the model's own where they are so close to a tie that
+// the order of summation decides, so that reports agree with predictions.
 func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted, scores *mat.Dense) error {
-	length := make([]float64, len(p.rows)) // of every row in feature space, without a map
+	length := make([]float64, len(p.rows)) // norm of every row in feature space, without a map
 	for i := range length {
 		length[i] = math.Sqrt(math.Abs(gram.Diag(i)))
 	}
@@ -373,7 +372,7 @@ func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	return nil
 }
 
-// inOrder puts the rows trained on and those held out, if any, where they are in the data.
+// inOrder merges the scores of training and held-out rows into the order of the data.
 func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
 	_, machines := trained.Dims()
 	all := mat.NewDense(p.data.Len(), machines, nil)
@@ -386,7 +385,7 @@ func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
 	return all
 }
 
-// fitted is one machine. Its coefficients are over all training rows, 0 where it was not
+// fitted is a trained machine. Its coefficients cover all training rows, 0 where it was not
 // trained.
 type fitted struct {
 	*solution
@@ -395,9 +394,9 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on its part of the training rows, whose kernel matrix is whole. memory is
-// shared with the other machines, width is the width of the cores. first is the machine before its
-// conformal map, nil when there is none.
+// fit trains one machine on its part of the training rows; whole is the kernel matrix of all of
+// them. memory is shared with the other machines, width is the width of the cores. first is the
+// machine before its conformal map, nil without one.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
 	solve := learner.solve
@@ -436,7 +435,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	return first, last, nil
 }
 
-// mapped adds what was measured of a conformal map with so many cores.
+// mapped adds the measurements of a conformal map.
 func (r *Report) mapped(cores int, stats conformal.Stats) {
 	r.Cores, r.JBefore, r.JAfter, r.SignChange = &cores, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 	if stats.Spectrum != nil {
@@ -444,8 +443,8 @@ func (r *Report) mapped(cores int, stats conformal.Stats) {
 	}
 }
 
-// Check reports what would keep Train from starting: values of spec out of
-// range, columns or classes that d does not have. It does not train.
+// Check returns the error with which Train would refuse to start: values of spec out
+// of range, columns or classes missing from d.
 func Check(d *dataset.Data, spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
@@ -454,19 +453,19 @@ func Check(d *dataset.Data, spec Spec) error {
 	return err
 }
 
-// problem is a training problem in the numbers the solvers see.
+// problem is a training problem in the form the solvers take.
 type problem struct {
-	data       *dataset.Data // the chosen columns; once split, with the fill of the training rows
+	data       *dataset.Data // chosen columns; once split, imputed with the fill of the training set
 	target     Target
 	rows, test []int // trained on, held out
 	fill       dataset.Fill
 	scaler     *dataset.Scaler
 	project    *Projection
 	kernel     kernel.Kernel
-	x          *mat.Dense      // training rows as the kernel sees them; nil: no vectors
-	objects    dataset.Objects // training rows that are no vectors
+	x          *mat.Dense      // preprocessed training rows; nil: not vectors
+	objects    dataset.Objects // training rows other than vectors
 
-	following solver // in place of that of the learner, where one C is trained after the other; nil: there is none
+	following solver // warm-started solver for successive C; nil: the learner's own
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {
@@ -500,7 +499,8 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	return p, err
 }
 
-// mismatch says that the kernel does not take the objects of a data set, and which do.
+// mismatch returns the message for a kernel that does not take the objects of a data set,
+// naming those that do.
 func mismatch(name string, takes, kind dataset.Kind) string {
 	var names []string
 	for _, r := range kernel.Table {
@@ -511,7 +511,7 @@ func mismatch(name string, takes, kind dataset.Kind) string {
 	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", name, takes.Words(), kind.Words(), strings.Join(names, ", "))
 }
 
-// split returns p with these rows to train on, and with what is fitted to them.
+// split returns p with this split, and with scaling and imputation fitted to the training set.
 func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	q := *p
 	p = &q
@@ -538,7 +538,7 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	return p, nil
 }
 
-// cores are every N-th training row, or the support vectors of the first fit.
+// cores returns every N-th training row, or the support vectors of the first fit.
 func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	if step := spec.Values.Int("core_step"); step > 0 {
 		for i := 0; i < len(u); i += step {
@@ -549,7 +549,7 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	return supports(u)
 }
 
-// learn lets the kernel learn from the training rows what it has to, once.
+// learn fits the data-dependent parts of the kernel to the training set, once.
 func (p *problem) learn(ctx context.Context, recorder trace.Recorder) (err error) {
 	if len(p.kernel.Fitted) == 0 {
 		p.kernel, err = p.kernel.Fit(ctx, p.x, recorder)
@@ -557,7 +557,7 @@ func (p *problem) learn(ctx context.Context, recorder trace.Recorder) (err error
 	return err
 }
 
-// trainingGram is the kernel matrix of the training rows.
+// trainingGram returns the kernel matrix of the training set.
 func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (kernel.Matrix, error) {
 	if err := p.learn(ctx, recorder); err != nil {
 		return nil, err
@@ -568,7 +568,7 @@ func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (ke
 	return kernel.NewGram(p.kernel, p.x), nil
 }
 
-// gram is the kernel matrix of all rows of d, which has the columns of p's data.
+// gram returns the kernel matrix of all rows of d, which has the columns of p's data.
 func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, error) {
 	if err := p.learn(ctx, nil); err != nil {
 		return nil, err
@@ -589,12 +589,12 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 // scores returns the scores of m at some rows of the data.
 func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
-		return m.Scores(rows(p.data.X, some)), nil
+		return m.scores(ctx, rows(p.data.X, some))
 	}
 	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
 }
 
-// factors is c of a map at the training rows.
+// factors returns c of a map at the training rows.
 func (p *problem) factors(ctx context.Context, f *fitted) ([]float64, error) {
 	if p.objects == nil {
 		return f.cmap.Factors(p.x), nil
@@ -602,10 +602,9 @@ func (p *problem) factors(ctx context.Context, f *fitted) ([]float64, error) {
 	return factorsOf(ctx, p.kernel, f.cmap, p.objects, p.objects.Subset(f.cores))
 }
 
-// coreGamma resolves the width of the core kernel. auto is the kernel's own, or what
-// the rule of gamma says. Without coordinates there is only scale: 1 over the variance
-// of the objects in feature space, which for standardised points and the linear
-// kernel is 1/d.
+// coreGamma resolves the width of the core kernel. auto is the kernel's own gamma, or follows
+// its rule. Without coordinates it is always scale: 1 over the variance of the objects in
+// feature space, which for standardised points and the linear kernel is 1/d.
 func (p *problem) coreGamma(spec Spec, k kernel.Matrix) float64 {
 	width := spec.Values["core_gamma"]
 	if p.objects != nil {
@@ -620,8 +619,8 @@ func (p *problem) coreGamma(spec Spec, k kernel.Matrix) float64 {
 	return kernel.Width(width, p.x)
 }
 
-// spread is the variance of the objects in feature space, mean K_ii - mean K_ij; 1
-// where a kernel that is not positive semidefinite has none.
+// spread returns the variance of the objects in feature space, mean K_ii - mean K_ij, or 1
+// if that is not positive, as for an indefinite kernel.
 func spread(k kernel.Matrix) float64 {
 	m := k.Len()
 	row := make([]float64, m)
@@ -637,8 +636,7 @@ func spread(k kernel.Matrix) float64 {
 	return 1
 }
 
-// supports lists the support vectors, by the one definition there is: points whose
-// coefficient is not zero.
+// supports returns the support vectors: the points with nonzero coefficients.
 func supports(u []float64) (s []int) {
 	for i, v := range u {
 		if v != 0 {
@@ -648,8 +646,7 @@ func supports(u []float64) (s []int) {
 	return s
 }
 
-// model puts machines together. Their supports are the training rows that any of
-// them uses.
+// model assembles machines. Its supports are the training rows that any of them uses.
 func (p *problem) model(machines []*fitted) *Model {
 	m := &Model{
 		Features: p.data.Features, Label: p.data.Label, Classes: p.target.Classes, Objects: p.data.Kind(),
@@ -726,7 +723,7 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 	}
 }
 
-// accuracy is the share of f whose sign agrees with y; f = 0 counts as +1.
+// accuracy returns the fraction of f whose sign agrees with y; f = 0 counts as +1.
 func accuracy(f, y []float64) float64 {
 	right := 0
 	for i, v := range f {

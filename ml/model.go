@@ -18,60 +18,60 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Model holds a trained model as data: machines f(x) = sum_j u_j k(x_j, x) + b over
-// supports that they share, and the rule that makes an answer of their scores. Vectors x
-// are filled, scaled and projected before the kernel sees them. A binary classifier is one machine
-// under the rule Sign. It round-trips through JSON bit for bit.
+// Model holds a trained model: machines f(x) = sum_j u_j k(x_j, x) + b over shared supports,
+// and the rule that turns their scores into an answer. Vectors x are imputed, scaled and projected
+// before they reach the kernel. A binary classifier is one machine under the rule Sign. A Model
+// round-trips through JSON bit for bit.
 type Model struct {
 	Features []string // of vectors: columns of a row, in order
 	Label    string
-	// Classes are the answers there can be. Their order numbers the machines: under
-	// Sign the class where f < 0, then the one where f >= 0; otherwise that of the data.
-	// Value has none.
+	// Classes lists the possible answers. Their order numbers the machines: under Sign the
+	// class where f < 0, then the one where f >= 0; otherwise the order of the data. Empty
+	// under Value.
 	Classes []string
 
 	Objects    dataset.Kind    // what the kernel compares; empty: vectors
-	Fill       dataset.Fill    // of vectors: what comes in the place of missing values, NaN; nil: none may be missing
+	Fill       dataset.Fill    // of vectors: replaces missing values (NaN); nil: none may be missing
 	Scaler     *dataset.Scaler // of vectors; nil: none
 	Projection *Projection     // of vectors; nil: none
 	Kernel     kernel.Kernel
 
 	Supports Supports
-	Machines []Machine // as many as Rule wants, in its order
+	Machines []Machine // in the number and order that Rule requires
 	Rule     Rule
-	Platt    *Platt // under Sign: what makes probabilities of f; nil: it is not calibrated
+	Platt    *Platt // under Sign: maps f to probabilities; nil: not calibrated
 }
 
-// Supports are the objects that the machines of a model are expansions over.
+// Supports holds the objects over which the machines of a model are expanded.
 type Supports struct {
-	Rows    []int           // row of the data set each came from
-	Vectors [][]float64     // x_j as the kernel sees them
-	Objects dataset.Objects // x_j that are no vectors, as their Keep returns them; nil: vectors
+	Rows    []int           // rows of the data set they came from
+	Vectors [][]float64     // x_j, preprocessed
+	Objects dataset.Objects // x_j other than vectors, as returned by Keep; nil: vectors
 }
 
 // Machine is one function over the supports of its model,
 // f(x) = sum_j u_j k(x_j, x) + b, where k may carry a conformal factor of the
 // machine's own: c(x_j) c(x) k0(x_j, x).
 type Machine struct {
-	Coef     []float64 // u_j, 0 for supports of other machines
+	Coef     []float64 // u_j, 0 for supports of other machines only
 	B        float64
 	Map      *conformal.Map // nil: none
 	CoreRows []int          // rows of the data set that are cores
 
-	// With a map, of objects that are no vectors:
-	Cores   dataset.Objects // as their Keep returns them
-	Factors []float64       // c at every support, which need not be known otherwise
+	// With a map, for objects other than vectors:
+	Cores   dataset.Objects // as returned by Keep
+	Factors []float64       // c at every support
 }
 
-// Sides returns the classes that machine k separates: positive where f >= 0, and
-// negative elsewhere, empty for all the others. Both are empty under Value.
+// Sides returns the classes that machine k separates: positive where f >= 0, negative
+// elsewhere, empty if that means all others. Both are empty under Value.
 func (m *Model) Sides(k int) (positive, negative string) {
 	s := m.Rule.entry().sides(len(m.Classes))[k]
 	return m.class(s.positive), m.class(s.negative)
 }
 
-// Versus says which sides a machine separates: "setosa against virginica", or "setosa
-// against the rest" where negative is empty.
+// Versus describes the sides of a machine: "setosa against virginica", or "setosa against
+// the rest" if negative is empty.
 func Versus(positive, negative string) string {
 	if negative == "" {
 		negative = "the rest"
@@ -79,8 +79,8 @@ func Versus(positive, negative string) string {
 	return positive + " against " + negative
 }
 
-// Alone is machine k of a model whose machines were trained each by itself, as a model
-// between its two sides. It shares the memory of m.
+// Alone returns machine k, of a model whose machines were trained separately, as a binary model.
+// It shares memory with m.
 func (m *Model) Alone(k int) *Model {
 	positive, negative := m.Sides(k)
 	if negative == "" {
@@ -98,8 +98,8 @@ func (m *Model) class(i int) string {
 	return m.Classes[i]
 }
 
-// ScoreNames name the columns of Scores: "f" of one machine, "f setosa" of one
-// against the rest, "f setosa vs virginica" of one against one.
+// ScoreNames names the columns of Scores: "f" for one machine, "f setosa" for one
+// against the rest, "f setosa vs virginica" for one against one.
 func (m *Model) ScoreNames() []string {
 	names := make([]string, len(m.Machines))
 	for k := range names {
@@ -116,13 +116,13 @@ func (m *Model) ScoreNames() []string {
 	return names
 }
 
-// Class is the answer that scores (one a machine) stand for, as an index into
-// Classes; -1 under Value.
+// Class returns the answer to scores (one per machine) as an index into Classes, -1 under
+// Value.
 func (m *Model) Class(scores []float64) int {
 	return m.Rule.entry().class(len(m.Classes), scores)
 }
 
-// predicted is Class of every row of scores.
+// predicted returns Class of every row of scores.
 func (m *Model) predicted(scores *mat.Dense) []int {
 	n, _ := scores.Dims()
 	classes := make([]int, n)
@@ -132,12 +132,11 @@ func (m *Model) predicted(scores *mat.Dense) []int {
 	return classes
 }
 
-// LabelOf is the answer that scores stand for in words, empty under Value.
+// LabelOf returns the answer to scores as a label, empty under Value.
 func (m *Model) LabelOf(scores ...float64) string { return m.class(m.Class(scores)) }
 
-// ClassOf is the right answer for a point with a label of the data: an index into
-// Classes, -1 for what they do not hold. Under Sign everything but the positive
-// class counts as negative.
+// ClassOf returns the class of a label of the data as an index into Classes, -1 if it is not
+// among them. Under Sign every label but the positive one is negative.
 func (m *Model) ClassOf(label string) int {
 	i := slices.Index(m.Classes, label)
 	if i < 0 && m.Rule == Sign {
@@ -152,8 +151,8 @@ type Projection struct {
 	Components [][]float64 `json:"components"` // 2 x d, orthonormal rows
 }
 
-// fitProjection finds the two leading principal components of the rows of x.
-// The sign is fixed so that the largest loading of each is positive.
+// fitProjection computes the two leading principal components of the rows of x.
+// Signs are fixed so that the largest loading of each is positive.
 func fitProjection(x *mat.Dense) (*Projection, error) {
 	n, d := x.Dims()
 	if d < 2 {
@@ -171,7 +170,7 @@ func fitProjection(x *mat.Dense) (*Projection, error) {
 	if !ok {
 		return nil, errors.New("project: the principal components could not be computed; leave the projection out")
 	}
-	for k := 1; k <= 2; k++ { // eigenvalues rise
+	for k := 1; k <= 2; k++ { // eigenvalues are in ascending order
 		c := mat.Col(nil, d-k, v)
 		big := slices.MaxFunc(c, func(a, b float64) int { return cmpAbs(a, b) })
 		if big < 0 {
@@ -210,8 +209,8 @@ func (p *Projection) apply(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Inputs maps rows of the model's features in original units (n x d) to what its kernel
-// sees: filled, scaled and projected where it does so.
+// Inputs preprocesses rows of the model's features in original units (n x d) for its kernel:
+// imputed, scaled and projected as configured.
 func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 	if m.Fill != nil {
 		x = m.Fill.Apply(x)
@@ -225,7 +224,7 @@ func (m *Model) Inputs(x *mat.Dense) *mat.Dense {
 	return x
 }
 
-// sum is machine k's expansion without bias and without the outer factor c(x).
+// sum returns machine k's expansion without bias and without the outer factor c(x).
 func (m *Model) sum(k int) *kernel.Sum {
 	var z [][]float64
 	var w []float64
@@ -246,30 +245,73 @@ func (m *Model) sum(k int) *kernel.Sum {
 	return kernel.NewSum(m.Kernel, x, w)
 }
 
-// Scores returns f of every machine at every row of x (n x d, original units): a
-// matrix of n rows with a column for each machine.
+// Scores returns f of every machine at every row of x (n x d, original units), as a
+// matrix with n rows and a column per machine.
 func (m *Model) Scores(x *mat.Dense) *mat.Dense {
-	n, _ := x.Dims()
-	in := m.Inputs(x)
-	scores := mat.NewDense(n, len(m.Machines), nil)
-	f := make([]float64, n)
-	for k, machine := range m.Machines {
-		m.sum(k).AtRows(f, in)
-		for i, v := range f {
-			if machine.Map != nil {
-				v *= machine.Map.At(in.RawRowView(i))
-			}
-			scores.Set(i, k, v+machine.B)
-		}
-	}
+	scores, _ := m.scores(context.Background(), x)
 	return scores
 }
 
-// ScoresOf is Scores for objects that are no vectors. It reports objects of another
-// kind than those the model was trained on, what is not known of them, and the end of ctx.
+// scores is Scores, unless ctx ends. Many are computed quickly, with an error as small as that of
+// rounding, and again where it may decide a row's answer: so that does not depend on how many
+// rows there are.
+func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	in := m.Inputs(x)
+	scores, by, err := m.scoresAt(ctx, in, true)
+	if by == 0 || err != nil {
+		return scores, err
+	}
+	var open []int
+	for i := range scores.RawMatrix().Rows {
+		if f := scores.RawRowView(i); !m.Rule.settled(nobody, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1))) {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return scores, nil
+	}
+	exact, _, err := m.scoresAt(ctx, rows(in, open), false)
+	for a, i := range open {
+		scores.SetRow(i, exact.RawRowView(a))
+	}
+	return scores, err
+}
+
+// scoresAt returns the scores of rows as the kernel sees them and, if quickly, their error.
+func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, quickly bool) (scores *mat.Dense, by float64, err error) {
+	n, _ := in.Dims()
+	scores = mat.NewDense(n, len(m.Machines), nil)
+	f, factors := make([]float64, n), make([]float64, n)
+	for k, machine := range m.Machines {
+		sum, off, quick := m.sum(k), 0.0, false
+		if quickly {
+			off, quick = sum.Quickly(ctx, f, in)
+		}
+		if !quick {
+			sum.AtRows(ctx, f, in)
+		}
+		if err := ctx.Err(); err != nil {
+			return scores, by, err
+		}
+		if machine.Map != nil {
+			for i := range factors {
+				factors[i] = machine.Map.At(in.RawRowView(i))
+			}
+			floats.Mul(f, factors)
+			off *= floats.Norm(factors, math.Inf(1))
+		}
+		by = max(by, off)
+		floats.AddConst(machine.B, f)
+		scores.SetCol(k, f)
+	}
+	return scores, by, nil
+}
+
+// ScoresOf is Scores for objects other than vectors. It returns an error for objects of another
+// kind than the model's or with missing attributes, and ctx.Err().
 func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, error) {
 	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
-	const block = 256 // rows, whose values of the kernel are held at once
+	const block = 256 // rows whose kernel values are held at a time
 	for first := 0; first < x.Len(); first += block {
 		some := make([]int, min(block, x.Len()-first))
 		for a := range some {
@@ -282,7 +324,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 	return scores, nil
 }
 
-// scoreBlock writes the scores of x.
+// scoreBlock writes the scores of x into scores.
 func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Objects) error {
 	var values *mat.Dense
 	if len(m.Supports.Rows) > 0 {
@@ -316,7 +358,7 @@ func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Obj
 	return nil
 }
 
-// factorsOf is c of a map at every x, which are no vectors.
+// factorsOf returns c of a map at every x, for objects other than vectors.
 func factorsOf(ctx context.Context, k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
 	c := make([]float64, x.Len())
 	if cores.Len() == 0 {
@@ -337,7 +379,7 @@ func factorsOf(ctx context.Context, k kernel.Kernel, m *conformal.Map, x, cores 
 	return c, nil
 }
 
-// scoresOn is Scores for the rows of d, which has what m takes.
+// scoresOn returns the scores at the rows of d, which has the inputs of m.
 func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, error) {
 	if m.kind() != d.Kind() {
 		return nil, fmt.Errorf("the model takes objects of kind %s, these data have %s", m.kind(), d.Kind())
@@ -349,11 +391,11 @@ func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, erro
 	if err != nil {
 		return nil, err
 	}
-	return m.Scores(x), nil
+	return m.scores(ctx, x)
 }
 
-// columns are the rows of d, which are vectors, as m takes them: its features, in original
-// units, with its own fill in the place of missing values.
+// columns returns the rows of d, which are vectors, with the features of m in original units,
+// imputed with its fill.
 func (m *Model) columns(d *dataset.Data) (*mat.Dense, error) {
 	cols, err := d.Columns(m.Features)
 	if err != nil {
@@ -368,15 +410,15 @@ func (m *Model) columns(d *dataset.Data) (*mat.Dense, error) {
 // kind returns the kind of objects that the kernel compares.
 func (m *Model) kind() dataset.Kind { return cmp.Or(m.Objects, dataset.KindVectors) }
 
-// Columns is how many values of a kernel a row holds for a model that takes those, 0 for
-// other models.
+// Columns returns the number of kernel values that a row must hold for a model with a
+// precomputed kernel, 0 for other models.
 func (m *Model) Columns() int {
 	shape, _ := dataset.KeptOf(m.Supports.Objects)
 	return shape.Columns
 }
 
 // Decisions returns f at every row of x (n x d, original units) for a model of one
-// machine. To ask it of several is a mistake of the program's: see Scores.
+// machine. It panics for several; see Scores.
 func (m *Model) Decisions(x *mat.Dense) []float64 {
 	if len(m.Machines) != 1 {
 		panic(fmt.Sprintf("ml: Decisions of a model with %d machines, which has Scores", len(m.Machines)))
@@ -394,9 +436,9 @@ func (m *Model) Predict(x []float64) string {
 	return m.LabelOf(m.Scores(mat.NewDense(1, len(x), x)).RawRowView(0)...)
 }
 
-// Accuracy is the share of rows of d whose prediction is right. d must have the
-// model's features; under Sign classes other than the positive one count as
-// negative. Under Value there is none.
+// Accuracy returns the fraction of rows of d predicted correctly. d must have the model's
+// features; under Sign classes other than the positive one count as negative. It is an
+// error under Value.
 func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if m.Rule == Value {
 		return 0, errors.New("a model that predicts numbers has no accuracy: its rule is value")
@@ -414,9 +456,9 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	return float64(right) / float64(len(d.Y)), nil
 }
 
-// Surface returns f of every machine on the grid of points (ss[i], ts[j]) of the
-// view's plane, each row-major with ts as rows, and c of every machine on the same
-// grid, nil for those without a conformal map.
+// Surface returns f of every machine at the grid points (ss[i], ts[j]) of the view's
+// plane, row-major with ts as rows, and c of every machine on the same grid, nil for
+// machines without a conformal map.
 func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c [][]float64) {
 	plane := m.plane(v)
 	f, c = make([][]float64, len(m.Machines)), make([][]float64, len(m.Machines))
@@ -447,10 +489,10 @@ func factor(m *conformal.Map, p kernel.Plane, ss, ts []float64) []float64 {
 	return c
 }
 
-// plane is the view's plane as the kernel sees it.
+// plane returns the view's plane in the preprocessed space.
 func (m *Model) plane(v dataset.View) kernel.Plane {
 	d := len(m.Features)
-	probe := mat.NewDense(3, d, nil) // centre, one step along each axis
+	probe := mat.NewDense(3, d, nil) // origin and one step along each axis
 	for j := range d {
 		probe.Set(0, j, v.Center[j])
 		probe.Set(1, j, v.Center[j]+v.Axes[0][j])
@@ -465,8 +507,8 @@ func (m *Model) plane(v dataset.View) kernel.Plane {
 	return p
 }
 
-// Linear returns w and b of f(x) = w·x + b in original units, and false for
-// models that are not linear in x or have several machines.
+// Linear returns w and b of f(x) = w·x + b in original units; ok is false for models
+// that are not linear in x or have several machines.
 func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	if len(m.Machines) != 1 || m.Kernel.Name != "linear" || m.Machines[0].Map != nil {
 		return nil, 0, false
@@ -477,7 +519,7 @@ func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	if m.Projection != nil {
 		in = len(m.Projection.Components)
 	}
-	v := make([]float64, in) // weights in the kernel's space
+	v := make([]float64, in) // weights in the preprocessed space
 	for j, z := range m.Supports.Vectors {
 		for k := range v {
 			v[k] += machine.Coef[j] * z[k]
@@ -511,10 +553,9 @@ func denseOf(rows [][]float64) *mat.Dense {
 	return x
 }
 
-// View returns the picture of the space that m itself lives in, and false when
-// that has more than two dimensions, or none: objects without coordinates. Models on
-// one or two features and models on two principal components have one: f depends on
-// nothing that it leaves out.
+// View returns the view of the input space of m, and false if that is not a line or plane.
+// Models on one or two features, or on two principal components, have a view on which f
+// depends completely.
 func (m *Model) View() (dataset.View, bool) {
 	p := m.Projection
 	if p == nil {

@@ -19,7 +19,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// MulticlassEntry is one way to tell more than two classes apart.
+// MulticlassEntry is one way to classify into more than two classes.
 type MulticlassEntry struct {
 	Name    string
 	Label   string
@@ -27,19 +27,18 @@ type MulticlassEntry struct {
 	Help    string
 	Rule    Rule // of the model
 
-	// joint is the one problem that trains the machines of all classes together, an SVM of
-	// its own; empty: binary machines of any learner, trained each by itself.
+	// joint is the formulation that trains all machines as one problem, an SVM of its own;
+	// empty: binary machines of any learner, trained separately.
 	joint multiclass.Formulation
 }
 
-// Multiclass lists the ways in the order pages show them. Machines that are trained each
-// by itself have each a conformal map of its own; those of one problem share theirs, whose
-// scatter holds the scatter of all classes.
+// Multiclass lists the ways in the order pages show them. Machines trained separately each have
+// their own conformal map; those of a joint problem share one, based on the scatter of all
+// classes.
 //
 // On ties: the votes of one against one are often equal, as with three classes that beat
-// each other in a ring. LIBSVM takes the first of those classes in the order in which
-// its file names them; here the sum of their margins decides, and only where that is
-// equal, too, the first in the order of the data.
+// each other in a cycle. LIBSVM then takes the class that occurs first in the file; here the
+// sum of the margins decides, and only if that is equal, too, the order of the data.
 var Multiclass = []MulticlassEntry{
 	{
 		Name: "ovo", Label: "one against one", Rule: OneVsOne,
@@ -63,7 +62,7 @@ var Multiclass = []MulticlassEntry{
 	},
 }
 
-// lookupMulticlass finds an entry; an empty name is the first.
+// lookupMulticlass finds an entry; an empty name means the first.
 func lookupMulticlass(name string) (MulticlassEntry, error) {
 	for _, e := range Multiclass {
 		if e.Name == name || name == "" {
@@ -75,11 +74,11 @@ func lookupMulticlass(name string) (MulticlassEntry, error) {
 
 // part is the training problem of one machine: the points of its two sides.
 type part struct {
-	at []int     // places among the training rows
+	at []int     // indices into the training rows
 	y  []float64 // ±1, or values
 }
 
-// parts are the problems of all machines that the rule wants.
+// parts returns the problems of all machines that the rule requires.
 func (p *problem) parts() []part {
 	if p.target.Rule == Value {
 		whole := part{at: make([]int, len(p.rows)), y: pick(p.target.Values, p.rows)}
@@ -101,7 +100,7 @@ func (p *problem) parts() []part {
 	return parts
 }
 
-// of is the matrix of the part of one of all training rows.
+// of returns the submatrix of the part, given the matrix of all training rows.
 func (q part) of(gram kernel.Matrix) kernel.Matrix {
 	if len(q.at) == gram.Len() {
 		return gram
@@ -109,7 +108,7 @@ func (q part) of(gram kernel.Matrix) kernel.Matrix {
 	return kernel.Subset(gram, q.at)
 }
 
-// of is the side that a class is on, ±1, and 0 for one that has no part in the machine.
+// of returns the side of a class, ±1, or 0 if it takes no part in the machine.
 func (s side) of(class int) float64 {
 	switch {
 	case class == s.positive:
@@ -120,13 +119,14 @@ func (s side) of(class int) float64 {
 	return 0
 }
 
-// mostAtOnce is how many machines are trained at the same time at most: each may fill
-// its share of the memory. It does not depend on the processors, as the last bits of a
-// result depend on the memory.
+// mostAtOnce bounds the machines trained concurrently, each of which may fill its share of the
+// memory. It does not depend on the number of processors, because the last bits of a result
+// depend on the memory.
 const mostAtOnce = 4
 
-// fitAll trains all machines; gram holds the kernel matrix of the training rows. Those before their conformal maps
-// come first, nil when there are no maps. Neither results nor errors depend on which is done first.
+// fitAll trains all machines; gram is the kernel matrix of the training set. It first returns the
+// machines before their conformal maps, nil without maps. Results and errors do not depend on the
+// order of completion.
 func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	width := 0.0
 	if spec.Conformal != "none" {
@@ -176,15 +176,15 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 		}
 	}
 	for _, f := range firsts {
-		if f == nil { // cancelled before its map, if there were to be any
+		if f == nil { // cancelled before its map
 			return nil, lasts, nil
 		}
 	}
 	return firsts, lasts, nil
 }
 
-// expanded are the scores of several machines at the training rows, whose kernel matrix is
-// gram: a row for each, a column a machine.
+// expanded returns the scores of several machines on the training set, whose kernel matrix is
+// gram: a row per point, a column per machine.
 func expanded(ctx context.Context, gram kernel.Matrix, machines []*fitted) (*mat.Dense, error) {
 	scores := mat.NewDense(gram.Len(), len(machines), nil)
 	var next atomic.Int64
@@ -212,7 +212,7 @@ func expanded(ctx context.Context, gram kernel.Matrix, machines []*fitted) (*mat
 }
 
 // fitJointly trains the machines of all classes as one problem, before and after their
-// map. All share one report.
+// map. They share one report.
 func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix, width float64, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	way, err := lookupMulticlass(spec.Multiclass)
 	if err != nil {
@@ -270,7 +270,7 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 	return firsts, lasts, nil
 }
 
-// blame says which of several machines could not be trained.
+// blame adds to an error which of several machines could not be trained.
 func (p *problem) blame(k int, err error) error {
 	message, ok := param.ForPerson(err)
 	if !ok {
@@ -284,7 +284,7 @@ func (p *problem) blame(k int, err error) error {
 	return &refusedMachine{Versus(p.target.Classes[s.positive], negative) + ": " + message, err}
 }
 
-// refusedMachine is an error for a person about one of several machines.
+// refusedMachine is a user-facing error about one of several machines.
 type refusedMachine struct {
 	message string
 	cause   error
@@ -293,14 +293,14 @@ type refusedMachine struct {
 func (e *refusedMachine) Error() string { return e.message }
 func (e *refusedMachine) Unwrap() error { return e.cause }
 
-// Kind is "invalid", as of the refusal within.
+// Kind returns "invalid", the kind of the refusal inside.
 func (e *refusedMachine) Kind() string { return "invalid" }
 
 // MachineReport holds the measurements of one of several machines.
 type MachineReport struct {
 	Positive string `json:"positive"`           // class where f >= 0
-	Negative string `json:"negative,omitempty"` // class where f < 0; empty: all the others
-	TrainN   int    `json:"train_n"`            // points that it was trained on
+	Negative string `json:"negative,omitempty"` // class where f < 0; empty: all others
+	TrainN   int    `json:"train_n"`            // size of its training set
 
 	Status         trace.Status `json:"status"`
 	Objective      *float64     `json:"objective,omitempty"`
@@ -311,14 +311,14 @@ type MachineReport struct {
 	Margin         *float64     `json:"margin,omitempty"`
 	H              *float64     `json:"h,omitempty"`
 	LOOAccuracy    *float64     `json:"loo_accuracy,omitempty"`
-	Iterations     int          `json:"iterations"` // of one problem for all: those of the problem
+	Iterations     int          `json:"iterations"` // of a joint problem: those of the problem
 	Cores          *int         `json:"cores,omitempty"`
 	JBefore        *float64     `json:"j_before,omitempty"`
 	JAfter         *float64     `json:"j_after,omitempty"`
 }
 
-// reportOf is the solvers' part of the report on m. Of several machines it has what they
-// have together, and a report of each.
+// reportOf returns the solvers' part of the report on m. For several machines it holds their
+// totals and a report of each.
 func reportOf(m *Model, machines []*fitted) Report {
 	if len(machines) == 1 {
 		r := machines[0].report
@@ -326,7 +326,7 @@ func reportOf(m *Model, machines []*fitted) Report {
 		return r
 	}
 	if m.Rule == Argmax {
-		r := machines[0].report // one for all
+		r := machines[0].report // shared by all
 		for k, f := range machines {
 			positive, _ := m.Sides(k)
 			r.Machines = append(r.Machines, MachineReport{Positive: positive, TrainN: len(f.f), Status: r.Status, B: &f.b, SupportVectors: len(supports(f.u)), Iterations: r.Iterations})
@@ -348,7 +348,7 @@ func reportOf(m *Model, machines []*fitted) Report {
 	return r
 }
 
-// worse is the status of two trainings together.
+// worse returns the combined status of two trainings.
 func worse(a, b trace.Status) trace.Status {
 	for _, s := range []trace.Status{trace.Cancelled, trace.IterationLimit, trace.Numerical} {
 		if a == s || b == s {

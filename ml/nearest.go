@@ -11,22 +11,22 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Neighbour is an object near another one in the feature space of a kernel.
+// Neighbour is an object close to another in the feature space of a kernel.
 type Neighbour struct {
 	Row      int     // of the data
 	Value    float64 // k(x, z)
-	Distance float64 // sqrt(k(x, x) + k(z, z) - 2 k(x, z)); 0 where the kernel allows no root
+	Distance float64 // sqrt(k(x, x) + k(z, z) - 2 k(x, z)); 0 if that is negative
 }
 
-// Nearest lists the objects of d, which are no vectors, that are nearest to the one in row,
-// the nearest first and of equal distances the first row; n at most. Where a value of k takes
-// long, it looks among some of every class only: among tells among how many others. Errors: a
-// row that is not there, objects that k does not take, the end of ctx.
+// Nearest returns the at most n objects of d, other than vectors, nearest to the one in row, by
+// distance and then by row. For a slow kernel it searches only a sample stratified by class;
+// among is the number of objects searched. Errors: a row out of range, objects that k does not
+// take, ctx.Err().
 func Nearest(ctx context.Context, k kernel.Kernel, d *dataset.Data, row, n int) (near []Neighbour, among int, err error) {
 	if row < 0 || row >= d.Len() || d.Objects == nil {
 		return nil, 0, fmt.Errorf("there is no object in row %d of %d", row+1, d.Len())
 	}
-	// Two values for each of the others.
+	// Two kernel values per candidate.
 	rows := thinned(d, int(math.Min(float64(d.Len()), 1+mostSteps/(2*kernel.Steps(k, d.Objects)))))
 	rows = slices.DeleteFunc(rows, func(i int) bool { return i == row })
 	if len(rows) == 0 {

@@ -8,17 +8,17 @@ import (
 	"marginlab/ml/ridge"
 )
 
-// HasPath tells whether Path has something to give for a spec that n rows are trained on:
-// a learner whose errors along lambda come from one factorisation, few enough rows, and
-// no conformal map, which would have to be fitted anew at every lambda.
+// HasPath reports whether Path supports a spec with n training rows: a learner whose errors
+// along lambda come from one factorisation, few enough rows, and no conformal map, which
+// would have to be fitted again at every lambda.
 func HasPath(spec Spec, n int) bool {
 	learner, err := lookup(spec.Learner)
 	return err == nil && learner.path != nil && spec.Conformal == "none" && n <= ridge.MaxPath
 }
 
-// Path follows training and leave-one-out error of spec on d along lambda, with
-// everything else as Train has it. It returns the errors of Train, and refuses a spec without a path or
-// of several machines.
+// Path computes training and leave-one-out errors of spec on d along lambda, everything else
+// as in Train. It returns the errors of Train, and refuses a spec that has no path or several
+// machines.
 func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) {
 	learner, err := lookup(spec.Learner)
 	if err != nil {

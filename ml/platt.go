@@ -13,14 +13,14 @@ import (
 )
 
 // Platt turns a decision value into the probability that a point is of the positive class,
-// p = 1/(1 + exp(A f + B)). f(x) itself is none: it says on which side of the boundary a
-// point lies and how far from it in units of the margin.
+// p = 1/(1 + exp(A f + B)). f(x) itself is not a probability: it tells the side of the boundary
+// and the distance from it in units of the margin.
 type Platt struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
 
-// Probability of the positive class at a point whose decision value is f.
+// Probability returns the probability of the positive class at a decision value f.
 func (p Platt) Probability(f float64) float64 {
 	// Written so that exp does not overflow.
 	if z := p.A*f + p.B; z >= 0 {
@@ -30,15 +30,15 @@ func (p Platt) Probability(f float64) float64 {
 	}
 }
 
-// FitPlatt finds the A and B under which the classes of points with decision values f are
-// most likely, f being of points that did not train the machine. Instead of 1 and 0 the
-// targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that classes that f separates do not
-// become certain. (Platt: "Probabilistic outputs for support vector machines and comparisons
+// FitPlatt returns the maximum likelihood A and B for points with decision values f, which
+// must not have been used to train the machine. Instead of 1 and 0 the targets are
+// (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that separated classes do not become certain.
+// (Platt: "Probabilistic outputs for support vector machines and comparisons
 // to regularized likelihood methods", 1999; by Newton's method with backtracking and sums
 // that do not cancel, as Lin, Lin, Weng: "A note on Platt's probabilistic outputs for
 // support vector machines", Machine Learning 68, 2007.)
 //
-// Errors are *param.Refusal: points of one class alone, and values that are not finite.
+// Errors are *param.Refusal: a single class, or values that are not finite.
 func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	var size, plus float64
 	for i, v := range f {
@@ -57,7 +57,7 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	if size == 0 {
 		size = 1
 	}
-	// The problem is convex. In units of the largest f its Hessian does not depend on them.
+	// The problem is convex. Scaling by the largest |f| makes the Hessian independent of units.
 	g, target := make([]float64, len(f)), make([]float64, len(f))
 	for i, v := range f {
 		g[i], target[i] = v/size, 1/(minus+2)
@@ -78,7 +78,7 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	}
 	const (
 		ridge = 1e-12 // keeps the Hessian of equal values invertible
-		small = 1e-10 // of the gradient, for each point
+		small = 1e-10 // gradient per point
 	)
 	a, b := 0.0, math.Log((minus+1)/(plus+1))
 	value := loss(a, b)
@@ -104,20 +104,20 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 			}
 		}
 		if share < 1e-10 {
-			break // rounding keeps the loss from falling: this is the optimum
+			break // the loss no longer decreases beyond rounding: optimum
 		}
 	}
 	return Platt{a / size, b}, nil
 }
 
-// calibrationFolds is how many parts the training rows are dealt into, each held out once,
-// to fit Platt's sigmoid; fewer where a class has fewer rows.
+// calibrationFolds is the number of cross-validation folds of the training set used to fit
+// Platt's sigmoid; fewer if a class has fewer rows.
 const calibrationFolds = 5
 
-// calibrationStream keeps the draws of these folds apart from others under the same seed.
+// calibrationStream makes the draw of these folds independent of others under the same seed.
 const calibrationStream = 0xca11b
 
-// plain is a spec without its calibration.
+// plain returns s without calibration.
 func (s Spec) plain() Spec {
 	if !s.Calibrated() {
 		return s
@@ -126,13 +126,13 @@ func (s Spec) plain() Spec {
 	return s.With(p.Name, p.Read(p.Default))
 }
 
-// Calibrated tells whether the machine is to tell probabilities.
+// Calibrated reports whether the model gives probabilities.
 func (s Spec) Calibrated() bool {
 	return s.Values.Text("calibration") == "platt" && s.Applies("calibration")
 }
 
-// platt fits the sigmoid for each C of cs to what machines of the other rows say of rows
-// that are held out in turn, all being rows of train. Nothing but these is looked at.
+// platt fits the sigmoid for each C of cs to cross-validated decision values on the rows of
+// train. No other rows are used.
 func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt, []error, error) {
 	target := t.p.target
 	if target.Rule != Sign {
@@ -185,7 +185,7 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	return fitted, faults, nil
 }
 
-// calibrate fits the sigmoid of a machine that all training rows have trained.
+// calibrate fits the sigmoid of a machine trained on the whole training set.
 func (p *problem) calibrate(ctx context.Context, spec Spec) (*Platt, error) {
 	fitted, faults, err := (&Trainer{p: p, spec: spec}).platt(ctx, p.rows, []float64{spec.Values.Number("C")})
 	if err == nil {
@@ -197,8 +197,8 @@ func (p *problem) calibrate(ctx context.Context, spec Spec) (*Platt, error) {
 	return &fitted[0], nil
 }
 
-// losses are two: logLoss is the mean of −log p of the probability p that was told of the right class,
-// which counts as 2⁻⁵² at least; brier is the mean of (1 − p)².
+// losses returns the mean log loss −log p, with p the probability of the right class clipped to
+// at least 2⁻⁵², and the Brier score, the mean of (1 − p)².
 func (p Platt) losses(f []float64, positive []bool) (logLoss, brier float64) {
 	const least = 0x1p-52
 	for i, v := range f {

@@ -11,28 +11,28 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Role is the part a training point plays in a model.
+// Role is the role of a training point in a model.
 type Role string
 
-// The roles. An MCM has only Support and None, a learner that fits targets Weighted and
-// None.
+// The roles. An MCM uses only Support and None, a learner that fits targets only Weighted
+// and None.
 const (
 	None          Role = ""              // weight zero
 	Free          Role = "free"          // 0 < alpha < C: on the margin
 	Inside        Role = "inside"        // alpha = C, slack at most 1: inside the margin
 	Misclassified Role = "misclassified" // alpha = C, slack above 1: on the wrong side
-	Support       Role = "support"       // weight not zero, where no box tells the kinds apart
-	Weighted      Role = "weighted"      // weight not zero, as that of every training point: it tells none from the others
+	Support       Role = "support"       // nonzero weight, for learners without free and bounded ones
+	Weighted      Role = "weighted"      // nonzero weight, for learners where every training point has one
 )
 
 // Point is one row of the data as a trained model sees it.
 type Point struct {
 	Row       int
-	X         []float64 // original units, the model's features and its fill; nil: an object without coordinates
+	X         []float64 // the model's features in original units, imputed; nil: no coordinates
 	Label     string
 	Predicted string    // label, empty under Value
-	Scores    []float64 // f of every machine
-	Weight    float64   // u: alpha y, or lambda; of several machines the largest by modulus
+	Scores    []float64 // f of each machine
+	Weight    float64   // u: alpha y, or lambda; of several machines the largest in magnitude
 	Role      Role      // of several machines: Support, or Weighted, in any of them
 	Core      bool      // a core of a conformal map
 	HeldOut   bool
@@ -42,13 +42,13 @@ type Point struct {
 	Y float64 // ±1, or the value
 	F float64 // f(x)
 
-	// Between two classes there are sides, so only under Sign:
+	// Only under Sign:
 	Margin float64 // y f(x)
 	Slack  float64 // max(0, 1 - y f(x))
 }
 
-// Points tells, for every row of the data set that m was trained on, what part
-// it plays. spec must be the one that m was trained with: it repeats the split.
+// Points describes every row of the data set that m was trained on. spec must be the one m
+// was trained with, because it determines the split.
 func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	scores, err := m.scoresOn(context.Background(), d)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	return m.points(d, spec, scores)
 }
 
-// points is Points where the scores of all rows are known.
+// points is Points with known scores of all rows.
 func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
 	var x *mat.Dense
 	if d.Objects == nil {
@@ -117,7 +117,7 @@ func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, 
 	return ps, nil
 }
 
-// role tells the kinds of support vectors apart.
+// role classifies a point by its coefficient and slack.
 func (s Spec) role(rule Rule, u, slack float64) Role {
 	learner, err := lookup(s.Learner)
 	switch {

@@ -14,23 +14,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
-	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
 // Predictions holds the predictions of a model for the rows of a file.
 type Predictions struct {
-	Scores     *mat.Dense // f of every machine, one row for each of the file
-	True       []string   // the labels in the file; nil: none that can be read
-	Unlabelled error      // what is wrong with the column of labels, where there is one
+	Scores     *mat.Dense // f of each machine, a row per row of the file
+	True       []string   // the labels in the file; nil: none readable
+	Unlabelled error      // why the label column, if any, is not readable
 
 	model *Model
 }
 
-// PredictTable applies m to the rows of a file, labelled or not. Columns are found
-// by their names, or by position where none of the names occurs and the number of
-// columns fits. It returns a *dataset.Error for a file that m cannot take and for a
-// row whose decision value is not finite, and ctx.Err() when ctx ends.
+// PredictTable applies m to the rows of a file, labelled or not. Columns are matched by
+// name, or by position if none of the names occurs and the number of columns fits. It
+// returns a *dataset.Error for an unsuitable file or a decision value that is not finite,
+// and ctx.Err().
 func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Predictions, error) {
 	in, err := inputsOf(t, m)
 	if err != nil {
@@ -47,9 +46,9 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 	return &Predictions{scores, in.labels, in.fault, m}, nil
 }
 
-// Rows returns the rows of a file in the order of m.Features, in original units, NaN where a
-// value is missing and m fills it, and their labels, nil where the file has none. Columns are
-// found as by PredictTable. m is a model of vectors.
+// Rows returns the rows of a file with columns ordered as m.Features, in original units, NaN
+// for missing values that m imputes, and their labels, nil if the file has none. Columns are
+// matched as by PredictTable. m must be a model of vectors.
 func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error) {
 	in, err := inputsOf(t, m)
 	if err != nil {
@@ -58,17 +57,17 @@ func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error
 	return in.x, in.labels, nil
 }
 
-// ProbabilityName heads a column of the probabilities that a calibrated model tells of its
-// positive class: "probability b".
+// ProbabilityName returns the heading of the probabilities of the positive class of a
+// calibrated model: "probability b".
 func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] }
 
-// ErrNotCalibrated reports that a model gives no probabilities.
+// ErrNotCalibrated is returned for a model without probabilities.
 var ErrNotCalibrated = param.Refuse("train it again with --calibration platt", "the model tells no probabilities: it is not calibrated, and f is none")
 
-// WriteCSV writes a line for each row: row (1 is the first), label (the prediction,
-// unless the model predicts numbers), f, one column a machine, then with probability that
-// of the positive class, and true where the file has labels. A model that is not calibrated
-// has no probability: ErrNotCalibrated.
+// WriteCSV writes a line per row: row (from 1), label (the prediction, unless the model
+// predicts numbers), f (a column per machine), if probability is set that of the positive
+// class, and true if the file has labels. It returns ErrNotCalibrated if probability is set
+// for a model without.
 func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
 	platt := p.model.Platt
 	if probability && platt == nil {
@@ -86,7 +85,7 @@ func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
 	if p.True != nil {
 		head = append(head, "true")
 	}
-	_ = c.Write(head) // Error tells at the end
+	_ = c.Write(head) // checked by Error at the end
 	n, _ := p.Scores.Dims()
 	for i := range n {
 		f := p.Scores.RawRowView(i)
@@ -109,8 +108,8 @@ func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
 	return c.Error()
 }
 
-// Errors say how far the predictions of a model under Value are from the values in the
-// file, which they report where one is no number.
+// Errors returns the regression errors of a model under Value against the values in the file.
+// It returns an error if one is not a number.
 func (p *Predictions) Errors() (Errors, error) {
 	t := make([]float64, len(p.True))
 	for i, label := range p.True {
@@ -123,10 +122,9 @@ func (p *Predictions) Errors() (Errors, error) {
 	return errorsOf(p.Scores.RawMatrix().Data, t)
 }
 
-// WritePoints writes what m says of the data it was trained on, as Points tells it,
-// in CSV: row, the label under its own name, predicted, f, one column a machine,
-// held_out, role and weight. Under Value, f is what is predicted, and residual, the
-// label less f, comes behind it.
+// WritePoints writes points, as returned by Points, as CSV: row, the label under its own
+// name, predicted, f (a column per machine), held_out, role and weight. Under Value, f is
+// the prediction, followed by residual, the label minus f.
 func (m *Model) WritePoints(w io.Writer, points []Point) error {
 	c := csv.NewWriter(w)
 	head := []string{"row", dataset.Guard(m.Label)}
@@ -153,9 +151,8 @@ func (m *Model) WritePoints(w io.Writer, points []Point) error {
 	return c.Error()
 }
 
-// scoresOf is Scores or ScoresOf that heeds ctx.
+// scoresOf is Scores or ScoresOf with a context.
 func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
-	const block = 256
 	if in.objects != nil {
 		scores, err := m.ScoresOf(ctx, in.objects)
 		if ctx.Err() != nil {
@@ -166,31 +163,21 @@ func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
 		}
 		return scores, nil
 	}
-	x := in.x
-	n, d := x.Dims()
-	scores := mat.NewDense(n, len(m.Machines), nil)
-	for i := 0; i < n; i += block {
-		if err := pace.Look(ctx); err != nil {
-			return nil, err
-		}
-		j := min(i+block, n)
-		scores.Slice(i, j, 0, len(m.Machines)).(*mat.Dense).Copy(m.Scores(x.Slice(i, j, 0, d).(*mat.Dense)))
-	}
-	return scores, nil
+	return m.scores(ctx, in.x)
 }
 
-// inputs are the rows of a file as a model takes them.
+// inputs holds the rows of a file in the form that a model takes.
 type inputs struct {
 	file    string
 	x       *mat.Dense      // n x d
-	objects dataset.Objects // instead of x, for a model that takes no vectors
-	labels  []string        // nil: the file has none that can be read
-	fault   error           // what is wrong with the label column, where there is one
+	objects dataset.Objects // instead of x, for a model of other objects
+	labels  []string        // nil: the file has none readable
+	fault   error           // why the label column, if any, is not readable
 }
 
-// inputsOf picks a model's features out of a file: by name, or by position when
-// none of the names occurs and the columns are as many as the features, with or
-// without the labels. Columns that the model does not know may hold anything.
+// inputsOf picks a model's features out of a file: by name, or by position if none of the
+// names occurs and the number of columns matches that of the features, with or without
+// labels. Other columns are ignored.
 func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if m.Supports.Objects != nil {
 		rows, label, err := t.Alike(m.Supports.Objects, m.Label)
@@ -211,7 +198,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	named := countNamed(t, features)
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
-		// Without a header, the column that is left over is where labels are.
+		// Without a header, the remaining column holds the labels.
 		label = unused(t, features)
 	case named == len(features):
 	case named > 0 && t.Header:
@@ -228,7 +215,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		return nil, lacks(t, features)
 	}
 	if named < len(m.Features) && t.Header && slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return slices.Contains(features, c.Name) && c.IsText() }) {
-		return nil, lacks(t, m.Features) // whose places these are not
+		return nil, lacks(t, m.Features) // positions do not match
 	}
 	read := t.Matrix
 	if m.Fill != nil {
@@ -245,7 +232,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	return in, nil
 }
 
-// lacks says which of the features is the first that the file does not have.
+// lacks returns the error for the first feature missing from the file.
 func lacks(t *dataset.Table, features []string) error {
 	list := func(names []string) string {
 		const most = 10
@@ -266,7 +253,7 @@ func columnNames(t *dataset.Table) []string {
 	return names
 }
 
-// hasColumn finds names as Table does, regardless of case.
+// hasColumn reports whether t has a column of this name, ignoring case as Table does.
 func hasColumn(t *dataset.Table, name string) bool {
 	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
 }
@@ -280,7 +267,7 @@ func countNamed(t *dataset.Table, names []string) (n int) {
 	return n
 }
 
-// unused is the first column that is not among names.
+// unused returns the first column that is not among names.
 func unused(t *dataset.Table, names []string) string {
 	for _, c := range t.Columns {
 		if !slices.Contains(names, c.Name) {
@@ -290,8 +277,8 @@ func unused(t *dataset.Table, names []string) string {
 	return ""
 }
 
-// fillZeros adds the features that a LIBSVM file does not mention: the format
-// leaves zeros out, so a file may stop short of the last features.
+// fillZeros adds features that a LIBSVM file does not mention: the format omits zeros, so
+// trailing features may be absent.
 func fillZeros(t *dataset.Table, features []string) {
 	for _, name := range features {
 		index, ok := strings.CutPrefix(name, "x")
@@ -305,13 +292,13 @@ func fillZeros(t *dataset.Table, features []string) {
 // Prediction is the prediction of a model for one row of a file.
 type Prediction struct {
 	Row         int      `json:"row"`                   // 1 is the first
-	Label       string   `json:"label,omitempty"`       // none of a model that predicts numbers
-	F           Scores   `json:"f"`                     // of every machine
-	Probability *float64 `json:"probability,omitempty"` // of the positive class, where the model is calibrated
-	True        *string  `json:"true,omitempty"`        // the label in the file, if there is one
+	Label       string   `json:"label,omitempty"`       // empty for a model that predicts numbers
+	F           Scores   `json:"f"`                     // of each machine
+	Probability *float64 `json:"probability,omitempty"` // of the positive class, if calibrated
+	True        *string  `json:"true,omitempty"`        // the label in the file, if any
 }
 
-// Scores are the decision values of one row. In JSON one alone is a number, not a list.
+// Scores holds the decision values of one row. In JSON a single one is a number, not a list.
 type Scores []float64
 
 // MarshalJSON writes a number or a list of numbers.
@@ -322,21 +309,21 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]float64(s))
 }
 
-// PredictionSet holds the predictions for the rows of a file, and how good they are where
-// the file has labels.
+// PredictionSet holds the predictions for the rows of a file and, if it has labels, their
+// accuracy.
 type PredictionSet struct {
 	N           int          `json:"n"`
 	Classes     []string     `json:"classes,omitempty"`
 	Positive    string       `json:"positive,omitempty"` // of a model of two classes: where f >= 0
-	Machines    []string     `json:"machines,omitempty"` // names of the values in f, where there are several
+	Machines    []string     `json:"machines,omitempty"` // names of the values in f, if several
 	Accuracy    *float64     `json:"accuracy,omitempty"`
 	MSE         *float64     `json:"mse,omitempty"`
 	R2          *float64     `json:"r2,omitempty"`
 	Predictions []Prediction `json:"predictions"`
 }
 
-// Set returns the predictions as a PredictionSet. It returns an error for a regression whose
-// file has a label that is no number.
+// Set returns the predictions as a PredictionSet. It returns an error for a regression if a
+// label in the file is not a number.
 func (p *Predictions) Set() (*PredictionSet, error) {
 	m := p.model
 	n, _ := p.Scores.Dims()

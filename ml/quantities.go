@@ -8,32 +8,31 @@ import (
 	"marginlab/ml/param"
 )
 
-// Unit says how a quantity is read.
+// Unit tells how a quantity is formatted.
 type Unit int
 
 // The units.
 const (
-	Plain   Unit = iota // a number, a word or a list as it is
+	Plain   Unit = iota // a number, word or list
 	Share               // 0 to 1
 	Seconds             // a time
 )
 
 // Quantity is one number of a Report with its plain explanation.
 type Quantity struct {
-	Name  string // as in JSON
-	Label string // as on a page
+	Name  string // in JSON
+	Label string // on a page
 	Help  string // one sentence or two
 	Unit  Unit
-	// Better is +1 where more is better, -1 where less is, 0 where neither has a
-	// meaning of its own: a higher accuracy on training points, say, is no better
-	// machine.
+	// Better is +1 if larger values are better, -1 if smaller ones are, 0 if neither: a
+	// higher training accuracy, for example, does not make a better machine.
 	Better int
 
 	of func(r *Report) any
 }
 
-// Value is the quantity in r: a string, int, float64, bool, []float64 or Interval, nil
-// where it does not apply.
+// Value returns the quantity in r: a string, int, float64, bool, []float64 or Interval, nil
+// if it does not apply.
 func (q Quantity) Value(r *Report) any {
 	switch v := q.of(r).(type) {
 	case *float64:
@@ -59,11 +58,11 @@ func (q Quantity) Value(r *Report) any {
 	}
 }
 
-// mostListed is how many numbers of a list are for reading.
+// mostListed is the number of list elements shown in text.
 const mostListed = 6
 
-// Text is the quantity in r for reading, "" where it does not apply: its numbers as
-// number writes them, of a long list the first.
+// Text returns the quantity in r as text, "" if it does not apply. number formats its numbers;
+// a long list is shortened.
 func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	switch v := q.Value(r).(type) {
 	case nil:
@@ -96,7 +95,7 @@ func known[T any](v *T) any {
 	return *v
 }
 
-// Quantities lists everything a Report holds, most telling first.
+// Quantities lists everything in a Report, most important first.
 var Quantities = slices.Concat([]Quantity{
 	{"test_accuracy", "Test accuracy", "Share of test points whose class is predicted correctly.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
 	{"test_interval", "– 95 % interval", "Wilson's 95 % confidence interval of the accuracy.", Share, 0, func(r *Report) any { return r.TestInterval }},
@@ -197,10 +196,10 @@ var Quantities = slices.Concat([]Quantity{
 	{"preprocessing", "Preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
 })
 
-// nothing is the value of what is more than a number.
+// nothing is the value of entries that are not a single number.
 func nothing(*Report) any { return nil }
 
-// values are the quantities that are parameters, as used.
+// values returns the quantities that are parameters as used.
 func values() (qs []Quantity) {
 	for _, p := range Params {
 		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {

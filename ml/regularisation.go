@@ -16,63 +16,63 @@ import (
 	"marginlab/ml/trace"
 )
 
-// MaxRegularise is how many rows a Regularisation takes.
+// MaxRegularise is the largest training set of a Regularisation.
 const MaxRegularise = 1000
 
-// How a Regularisation is judged and followed.
+// Parameters of a Regularisation.
 const (
 	regulariseFolds  = 5
-	regulariseDecade = 8 // values of C from one power of ten to the next, before entry points are bracketed
+	regulariseDecade = 8 // values of C per decade, before entry points are bracketed
 	regulariseStream = 0x9e91
 )
 
-// Regularisation holds the regularisation path of a machine.
+// Regularisation is the regularisation path of a machine.
 type Regularisation struct {
 	C       float64              `json:"C"`       // of the spec
-	Classes [2]string            `json:"classes"` // the negative one, the positive one
-	Rows    []int                `json:"rows"`    // that train, from 1 on
-	Side    []int                `json:"side"`    // of each of them: its place among the classes
-	Folds   int                  `json:"folds"`   // that accuracies are means over
-	Steps   []RegularisationStep `json:"steps"`   // by rising C
+	Classes [2]string            `json:"classes"` // negative, positive
+	Rows    []int                `json:"rows"`    // training rows, from 1
+	Side    []int                `json:"side"`    // class index of each row
+	Folds   int                  `json:"folds"`   // folds averaged in accuracies
+	Steps   []RegularisationStep `json:"steps"`   // in ascending order of C
 	Entries []EntryPoint         `json:"entries"`
 }
 
-// RegularisationStep is the machine at one C.
+// RegularisationStep describes the machine at one C.
 type RegularisationStep struct {
 	C              float64   `json:"C"`
 	SupportVectors int       `json:"support_vectors"`
-	Bounded        int       `json:"bounded"` // of them, at C
+	Bounded        int       `json:"bounded"` // of these, those at C
 	WNorm          float64   `json:"w_norm"`
 	TrainAccuracy  float64   `json:"train_accuracy"`
-	Accuracy       *float64  `json:"accuracy,omitempty"`    // mean over the folds; nil where C was tried for an entry point alone
-	Deviation      *float64  `json:"accuracy_sd,omitempty"` // sample standard deviation of that
-	Alpha          []float64 `json:"alpha"`                 // of the rows that train
+	Accuracy       *float64  `json:"accuracy,omitempty"`    // mean over the folds; nil if C was only tried for an entry point
+	Deviation      *float64  `json:"accuracy_sd,omitempty"` // its sample standard deviation
+	Alpha          []float64 `json:"alpha"`                 // of the training rows
 }
 
-// EntryPoint is where a row changes its part, between two C.
+// EntryPoint is a change of a row's role between two values of C.
 type EntryPoint struct {
 	Row  int     `json:"row"` // from 1 on
 	From string  `json:"from"`
-	To   string  `json:"to"` // outside: no support vector; free: on its margin; bounded: alpha is C
+	To   string  `json:"to"` // outside: not a support vector; free: on the margin; bounded: alpha = C
 	Low  float64 `json:"C_low"`
 	High float64 `json:"C_high"`
 }
 
-// HasRegularisation tells whether Regularise has something to give for a spec that n rows are
-// trained on: a learner whose solution is followed along C, without a map, which would have to be
-// made anew at every C, and few enough rows.
+// HasRegularisation reports whether Regularise supports a spec with n training rows: a learner
+// that can be followed along C, no conformal map, which would have to be fitted again at every C,
+// and few enough rows.
 func HasRegularisation(spec Spec, n int) bool {
 	learner, err := lookup(spec.Learner)
 	return err == nil && learner.heldOut != nil && spec.Conformal == "none" && !spec.Values.Switch("hard_margin") && n <= MaxRegularise
 }
 
-// Regularise follows the machine of spec on d along C, from one end of its slider to the other, by
-// svm.Regularise, on the rows that Train would train on. The C of spec is among the steps.
-// Accuracies are means over folds of these rows, each held out once, everything fitted to the
-// others. recorder, which may be nil, hears of the kernel matrix, then of every fold, which counts
-// as one training, and of every C that is solved, with all trainings there are to be at most.
-// It returns the errors of Train and of ctx, and *param.Refusal for a spec without a path or of several
-// machines.
+// Regularise follows the machine of spec on d over the whole slider range of C, by
+// svm.Regularise, on the training set that Train would use. The C of spec is among the steps.
+// Accuracies are cross-validated on the training set, with everything fitted to the other folds.
+// recorder, which may be nil, receives the progress of the kernel matrix, then an event per fold
+// (one training each) and per C solved, with an upper bound of the number of trainings.
+// It returns the errors of Train, ctx.Err(), and *param.Refusal for a spec without a path or with
+// several machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 		return nil, err
 	}
 	r := &Regularisation{C: spec.Values.Number("C"), Classes: [2]string(p.target.Classes)}
-	scores, err := r.judge(ctx, d, spec, p, grid, recorder) // at first: what follows tells how long it takes
+	scores, err := r.judge(ctx, d, spec, p, grid, recorder) // first: later progress estimates depend on it
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,9 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	return r, nil
 }
 
-// judge is the accuracies on rows held out, of every C of the grid a list over the folds. Classes
-// with fewer rows than folds are in fewer of these; without two rows of each there are none.
+// judge returns the cross-validated accuracies: for every C of the grid, a list over the folds.
+// Classes with fewer rows than folds occur in fewer of them; without two rows of each class there
+// are none.
 func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64, recorder trace.Recorder) ([][]float64, error) {
 	strata, least := make([]float64, len(p.rows)), [2]int{}
 	for k, i := range p.rows {
@@ -192,8 +193,8 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 	return scores, nil
 }
 
-// regulariseGrid are values of C from one end of the slider to the other, evenly by their
-// logarithm, and here.
+// regulariseGrid returns values of C over the slider's range, evenly spaced in the logarithm,
+// together with here.
 func regulariseGrid(here float64) []float64 {
 	p, _ := Param("C")
 	low, high := math.Log10(min(p.Low, here)), math.Log10(max(p.High, here))

@@ -14,7 +14,7 @@ import (
 // reportFields is Report without its methods.
 type reportFields Report
 
-// MarshalJSON writes one flat object: the fields, and the values beside them.
+// MarshalJSON writes one flat object of the fields and Values.
 func (r Report) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(reportFields(r))
 	if err != nil || len(r.Values) == 0 {
@@ -27,10 +27,10 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	return slices.Concat(text[:len(text)-1], []byte{','}, values[1:]), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Numbers that are no field are values,
-// also those of parameters that are no more; other values are those of parameters. A field of another type is a
-// *json.UnmarshalTypeError, and everything else is read all the same. Scores that a report
-// was stored without follow from its confusion matrices.
+// UnmarshalJSON reads what MarshalJSON writes. Unknown numbers are kept as values, since they
+// may belong to parameters that no longer exist. A field of the wrong type gives a
+// *json.UnmarshalTypeError after everything else has been read. Scores missing from old
+// reports are derived from their confusion matrices.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, (*reportFields)(r))
 	var wrong *json.UnmarshalTypeError

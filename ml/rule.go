@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Rule names a way from the scores of a model's machines to its answer.
+// Rule names the way in which the scores of a model's machines determine its answer.
 type Rule string
 
 // The rules.
 const (
-	Sign      Rule = "sign"   // one machine between two classes
-	OneVsRest Rule = "ovr"    // a machine for every class against all the others
+	Sign      Rule = "sign"   // one machine for two classes
+	OneVsRest Rule = "ovr"    // a machine for every class against all others
 	OneVsOne  Rule = "ovo"    // a machine for every pair of classes
 	Argmax    Rule = "argmax" // a function for every class, trained together
 	Value     Rule = "value"  // regression: the score itself, no class
@@ -28,14 +28,14 @@ type RuleEntry struct {
 
 	least    int                // classes
 	machines func(k int) int    // how many there are for k classes
-	sides    func(k int) []side // the classes that each of them separates
+	sides    func(k int) []side // the classes that each separates
 	class    func(k int, scores []float64) int
 }
 
-// side tells the class where a machine's f >= 0 from the one where it is below.
+// side holds the classes where a machine's f >= 0 and f < 0.
 type side struct{ positive, negative int }
 
-// nobody stands for no class in particular: all the others, or a number.
+// nobody stands for no particular class: all others, or a number.
 const nobody = -1
 
 // Rules lists the rules.
@@ -71,9 +71,9 @@ var Rules = []RuleEntry{
 	},
 }
 
-// entry is the rule's entry of Rules, nil for a rule that is not known.
+// entry returns the rule's entry in Rules, nil if unknown.
 func (r Rule) entry() *RuleEntry {
-	for i := range Rules { // no copies: pictures ask for every pixel
+	for i := range Rules { // without copying: called for every pixel
 		if Rules[i].Name == r {
 			return &Rules[i]
 		}
@@ -81,7 +81,7 @@ func (r Rule) entry() *RuleEntry {
 	return nil
 }
 
-// each is a machine for every class.
+// each returns a machine for every class.
 func each(k int) (s []side) {
 	for i := range k {
 		s = append(s, side{i, nobody})
@@ -89,8 +89,7 @@ func each(k int) (s []side) {
 	return s
 }
 
-// pairs are (0, 1), (0, 2), …, (1, 2), …; the later class is the positive one, as
-// under Sign.
+// pairs returns (0, 1), (0, 2), …, (1, 2), …; the later class is positive, as under Sign.
 func pairs(k int) (s []side) {
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -100,20 +99,19 @@ func pairs(k int) (s []side) {
 	return s
 }
 
-// tie is how little scores that compete may differ, as a share of the largest of them in
-// magnitude, for rounding alone to tell them apart: the first class in order wins then, on every
-// processor and in whichever order the terms of f were added.
+// tie is the relative difference, to the largest score in magnitude, below which competing scores
+// count as equal because rounding could reverse them. The first class in order then wins, on
+// every processor and for every order of summation.
 const tie = 1.0 / (1 << 32)
 
-// largest is the class with the largest score, the first of those that tie.
+// largest returns the class with the largest score, the first among ties.
 func largest(_ int, scores []float64) int {
 	least := slices.Max(scores) - tie*floats.Norm(scores, math.Inf(1))
 	return max(0, slices.IndexFunc(scores, func(f float64) bool { return f >= least }))
 }
 
-// Votes counts what the machines of all pairs of k classes say, with their scores in the
-// order of OneVsOne: the votes for every class, and the sum of its margins, which are ±f
-// of the pairs it is in, positive on its side.
+// Votes returns, from the scores of all pairs of k classes in the order of OneVsOne, the votes
+// for every class and the sum of its margins: ±f of its pairs, positive on its side.
 func Votes(k int, scores []float64) (votes []int, margins []float64) {
 	votes, margins = make([]int, k), make([]float64, k)
 	p := 0
@@ -133,8 +131,8 @@ func Votes(k int, scores []float64) (votes []int, margins []float64) {
 	return votes, margins
 }
 
-// mostVotes is the class with most votes, of several the one with the largest sum of
-// margins, the first of those that tie.
+// mostVotes returns the class with the most votes, then the largest sum of margins, then the
+// first in order.
 func mostVotes(k int, scores []float64) int {
 	votes, margins := Votes(k, scores)
 	most, lead := slices.Max(votes), math.Inf(-1)
@@ -149,12 +147,12 @@ func mostVotes(k int, scores []float64) int {
 			return i
 		}
 	}
-	return 0 // of scores that are no numbers
+	return 0 // scores are NaN
 }
 
-// settled tells whether a row of class right keeps its answer when each of its scores changes by
-// up to by. One against one, scores of pairs without a class that wins all its own do not matter,
-// and need not be known where right is such a class.
+// settled reports whether a row of class right keeps its answer if each of its scores changes by
+// up to by. One against one, if a class wins all its pairs, the scores of other pairs do not
+// matter and, if that class is right, need not be known.
 func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 	switch r {
 	case Value:
@@ -189,7 +187,7 @@ func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 	}
 }
 
-// wins tells whether a class of k wins each of its pairs by more than by.
+// wins reports whether a class of k wins each of its pairs by more than by.
 func (r Rule) wins(class, k int, scores []float64, by float64) bool {
 	for p, s := range r.entry().sides(k) {
 		if s.positive == class && scores[p] <= by || s.negative == class && -scores[p] <= by {

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scores besides the accuracy, which a rule that always tells the same class may have
-// where that class is frequent.
+// Scores besides the accuracy, which can be high for a model that always predicts the most
+// frequent class.
 
-// Judge puts into r what the scores of m at points held out come to, one at least, whose
-// classes are right, as indices into those of m.
+// Judge fills in the test scores of r from the scores of m on at least one held-out point. right
+// holds their true classes as indices into m.Classes.
 func (r *Report) Judge(m *Model, right []int, scores *mat.Dense) {
 	predicted := m.predicted(scores)
 	n := 0
@@ -35,8 +35,8 @@ func (r *Report) Judge(m *Model, right []int, scores *mat.Dense) {
 	r.derive()
 }
 
-// areaUnder is the area under the ROC of f at points whose classes are right, nil where
-// there are no two sides or points of one alone.
+// areaUnder returns the area under the ROC curve, nil unless the rule is Sign and both classes
+// occur.
 func areaUnder(rule Rule, right []int, scores *mat.Dense) *float64 {
 	if rule != Sign {
 		return nil
@@ -52,8 +52,8 @@ func areaUnder(rule Rule, right []int, scores *mat.Dense) *float64 {
 	return &roc.Area
 }
 
-// derive fills in what follows from the other fields of r: a report that was stored
-// before there were these fields has them when it is read.
+// derive fills in fields that follow from others, which reports stored by earlier versions
+// lack.
 func (r *Report) derive() {
 	for _, rows := range [][]ClassReport{r.Confusion, r.TestConfusion} {
 		for c := range rows {
@@ -74,7 +74,7 @@ func (r *Report) derive() {
 // intervalLevel is the confidence level of the intervals of a report.
 const intervalLevel = 0.95
 
-// f1 is 2PR/(P+R) of the precision and the recall of a class.
+// f1 returns 2PR/(P+R) of the precision and recall of a class.
 func (c ClassReport) f1() *float64 {
 	if c.Precision == nil && c.Recall == nil {
 		return nil
@@ -86,14 +86,14 @@ func (c ClassReport) f1() *float64 {
 	return &f1
 }
 
-// BalancedAccuracy is the mean of the recalls of the classes that occur, nil where none
-// does. rows are the rows of a confusion matrix.
+// BalancedAccuracy returns the mean recall of the classes that occur, nil if none does. rows is
+// a confusion matrix.
 func BalancedAccuracy(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.Recall })
 }
 
-// MacroF1 is the mean of the F1 of the classes that occur or were told, nil where none is.
-// rows are the rows of a confusion matrix.
+// MacroF1 returns the mean F1 of the classes that occur or were predicted, nil if none. rows is
+// a confusion matrix.
 func MacroF1(rows []ClassReport) *float64 {
 	return meanOf(rows, func(r ClassReport) *float64 { return r.F1 })
 }
@@ -114,11 +114,11 @@ func meanOf(rows []ClassReport, value func(ClassReport) *float64) *float64 {
 	return &sum
 }
 
-// MCC is Matthews' correlation coefficient of a confusion matrix in the form for any number of classes:
+// MCC returns Matthews' correlation coefficient of a confusion matrix, generalised to any number of classes:
 // the correlation of the right class and the predicted one, each as a vector of a 1 and
 // zeros. (Gorodkin: "Comparing two K-category assignments by a K-category correlation
-// coefficient", Computational Biology and Chemistry 28, 2004.) It is 0 where every point
-// is predicted as the same class, and nil where all are of one.
+// coefficient", Computational Biology and Chemistry 28, 2004.) It is 0 if all predictions are
+// the same class, and nil if all points belong to one.
 func MCC(rows []ClassReport) *float64 {
 	var n, right, both, squares, tolds float64
 	for c, r := range rows {
@@ -139,27 +139,25 @@ func MCC(rows []ClassReport) *float64 {
 	return &mcc
 }
 
-// ROC holds the curve of two classes as the threshold of f, above which points are
-// predicted positive, falls from above all of them to below: the receiver operating
-// characteristic.
+// ROC is the receiver operating characteristic of two classes, as the threshold of f above which
+// points are predicted positive falls from above all points to below.
 type ROC struct {
-	// False and True are the shares of the negative and of the positive points that are predicted
-	// to be positive, from 0 to 1. Equal values of f are passed together, as a slope.
+	// False and True are the false and true positive rates, from 0 to 1. Points with equal f
+	// form one sloping segment.
 	False, True []float64
-	// Precision is the share of points predicted positive that are, for every place but
-	// the first, where none is predicted so.
+	// Precision at every place but the first, where nothing is predicted positive.
 	Precision []float64
-	// Area under True over False: the probability that f is larger at a positive point than
-	// at a negative one, equal values counting half.
+	// Area under the curve: the probability that f is larger at a positive point than at a
+	// negative one, ties counting half.
 	Area float64
-	// Average precision: the mean precision over the positive points as they are passed.
+	// Average precision: the mean precision over the positive points in order of f.
 	Average float64
-	// Here is the place where f >= 0 is predicted positive.
+	// Here is the index of the threshold 0.
 	Here int
 }
 
-// ROCOf is the ROC of f at points of which some are positive. It is nil where all points
-// are of one class, or f is not a number anywhere. (Fawcett: "An introduction to ROC
+// ROCOf returns the ROC of f at labelled points, nil if they are all of one class or some f is
+// NaN. (Fawcett: "An introduction to ROC
 // analysis", Pattern Recognition Letters 27, 2006.)
 func ROCOf(f []float64, positive []bool) *ROC {
 	order := make([]int, len(f))

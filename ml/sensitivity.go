@@ -15,64 +15,64 @@ import (
 	"marginlab/ml/trace"
 )
 
-// How Sense asks for what would change a result.
+// Limits and parameters of Sense.
 const (
-	MostRemovals = 200               // support vectors that are left out, one at a time
+	MostRemovals = 200               // support vectors left out, one at a time
 	Resamples    = 30                // bootstrap samples
-	MostSensed   = 2 * MaxRegularise // rows in all, held-out ones included
+	MostSensed   = 2 * MaxRegularise // rows, held-out ones included
 
-	senseTol    = 1e-5 // of every training, so that what moves is no slack of the solver
-	senseGrid   = 64   // places along each axis of a plane
-	senseDecade = 8    // steps of C and gamma to a factor of ten, as far as they go
-	senseHalves = 6    // bisections of the step with a flip
+	senseTol    = 1e-5 // tight, so that movements are not the solver's slack
+	senseGrid   = 64   // grid points along each axis
+	senseDecade = 8    // steps of C and gamma per decade; the search spans one
+	senseHalves = 6    // bisections of the step in which a prediction flips
 	senseStream = 0x5e45
 )
 
-// Sensitivity tells what would change the result of a training. Scaling and kernel stay as they
-// were fitted, but for the gamma that is varied; every machine is trained to the optimum again.
+// Sensitivity describes what would change the result of a training. Scaling and kernel stay as
+// fitted, except for gamma when it is varied; every machine is trained again to the optimum.
 type Sensitivity struct {
 	C       float64   `json:"C"`
-	Gamma   *float64  `json:"gamma,omitempty"` // of kernels that have one
+	Gamma   *float64  `json:"gamma,omitempty"` // if the kernel has one
 	Classes [2]string `json:"classes"`         // the negative one, the positive one
 
-	HeldOut bool   `json:"held_out"` // flips are of held-out rows; otherwise of those trained on
-	Judged  int    `json:"judged"`   // rows that flips are looked for among
+	HeldOut bool   `json:"held_out"` // flips are looked for among held-out rows; otherwise in the training set
+	Judged  int    `json:"judged"`   // number of rows examined for flips
 	Flips   []Flip `json:"flips"`
 
-	// A boundary moves by the share of places whose predicted class changes: of a grid over the
-	// range of the data where the model has a plane, otherwise of the rows.
+	// The movement of a boundary is the fraction of places whose predicted class changes: of a
+	// grid over the range of the data if the model has a plane, otherwise of the rows.
 	Plane  bool `json:"plane"`
 	Places int  `json:"places"`
 
 	SupportVectors int       `json:"support_vectors"`
-	Removals       []Removal `json:"removals"` // of those that were tried, by falling Moved
+	Removals       []Removal `json:"removals"` // those tried, in descending order of Moved
 
-	Samples   []float64 `json:"samples"`   // by how much the boundary of each bootstrap sample moves
-	Agreement []float64 `json:"agreement"` // of every row: the share of samples that predict its class as the model does
+	Samples   []float64 `json:"samples"`   // movement of the boundary for each bootstrap sample
+	Agreement []float64 `json:"agreement"` // for every row, the fraction of samples that agree with the model
 
-	Model   *Model   `json:"-"` // the machine that all are compared with
-	Sampled []*Model `json:"-"` // the machines of the samples, where there is a plane to draw them on
+	Model   *Model   `json:"-"` // the machine compared with
+	Sampled []*Model `json:"-"` // the machines of the samples, if there is a plane to draw them on
 }
 
-// Flip is the smallest change of a parameter in one direction that changes a prediction, as far
-// as steps of a factor of 10^(1/8) tell, bisected to half a per cent.
+// Flip is the smallest change of a parameter in one direction that changes a prediction, found in
+// steps of a factor of 10^(1/8) and bisected to half a per cent.
 type Flip struct {
 	Parameter string  `json:"parameter"` // "C" or "gamma"
 	From      float64 `json:"from"`
-	To        float64 `json:"to"`  // where predictions change; the end of the search where none does
-	Row       int     `json:"row"` // the first that changes, from 1 on; 0: none up to To, which is short of a factor of ten where a training fails
+	To        float64 `json:"to"`  // value at which a prediction changes; the end of the search if none does
+	Row       int     `json:"row"` // the first row that changes, from 1; 0: none up to To, less than a decade away if a training failed
 	Rows      int     `json:"rows"`
 	Was       string  `json:"was,omitempty"`
 	Becomes   string  `json:"becomes,omitempty"`
 }
 
-// Removal is a support vector without which the machine was trained again.
+// Removal is the effect of training without one support vector.
 type Removal struct {
-	Row     int     `json:"row"` // from 1 on
+	Row     int     `json:"row"` // from 1
 	Label   string  `json:"label"`
 	Alpha   float64 `json:"alpha"`
-	Moved   float64 `json:"moved"`          // by how much the boundary moves
-	Changed int     `json:"changed"`        // predictions of judged rows that change
+	Moved   float64 `json:"moved"`          // movement of the boundary
+	Changed int     `json:"changed"`        // changed predictions among the judged rows
 	Only    bool    `json:"only,omitempty"` // the only row of its class that is trained on: no boundary without it, Moved is 1 and Changed all
 }
 
@@ -212,7 +212,7 @@ func ended(ctx context.Context, res *svm.Result) error {
 	return param.Refuse(svm.Remedy(res.Status), "a training ended as %s, so what moves cannot be told", res.Status)
 }
 
-// tell tells that one more training is done.
+// tell reports progress after a training.
 func (s *sensing) tell(phase string, trainings int) {
 	s.done += trainings
 	if s.recorder != nil {
@@ -220,7 +220,7 @@ func (s *sensing) tell(phase string, trainings int) {
 	}
 }
 
-// model is a result as a model.
+// model returns a result as a Model.
 func (s *sensing) model(res *svm.Result) *Model {
 	sol := &solution{u: make([]float64, len(s.p.rows)), b: res.B}
 	for a, i := range s.p.rows {
@@ -229,7 +229,7 @@ func (s *sensing) model(res *svm.Result) *Model {
 	return s.p.model([]*fitted{{solution: sol}})
 }
 
-// lay lays out the places at which boundaries are compared.
+// lay sets the places at which boundaries are compared.
 func (s *sensing) lay(r *Sensitivity) {
 	if v, ok := r.Model.View(); ok && len(r.Model.Features) > 1 {
 		s.view = &v
@@ -253,7 +253,7 @@ func (s *sensing) lay(r *Sensitivity) {
 	r.Plane, r.Places = s.view != nil, len(s.places)
 }
 
-// sides tells of every place whether a machine predicts the positive class.
+// sides returns, for every place, whether a machine predicts the positive class.
 func (s *sensing) sides(m *Model, res *svm.Result) []bool {
 	f := res.F
 	if s.view != nil {
@@ -267,7 +267,7 @@ func (s *sensing) sides(m *Model, res *svm.Result) []bool {
 	return sides
 }
 
-// moved is by how much the boundary of a machine has moved.
+// moved returns the movement of a machine's boundary.
 func (s *sensing) moved(m *Model, res *svm.Result) float64 {
 	n := 0
 	for i, side := range s.sides(m, res) {
@@ -278,8 +278,8 @@ func (s *sensing) moved(m *Model, res *svm.Result) float64 {
 	return float64(n) / float64(len(s.places))
 }
 
-// changed are the judged rows whose predictions differ from those of the base, in the order of
-// the data.
+// changed returns the judged rows predicted differently from the base, in the order of the
+// data.
 func (s *sensing) changed(res *svm.Result) (rows []int) {
 	for _, i := range s.judged {
 		if (res.F[i] >= 0) != (s.base.F[i] >= 0) {
@@ -290,8 +290,7 @@ func (s *sensing) changed(res *svm.Result) (rows []int) {
 	return rows
 }
 
-// strongest lists the support vectors by falling alpha, those farther on the wrong side first
-// where alpha is the same.
+// strongest returns the support vectors in descending order of alpha, then of slack.
 func (s *sensing) strongest() (rows []int) {
 	for i, a := range s.base.Alpha {
 		if a > 0 {
@@ -304,8 +303,8 @@ func (s *sensing) strongest() (rows []int) {
 	return rows
 }
 
-// flip looks for the nearest change of a prediction along a parameter. It looks no farther than to
-// where a training fails.
+// flip finds the nearest change of a prediction along a parameter. It stops where a training
+// fails.
 func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) {
 	from := s.settings.C
 	if name == "gamma" {
@@ -380,8 +379,8 @@ func (s *sensing) class(f float64) string {
 	return s.p.target.Classes[0]
 }
 
-// remove trains without a support vector. The only row of its class cannot be missing: there is
-// no boundary without it.
+// remove trains without a support vector, unless it is the only row of its class, since there
+// would be no boundary.
 func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
 	defer s.tell("without one support vector", 1)
 	r := Removal{Row: i + 1, Label: s.p.target.Classes[s.p.target.Class[i]], Alpha: s.base.Alpha[i], Moved: 1, Changed: len(s.judged)}
@@ -398,7 +397,7 @@ func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
 	return r, nil
 }
 
-// both tells whether both classes have a weight.
+// both reports whether both classes have positive weight.
 func (s *sensing) both(weight []float64) bool {
 	var there [2]bool
 	for i, w := range weight {
@@ -407,8 +406,8 @@ func (s *sensing) both(weight []float64) bool {
 	return there[0] && there[1]
 }
 
-// resample trains on bootstrap samples: as many rows as are trained on, drawn with replacement
-// until both classes are among them.
+// resample trains on bootstrap samples: as many rows as the training set, drawn with
+// replacement until both classes occur.
 func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
 	random := rand.New(rand.NewPCG(s.spec.Seed, senseStream))
 	r.Agreement = make([]float64, len(s.y))

@@ -20,38 +20,37 @@ import (
 	"marginlab/ml/param"
 )
 
-// Spec is everything a person chooses about a training: which columns, which
-// kernel, which machine, how it is judged. With the data it determines the
-// result. Values have the names and ranges of Params; those that do not apply
-// to the chosen learner, kernel and conformal method are ignored and are left
-// out of the JSON form.
+// Spec holds all user choices about a training: columns, kernel, learner and evaluation.
+// Together with the data it determines the result. Values have the names and ranges of
+// Params; those that do not apply to the chosen learner, kernel and conformal method are
+// ignored and omitted from the JSON form.
 type Spec struct {
 	Learner   string // an entry of Learners
 	Kernel    string // an entry of kernel.Table
 	Conformal string // "none" or an entry of conformal.Table
 
-	// Values holds the parameters that belong to the rows: C, gamma, ...
-	// They are never changed in place: Set and With put others there.
+	// Values holds the parameters of the learner, kernel and map: C, gamma, ...
+	// It is never modified in place: Set and With replace it.
 	Values param.Values
 
-	Label       string   // label column; empty: as the data set has it
+	Label       string   // label column; empty: the data set's own
 	Target      string   // "class", or "value": the labels are numbers, and f is fitted to them
 	Features    []string // nil: all
-	Positive    string   // class +1, against all others; empty: the last of two, or all of more
-	Multiclass  string   // an entry of Multiclass: how more than two classes are classified; empty: the first
+	Positive    string   // class +1, against all others; empty: the second of two classes, or multiclass
+	Multiclass  string   // an entry of Multiclass; empty: the first
 	Standardize bool
 	Project     string // "none" or "pca": train on two principal components
 
-	TestFraction float64 // share of rows held out, by class
+	TestFraction float64 // fraction of rows held out, stratified by class
 	Seed         uint64  // of the split
 
-	// CacheBytes is the memory for rows of the kernel matrix that a learner may take,
-	// see Caches; 0: its default. No parameter, as it decides how fast a result is there and
-	// belongs to the machine that trains.
+	// CacheBytes bounds the memory for rows of the kernel matrix, see Caches; 0: the
+	// learner's default. It is not a parameter, because it affects speed only and depends on
+	// the machine that trains.
 	CacheBytes int64
 }
 
-// Group is a heading of the form with the parameters below it.
+// Group is a section of the form with its parameters.
 type Group struct {
 	Name   string
 	Title  string
@@ -95,7 +94,7 @@ var Params = func() (all []param.Param) {
 	return all
 }()
 
-// withOptions is a choice, and below it all parameters that its options bring, each once.
+// withOptions returns a choice followed by the parameters of all its options, each once.
 func withOptions(choice param.Param) []param.Param {
 	ps := []param.Param{choice}
 	for _, o := range choice.Options {
@@ -147,7 +146,7 @@ func Param(name string) (param.Param, bool) {
 	return param.Param{}, false
 }
 
-// NoParameter says that a name is none of Params, and which of them it may have meant.
+// NoParameter returns the message for an unknown parameter, with a suggestion.
 func NoParameter(name string) string {
 	names := make([]string, len(Params))
 	for i, p := range Params {
@@ -156,22 +155,21 @@ func NoParameter(name string) string {
 	return name + " is not a parameter" + param.DidYouMean(name, "", names)
 }
 
-// DefaultSpec has every parameter at its default.
+// DefaultSpec returns a Spec with every parameter at its default.
 func DefaultSpec() Spec { return usual() }
 
-// usual holds the result of DefaultSpec, made once: copies share its values.
+// usual returns the result of DefaultSpec, built once: copies share its Values.
 var usual = sync.OnceValue(func() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
 		if err := s.Set(p.Name, p.Default); err != nil {
-			panic("default of " + p.Name + ": " + err.Error()) // a wrong entry of the table, not data
+			panic("default of " + p.Name + ": " + err.Error()) // a mistake in the table
 		}
 	}
 	return s
 })
 
-// field is where a choice about the training as a whole is kept, nil for parameters
-// that belong to a row.
+// field returns a pointer to the field that holds a parameter, nil for one kept in Values.
 func (s *Spec) field(name string) any {
 	switch name {
 	case "learner":
@@ -202,8 +200,8 @@ func (s *Spec) field(name string) any {
 	return nil
 }
 
-// Set gives a parameter the value that text stands for. An unknown name or a
-// value outside the parameter's range is a param.Problems error.
+// Set sets a parameter from text. It returns param.Problems for an unknown name or a
+// value out of range.
 func (s *Spec) Set(name, text string) error {
 	p, ok := Param(name)
 	if !ok {
@@ -221,8 +219,8 @@ func (s *Spec) Set(name, text string) error {
 	return nil
 }
 
-// With is s with another value of a parameter that belongs to a row: C, gamma, ... The
-// value is not looked at before Validate.
+// With returns s with another value of a parameter in Values, such as C or gamma. The value
+// is not checked until Validate.
 func (s Spec) With(name string, v param.Value) Spec {
 	s.Values = s.Values.With(name, v)
 	return s
@@ -244,7 +242,7 @@ func assign(field any, v param.Value) (err error) {
 	return err
 }
 
-// Value is the value of a parameter; a list of names is a text.
+// Value returns the value of a parameter; a list of names is a text.
 func (s Spec) Value(name string) param.Value {
 	switch f := s.field(name).(type) {
 	case *string:
@@ -261,10 +259,10 @@ func (s Spec) Value(name string) param.Value {
 	return s.Values[name]
 }
 
-// Text is the value of a parameter in the notation that Set reads.
+// Text returns the value of a parameter in the notation of Set.
 func (s Spec) Text(name string) string { return s.Value(name).Text() }
 
-// A list in text is one CSV record, so that names may hold commas.
+// splitList reads a list written as one CSV record, so that names may contain commas.
 func splitList(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -287,36 +285,36 @@ func joinList(list []string) string {
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.Write(list) // a strings.Builder does not fail
+	_ = w.Write(list) // a strings.Builder never fails
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Caches tells whether the learner makes use of CacheBytes.
+// Caches reports whether the learner uses CacheBytes.
 func (s Spec) Caches() bool {
 	learner, err := lookup(s.Learner)
 	return err == nil && learner.Cache
 }
 
-// Regression reports whether f is fitted to values rather than classes.
+// Regression reports whether the target is numeric rather than classes.
 func (s Spec) Regression() bool { return s.Target == "value" }
 
-// Targets tells whether the learner fits f to the targets, ±1 or values, themselves, as by
+// Targets reports whether the learner fits f to the targets (±1 or values) themselves, as by
 // least squares: then there is no margin, and every training point has a weight.
 func (s Spec) Targets() bool {
 	learner, err := lookup(s.Learner)
 	return err == nil && learner.Targets
 }
 
-// Quicker says what makes a training by the learner shorter: "a smaller C or gamma".
+// Quicker returns advice for a shorter training: "a smaller C or gamma".
 func (s Spec) Quicker() string {
 	learner, _ := lookup(s.Learner)
 	return learner.Quicker
 }
 
-// Applies tells whether a parameter has a meaning under the chosen learner,
-// kernel and conformal method, and beside the other values. Where a choice is not
-// known, as in a spec that was stored long ago, it is whatever has a value.
+// Applies reports whether a parameter is used with the chosen learner, kernel, conformal
+// method and other values. If a choice is unknown, as in a spec stored by an earlier
+// version, every parameter with a value applies.
 func (s Spec) Applies(name string) bool {
 	p, ok := Param(name)
 	if !ok {
@@ -337,20 +335,19 @@ func (s Spec) Applies(name string) bool {
 	return !ok || v == (param.Value{}) || s.Applies(p.When) && v == beside.Read(p.Is)
 }
 
-// kernel is the chosen one, before there are rows.
+// kernel returns the chosen kernel, not yet fitted to rows.
 func (s Spec) kernel() kernel.Kernel { return kernel.Kernel{Name: s.Kernel, Values: s.Values} }
 
-// Takes is the kind of the objects that the chosen kernel compares, empty for one that is
-// not known.
+// Takes returns the kind of objects that the chosen kernel compares, empty if it is unknown.
 func (s Spec) Takes() dataset.Kind {
 	kind, _ := s.kernel().Takes() // empty with an error
 	return kind
 }
 
-// ofPoints are the parameters without a meaning for objects that have no features.
+// ofPoints lists the parameters that do not apply to objects without features.
 var ofPoints = []string{"features", "standardize", "project"}
 
-// choices holds, for each parameter that the options of a choice bring, that choice.
+// choices maps each parameter of an option to the choice it belongs to.
 var choices = func() map[string]*param.Param {
 	of := map[string]*param.Param{}
 	for i := range Params {
@@ -363,7 +360,7 @@ var choices = func() map[string]*param.Param {
 	return of
 }()
 
-// option is the option of the choice that s takes, false when there is none of its name.
+// option returns the option of a choice that s selects, false if there is none of its name.
 func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	name := s.Text(choice.Name)
 	for i := range choice.Options {
@@ -374,9 +371,9 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	return nil, false
 }
 
-// Title describes the spec in few words: learner and kernel, what
-// the learner is about, and every other setting that differs from its default: "SVM rbf gamma=2 C=10 eigen".
-// How it is judged, and which class is which, is left out.
+// Title returns a short description: learner, kernel, their main parameters, and every setting
+// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen". It omits how the model is
+// evaluated and which class is positive.
 func (s Spec) Title() string {
 	words := []string{s.learnerLabel(), s.kernelLabel()}
 	for _, c := range s.chosen(nil) {
@@ -392,9 +389,8 @@ func (s Spec) Title() string {
 	return strings.Join(words, " ")
 }
 
-// Name returns a short name of the spec for somebody who has the last one in mind: the learner,
-// then what differs from the last one, then what else is chosen: "MCM, ρ 0.01, γ 3". last may be
-// nil.
+// Name returns a short name of the spec that stresses what changed since last: the learner, then
+// the differences, then other settings, such as "MCM, ρ 0.01, γ 3". last may be nil.
 func (s Spec) Name(last *Spec) string {
 	var differing, others []string
 	kernel := s.kernelLabel()
@@ -420,7 +416,7 @@ func (s Spec) Name(last *Spec) string {
 	return strings.Join(slices.Concat([]string{s.learnerLabel()}, differing, others), ", ")
 }
 
-// differs reports whether a parameter means something else than in another spec.
+// differs reports whether a parameter differs between two specs.
 func (s Spec) differs(o Spec, p param.Param) bool {
 	return !o.Applies(p.Name) || o.Text(p.Name) != s.Text(p.Name)
 }
@@ -440,15 +436,15 @@ func (s Spec) kernelLabel() string {
 	return s.Kernel
 }
 
-// chosenParam is a parameter that somebody has chosen, for a title.
+// chosenParam is a parameter to mention in a title.
 type chosenParam struct {
 	param param.Param
 	text  string
-	named bool // text says nothing without the name
+	named bool // text needs the name
 }
 
-// chosen are the parameters that a title tells: those not at their defaults, what the learner is
-// about, and, of those that the last spec has as well, what differs from it.
+// chosen returns the parameters for a title: those not at their defaults, the learner's main
+// ones, and those that differ from the last spec.
 func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	ordinary := DefaultSpec()
 	for _, p := range Params {
@@ -474,7 +470,7 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case always && p.Kind == param.Switch:
 		case v.IsNumber():
 			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), 'g', 4, 64), true})
-		case p.Kind == param.Choice && p.Name != "project": // a name says enough
+		case p.Kind == param.Choice && p.Name != "project": // its value is enough
 			if text == "none" {
 				text = "no " + p.Label
 			}
@@ -486,14 +482,14 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	return all
 }
 
-// untold are the parameters that a title tells otherwise, or not at all.
+// untold lists the parameters that a title omits or words differently.
 var untold = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
 
-// longestWord is how long a text may be in a title, in bytes.
+// longestWord is the longest text shown in a title, in bytes.
 const longestWord = 40
 
-// Validate reports every applicable parameter that is out of its range, as
-// param.Problems. Of a choice that is not known it reports the choice alone.
+// Validate returns param.Problems with every applicable parameter that is out of range. For an
+// unknown choice it reports only the choice.
 func (s Spec) Validate() error {
 	var ps param.Problems
 	for _, p := range Params {
@@ -512,8 +508,8 @@ func (s Spec) Validate() error {
 	return ps.Err()
 }
 
-// younger are parameters that came after specs were stored under what they say: at their
-// default they are not written.
+// younger lists parameters introduced after specs were stored under a hash of their JSON form:
+// at their defaults they are omitted.
 var younger = []string{"calibration"}
 
 // MarshalJSON writes the parameters that apply, in the order of Params.
@@ -557,8 +553,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON starts from DefaultSpec and sets what is given: it reads requests.
-// Unknown names and values out of range come back together as param.Problems.
+// UnmarshalJSON starts from DefaultSpec and sets the given parameters, as for requests. It
+// returns all unknown names and values out of range together as param.Problems.
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -575,10 +571,9 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 	return ps.Err()
 }
 
-// ReadStoredSpec reads a spec that MarshalJSON wrote, maybe long ago. Whatever stands
-// there is kept and shown again, also a value that is out of bounds by now, a parameter
-// that has another name by now, or one of a kernel that is no more: Validate tells. The
-// only error is a text that is no JSON object.
+// ReadStoredSpec reads a spec written by MarshalJSON, possibly of an earlier version. It keeps
+// everything, even values now out of bounds and parameters since renamed or removed; Validate
+// reports those. The only error is text that is not a JSON object.
 func ReadStoredSpec(data []byte) (Spec, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
@@ -594,10 +589,10 @@ func ReadStoredSpec(data []byte) (Spec, error) {
 		if field := s.field(name); field == nil {
 			s.Values = s.Values.With(name, v)
 		} else {
-			_ = assign(field, v) // a list that cannot be read stays empty
+			_ = assign(field, v) // an unreadable list stays empty
 		}
 	}
-	for _, p := range Params { // a default says nothing about a choice that is not known
+	for _, p := range Params { // defaults mean nothing for an unknown choice
 		if choice, ok := choices[p.Name]; ok {
 			_, known := s.option(choice)
 			if _, stored := raw[p.Name]; !known && !stored {
@@ -608,7 +603,7 @@ func ReadStoredSpec(data []byte) (Spec, error) {
 	return s, nil
 }
 
-// plain turns a JSON value into the text that Set reads.
+// plain converts a JSON value to the notation of Set.
 func plain(v json.RawMessage) string {
 	var text string
 	if json.Unmarshal(v, &text) == nil {

@@ -8,18 +8,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Target holds the answers that a training is to learn: those that there are, and
-// the right one.
+// Target holds the answers to learn: the classes, and the right answer of every row.
 type Target struct {
 	Rule    Rule
-	Classes []string  // those of the model, in its order; none under Value
-	Class   []int     // of every row of the data, as an index into Classes; nil under Value
-	Values  []float64 // of every row of the data, under Value alone
+	Classes []string  // in the model's order; none under Value
+	Class   []int     // of every row, as an index into Classes; nil under Value
+	Values  []float64 // of every row; only under Value
 }
 
-// TargetOf chooses what spec asks of d. Between two classes, and where a positive one is
-// named, there are two sides. More classes are all separated, as
-// Spec.Multiclass says. Values are the labels themselves.
+// TargetOf returns the target of spec on d. With two classes, or if a positive one is named,
+// there are two sides. Otherwise all classes are separated according to Spec.Multiclass. For a
+// regression, Values are the labels themselves.
 func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 	if spec.Regression() {
 		return valuesOf(d, spec)
@@ -54,7 +53,7 @@ func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 	return t, nil
 }
 
-// valuesOf are the labels of d as what a regression fits.
+// valuesOf returns the labels of d as the target of a regression.
 func valuesOf(d *dataset.Data, spec Spec) (Target, error) {
 	values, err := d.Values()
 	if err != nil {
@@ -69,7 +68,7 @@ func valuesOf(d *dataset.Data, spec Spec) (Target, error) {
 	return Target{Rule: Value, Values: values}, nil
 }
 
-// regressors names the learners that fit values.
+// regressors returns the names of the learners for regression.
 func regressors() string {
 	var names []string
 	for _, l := range Learners {
@@ -80,7 +79,7 @@ func regressors() string {
 	return strings.Join(names, ", ")
 }
 
-// Positive is the class on the side f >= 0, empty where there are no two sides.
+// Positive returns the class on the side f >= 0, empty unless there are two sides.
 func (t Target) Positive() string {
 	if t.Rule == Sign {
 		return t.Classes[1]
@@ -88,8 +87,8 @@ func (t Target) Positive() string {
 	return ""
 }
 
-// Strata are the classes as numbers, by which rows are dealt and held out; rows with values
-// are all of one stratum.
+// Strata returns the classes as numbers, to stratify splits by; for a regression all rows are in
+// one stratum.
 func (t Target) Strata() []float64 {
 	if t.Rule == Value {
 		return make([]float64, len(t.Values))
@@ -101,7 +100,7 @@ func (t Target) Strata() []float64 {
 	return y
 }
 
-// right is the share of some rows whose class was predicted.
+// right returns the accuracy on some rows.
 func (t Target) right(predicted, rows []int) float64 {
 	n := 0
 	for k, i := range rows {

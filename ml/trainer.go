@@ -15,37 +15,37 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Trainer trains one spec on different rows of the same data, at several C, and
-// judges each training on other rows. What does not depend on the rows is computed
-// once. Judge may be called from several goroutines at once.
+// Trainer trains one spec on different subsets of a data set, at several C, and
+// evaluates each on other rows. Whatever does not depend on the rows is computed
+// once. Judge may be called from several goroutines.
 type Trainer struct {
 	p    *problem
 	spec Spec
 
 	mu     sync.Mutex
-	matrix svm.Matrix // the kernel of all rows, where all trainings have the same; nil until one asks
+	matrix svm.Matrix // kernel matrix of all rows, if all trainings share it; nil until needed
 }
 
-// Judged is a training with one C, judged on rows it has not seen.
+// Judged is the evaluation of a training with one C on held-out rows.
 type Judged struct {
-	// Fault is why nothing came of the training with this C, while others may have: an error for
-	// a person, as of a conformal map that cannot be made. nil: something did.
+	// Fault is a user-facing error if the training at this C failed, such as for a conformal
+	// map that cannot be built; nil if it succeeded.
 	Fault error
 
 	Status         trace.Status
 	SupportVectors int
-	Scores         *mat.Dense // f on the rows it was judged on, a column for each machine
-	Accuracy       float64    // share of those whose class the rule tells; 0 under Value
-	TrainAccuracy  float64    // the same on the rows trained on
-	Confusion      [][]int    // of the rows judged on: by right class, by predicted one; nil under Value
-	AUC            *float64   // under Sign, where both classes are judged
-	LogLoss, Brier *float64   // of a calibrated machine: log loss and Brier score
-	Errors         *Errors    // under Value, on the rows it was judged on; nil otherwise
-	TrainErrors    *Errors    // the same on the rows trained on
+	Scores         *mat.Dense // f on the test rows, a column per machine
+	Accuracy       float64    // on the test rows; 0 under Value
+	TrainAccuracy  float64    // on the training rows
+	Confusion      [][]int    // of the test rows: counts by actual class, then predicted class; nil under Value
+	AUC            *float64   // under Sign, if both classes occur in the test rows
+	LogLoss, Brier *float64   // of a calibrated machine
+	Errors         *Errors    // under Value, on the test rows; nil otherwise
+	TrainErrors    *Errors    // on the training rows
 }
 
-// NewTrainer makes a trainer. The share and the C of spec are not used. Errors are
-// those of Check.
+// NewTrainer returns a Trainer. TestFraction and C of spec are not used. It returns the
+// errors of Check.
 func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
@@ -57,9 +57,9 @@ func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 	return &Trainer{p: p, spec: spec}, nil
 }
 
-// Judge trains on some rows of the data with each C of cs, which rise, and judges on
-// others. Everything is fitted to the rows of train alone. An ended ctx is an error, and
-// so is an error that stops all of cs; otherwise it returns the errors of Train.
+// Judge trains on the rows of train with each C of cs, in ascending order, and evaluates on
+// those of test. Everything is fitted to the rows of train only. It returns ctx.Err(), or the
+// error of Train if it affects all of cs.
 func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
 	if len(test) == 0 {
 		return nil, errors.New("there are no rows to judge on")
@@ -102,8 +102,8 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	return judged, nil
 }
 
-// each judges one training after the other, each from the one before where learner goes on from
-// that: with one machine, as it is.
+// each evaluates the trainings one by one, each warm-started from the one before if the learner
+// supports that.
 func (t *Trainer) each(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) (judged []Judged, err error) {
 	spec := t.spec.plain()
 	if learner.follow != nil && p.target.Rule == Sign && spec.Conformal == "none" && !spec.Values.Switch("hard_margin") {
@@ -128,7 +128,7 @@ func (t *Trainer) each(ctx context.Context, learner Learner, p *problem, test []
 	return judged, nil
 }
 
-// judge judges one training.
+// judge trains and evaluates once.
 func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, err error) {
 	res, err := p.train(ctx, spec, nil)
 	if err != nil {
@@ -155,20 +155,19 @@ func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, e
 	return j, nil
 }
 
-// count tells how often the classes of rows are the right ones, by the scores that m gives
-// them.
+// count fills in accuracy and confusion matrix from the scores of m at rows.
 func (j *Judged) count(t Target, m *Model, rows []int) {
 	predicted := m.predicted(j.Scores)
 	j.Accuracy, j.Confusion, j.AUC = t.right(predicted, rows), t.counts(predicted, rows), areaUnder(t.Rule, pick(t.Class, rows), j.Scores)
 }
 
-// judgeCache is the memory of one call for rows, unless the spec has its own. Several
-// calls run at once. It does not depend on how many, as the last bits of a result depend
-// on whether the matrix has room, and they are to be those of any other machine.
+// judgeCache is the memory for kernel rows of one call, unless the spec sets its own. Several
+// calls may run at once, but it does not depend on how many, because the last bits of a result
+// depend on whether the matrix fits, and must be the same on every machine.
 const judgeCache = svm.DefaultCache / 2
 
-// path judges a learner by its heldOut: for each machine, all rows of one matrix but
-// those of train that are on its sides are held out.
+// path evaluates a learner by its heldOut: for each machine, all rows of the full matrix are
+// held out except the rows of train on its sides.
 func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) ([]Judged, error) {
 	bytes := t.spec.CacheBytes
 	if bytes <= 0 {
@@ -194,7 +193,7 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 				held = append(held, i)
 			}
 			if y[i] == 0 {
-				y[i] = -1 // whatever it is, it is held out
+				y[i] = -1 // arbitrary: it is held out
 			}
 		}
 		machines[m], err = learner.heldOut(ctx, k, y, held, cs, settings)
@@ -229,8 +228,8 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 	return judged, nil
 }
 
-// gram is the kernel matrix of all rows: one for all calls unless something in it is
-// fitted to the rows of p.
+// gram returns the kernel matrix of all rows, shared by all calls unless the kernel is fitted
+// to the rows of p.
 func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix, error) {
 	tabulated := func() (svm.Matrix, error) {
 		k, err := p.gram(ctx, p.data)
@@ -250,7 +249,7 @@ func (t *Trainer) gram(ctx context.Context, p *problem, bytes int64) (svm.Matrix
 	if t.matrix == nil {
 		k, err := tabulated()
 		if err != nil {
-			return nil, err // which may be that of this ctx alone
+			return nil, err // may concern this ctx only
 		}
 		t.matrix = k
 	}

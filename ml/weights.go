@@ -9,9 +9,9 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Weights writes machine k, without b and the outer factor of a conformal map, out over the
-// features that the kernel counts in objects that are no vectors. It returns the errors of
-// kernel.Weigh, which kernel.CanWeigh foretells.
+// Weights expands machine k, without b and the outer factor of a conformal map, over the features
+// that the kernel counts in objects other than vectors. It returns the errors of kernel.Weigh;
+// kernel.CanWeigh reports whether that is possible.
 func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
 	machine := m.Machines[k]
 	u := machine.Coef
@@ -21,8 +21,8 @@ func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
 	return kernel.Weigh(ctx, m.Kernel, m.Supports.Objects, u)
 }
 
-// Parts tells of each x, which are no vectors, what each of its parts, its symbols or nodes in
-// order, adds to f of machine k: together with b they are f. It returns the errors of Weights.
+// Parts returns, for each x other than vectors, the contributions of its parts (symbols or nodes,
+// in order) to f of machine k: they add up, with b, to f. It returns the errors of Weights.
 func (m *Model) Parts(ctx context.Context, k int, x dataset.Objects) ([][]float64, error) {
 	w, err := m.Weights(ctx, k)
 	if err != nil {

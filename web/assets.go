@@ -12,8 +12,8 @@ import (
 )
 
 // Assets serves static files below a prefix that changes with their contents, so
-// that browsers may keep them for good. The prefix is one for all files: ES
-// modules import each other by relative paths, which then carry it along.
+// that browsers may cache them forever. All files share one prefix, because ES
+// modules import each other by relative paths.
 type Assets struct {
 	version string
 	files   map[string]*Content
@@ -43,10 +43,10 @@ func NewAssets(fsys fs.FS) (*Assets, error) {
 // Prefix returns the part of an address before the file's name: "/static/VERSION/".
 func (a *Assets) Prefix() string { return "/static/" + a.version + "/" }
 
-// URL is the address of a file.
+// URL returns the address of a file.
 func (a *Assets) URL(name string) string { return a.Prefix() + name }
 
-// mediaTypes are set by hand: what the machine's own table says varies.
+// mediaTypes replaces the system's table, which varies between machines.
 var mediaTypes = map[string]string{
 	".css":         "text/css; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
@@ -59,8 +59,8 @@ var mediaTypes = map[string]string{
 	".woff2":       "font/woff2",
 }
 
-// Serve answers /static/VERSION/NAME. A page from before an update still
-// finds its files, in their present form and not to be kept.
+// Serve answers /static/VERSION/NAME. An older version gets the current file,
+// uncached, so that pages loaded before an update keep working.
 func (a *Assets) Serve(w http.ResponseWriter, r *http.Request) error {
 	version, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/static/"), "/")
 	file, ok := a.files[name]

@@ -11,48 +11,48 @@ import (
 	"time"
 )
 
-// How many bodies of requests may be on their way at a time: from one workspace, from all
-// behind one address, which can be a lecture hall, and altogether. A body is on its way from
-// its first byte that is read to its last, so that quick ones, however many, take up no place for long.
+// Limits of request bodies read at the same time: per workspace, per network address (which can
+// be a whole lecture hall) and in total. A body counts from its first byte read to its last, so
+// quick ones hold a place only briefly.
 const (
 	bodiesOfWorkspace = 20
 	bodiesOfAddress   = 500
 	bodiesOfAll       = 2000
 
-	// steady is how long a body keeps its place from one of a workspace of its age, and
-	// steadyToYounger from one of a younger workspace.
+	// steady is how long a body is safe from being displaced by one of a workspace as old or
+	// older, and steadyToYounger by one of a younger workspace.
 	steady          = 10 * time.Second
 	steadyToYounger = time.Minute
 
-	// A body may pause for a grace. Beyond one from its beginning, it needs so many bytes for
-	// each second.
+	// A body may pause for grace. After the first grace it must also keep up this many bytes
+	// per second on average.
 	grace   = 15 * time.Second
 	slowest = 16 << 10
 )
 
-// Why a body is not read on: there is no place for it, there is one no longer, or it came too slowly.
+// Errors of reading a body: no place was free, its place was given away, or it was too slow.
 var (
 	errCrowded = Later(10*time.Second, Errorf(Busy, "Too many files are on their way to the server from your browser or from your network. Nothing was saved; try again in ten seconds."))
 	errGaveWay = Later(time.Minute, Errorf(Busy, "What you sent came slowly, and many others were sending at the same time: it had to give way to them. Nothing was saved; try again in a minute, over a faster connection or with a smaller file."))
 	errTooSlow = Errorf(TooSlow, "What was sent paused for %.0f seconds or came at less than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), size(slowest))
 )
 
-// bodies are those that are on their way, the oldest first. Where there are too many, one of
-// the youngest workspace gives way to one of an older workspace, otherwise the oldest, once it
-// has had its time. So neither slow senders nor made-up workspaces can keep out those who have
-// worked here before.
+// bodies holds the request bodies being read, oldest first. When there are too many, a body of
+// the youngest workspace gives way to one of an older workspace; otherwise the oldest gives way
+// once its safe time is over. Neither slow senders nor invented workspaces can thus lock out
+// established ones.
 type bodies struct {
 	mu   sync.Mutex
 	open []*body
 }
 
-// body is the body of a request with a place among the others.
+// body is a request body with its place among the others.
 type body struct {
 	io.ReadCloser
 	all   *bodies
 	conn  *http.ResponseController // fails in some tests, where nothing is slow
 	of    [3]string                // workspace, address, everybody
-	since func() time.Time         // when the workspace began; zero: it holds nothing
+	since func() time.Time         // when the workspace was created; zero if it is empty
 
 	known   time.Time // what since returned
 	began   time.Time // zero: it has not
@@ -60,7 +60,7 @@ type body struct {
 	gaveWay bool      // guarded by all.mu
 }
 
-// limitBodies gives bodies their places.
+// limitBodies makes every request body wait for a place.
 func (s *Site) limitBodies(next http.Handler) http.Handler {
 	all := &bodies{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func (s *Site) limitBodies(next http.Handler) http.Handler {
 	})
 }
 
-// Read reads on, in a place that it takes first.
+// Read reads from the body; the first call takes a place.
 func (b *body) Read(p []byte) (int, error) {
 	if b.began.IsZero() {
 		b.known = b.since()
@@ -108,7 +108,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wait sets until when more of the body has to come, unless it gave way.
+// wait sets the deadline of the next read, unless the body was displaced.
 func (b *body) wait() bool {
 	b.all.mu.Lock()
 	defer b.all.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *body) wait() bool {
 	return true
 }
 
-// stay keeps the place, or gives it up at the end, and tells whether it was its own until now.
+// stay keeps the place, or releases it at the end, and reports whether it was still held.
 func (b *body) stay(more bool) bool {
 	b.all.mu.Lock()
 	defer b.all.mu.Unlock()
@@ -133,10 +133,10 @@ func (b *body) stay(more bool) bool {
 	return !b.gaveWay
 }
 
-// leave gives the place up.
+// leave releases the place.
 func (b *body) leave() { b.stay(false) }
 
-// enter finds a place.
+// enter takes a place and reports whether there was one.
 func (all *bodies) enter(b *body) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -144,7 +144,7 @@ func (all *bodies) enter(b *body) bool {
 	var give []*body
 	for k, most := range [...]int{bodiesOfWorkspace, bodiesOfAddress, bodiesOfAll} {
 		n := 0
-		var oldest *body // of those that had their time
+		var oldest *body // among those past their safe time
 		newcomer := b    // of the youngest workspace
 		for _, o := range all.open {
 			if o.of[k] != b.of[k] || slices.Contains(give, o) {
@@ -175,7 +175,7 @@ func (all *bodies) enter(b *body) bool {
 	b.began = now
 	for _, o := range give {
 		o.gaveWay = true
-		_ = o.conn.SetReadDeadline(time.Unix(1, 0)) // a read that waits comes back
+		_ = o.conn.SetReadDeadline(time.Unix(1, 0)) // unblocks a pending read
 		all.remove(o)
 		_ = o.conn.SetWriteDeadline(now.Add(writeTimeout))
 	}
@@ -188,14 +188,14 @@ func (b *body) older(o *body) bool {
 	return !b.known.IsZero() && (o.known.IsZero() || b.known.Before(o.known))
 }
 
-// remove frees the place of a body, and reports whether it had one.
+// remove frees the place of a body and reports whether it held one.
 func (all *bodies) remove(b *body) bool {
 	n := len(all.open)
 	all.open = slices.DeleteFunc(all.open, func(o *body) bool { return o == b })
 	return len(all.open) < n
 }
 
-// cutOff reports whether a body was not read to its end, also where a reader has wrapped its error.
+// cutOff reports whether err means that a body was cut off, even if a reader has wrapped it.
 func cutOff(err error) bool {
 	return errors.Is(err, errCrowded) || errors.Is(err, errGaveWay) || errors.Is(err, errTooSlow)
 }

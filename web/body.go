@@ -18,17 +18,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// JSON answers with v as JSON.
+// JSON writes v as a JSON response.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	e := json.NewEncoder(&statusWriter{w, status})
-	e.SetEscapeHTML(false) // it is never taken for a page
+	e.SetEscapeHTML(false) // never interpreted as HTML
 	return e.Encode(v)     // which writes all or nothing
 }
 
-// statusWriter writes the head of an answer of JSON before its body.
+// statusWriter writes the header of a JSON response before its first byte.
 type statusWriter struct {
 	w      http.ResponseWriter
-	status int // 0: it was written
+	status int // 0 once written
 }
 
 func (s *statusWriter) Write(b []byte) (int, error) {
@@ -40,12 +40,12 @@ func (s *statusWriter) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
-// jsonMemory is how much the lists and objects of a body may take in memory, beside its text.
+// jsonMemory bounds the memory of a body's lists and objects, in addition to its text.
 const jsonMemory = 8 << 20
 
 // ReadJSON reads the body of a request, of at most limit bytes, into v. Fields
-// that v does not have are errors, and so are lists that take more memory than a
-// request may. What is wrong comes back as an error for Site.Handle.
+// that v lacks are errors, and so are lists that would exceed the memory of a
+// request. Errors are for Site.Handle.
 func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
 	dec := json.NewDecoder(param.Unfolding(http.MaxBytesReader(w, r.Body, limit), limit+jsonMemory))
 	dec.DisallowUnknownFields()
@@ -94,15 +94,15 @@ func jsonName(kind string) string {
 	return "a number"
 }
 
-// formMemory is how much of the files of a form is kept in memory. The rest lies in
-// temporary files, which go with the request: so those that come slowly take up nothing.
+// formMemory bounds what a form's files take in memory. The rest goes to temporary files,
+// removed with the request, so that slow uploads hold no memory.
 const formMemory = 256 << 10
 
 // FormBytes bounds the body of a form without a file.
 const FormBytes = 4 << 20
 
-// ParseForm reads the form of a request, of at most limit bytes, files included. What is
-// wrong comes back as an error for Site.Handle.
+// ParseForm reads the form of a request, of at most limit bytes including files. Errors are
+// for Site.Handle.
 func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	parse := r.ParseForm
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
@@ -112,7 +112,7 @@ func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 }
 
 // Spool reads the body of a request, of at most limit bytes, into a temporary file, which is
-// gone once it is closed. What is wrong comes back as an error for Site.Handle.
+// removed when closed. Errors are for Site.Handle.
 func Spool(w http.ResponseWriter, r *http.Request, limit int64) (file Temp, n int64, err error) {
 	f, err := TempFile()
 	if err != nil {
@@ -131,10 +131,10 @@ func Spool(w http.ResponseWriter, r *http.Request, limit int64) (file Temp, n in
 	return f, n, nil
 }
 
-// Temp is a temporary file, which is gone once it is closed.
+// Temp is a temporary file that is removed when closed.
 type Temp struct{ *os.File }
 
-// TempFile makes a file for what is too large to be kept in memory while a client is slow.
+// TempFile creates a file for data too large to keep in memory while a client is slow.
 func TempFile() (Temp, error) {
 	f, err := os.CreateTemp("", "marginlab-")
 	return Temp{f}, err
@@ -143,7 +143,7 @@ func TempFile() (Temp, error) {
 // Close closes the file and removes it.
 func (f Temp) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
 
-// SendFile writes a file of so many bytes, to clients as slow as a connection may be.
+// SendFile sends a file of size bytes, with a deadline that allows the slowest client permitted.
 func SendFile(w http.ResponseWriter, file io.Reader, size int64) error {
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(size/slowest)*time.Second)) // not in every test
@@ -151,13 +151,13 @@ func SendFile(w http.ResponseWriter, file io.Reader, size int64) error {
 	return err
 }
 
-// receive calls read, which reads the body of a request, of at most limit bytes.
+// receive calls read to read the body of a request, of at most limit bytes, and maps its errors.
 func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() error) error {
 	if r.ContentLength > limit {
 		return &http.MaxBytesError{Limit: limit}
 	}
 	if b, ok := r.Body.(*body); ok {
-		defer b.leave() // what comes after the last field is not waited for
+		defer b.leave() // do not wait for anything after the last field
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := read()

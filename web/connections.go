@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// mostConnections is how many connections a server takes, where the system allows as many
-// files. Of the files that it allows, half are for the database and for what is sent.
+// mostConnections is the most connections a server accepts, if the system allows enough open
+// files: half of those are reserved for the database and for files being sent.
 const mostConnections = 16 << 10
 
-// connections accepts connections, whose number is bounded. Where there are too many, one that
-// waits for a request gives way, the one that has waited longest. Those of one address, which is
-// no proxy, take up at most three quarters, so that others are still answered.
+// connections is a listener with a bounded number of connections. When it is full, the connection
+// idle for longest is closed. One address, unless it is a proxy, may hold at most three quarters,
+// so that others are still served.
 type connections struct {
 	net.Listener
 	most    int
@@ -26,21 +26,21 @@ type connections struct {
 
 	mu   sync.Mutex
 	open []*connection
-	told time.Time // when the log was last told of refusals
+	told time.Time // when refusals were last logged
 }
 
-// connection is one of them.
+// connection is an accepted connection.
 type connection struct {
 	net.Conn
 	all  *connections
 	from netip.Addr
 
 	// Guarded by all.mu:
-	busy  bool      // with a request, whose header has come
-	since time.Time // when it began to be so, or to wait
+	busy  bool      // serving a request whose header has been read
+	since time.Time // start of the current busy or idle period
 }
 
-// Accept waits for a connection for which there is room.
+// Accept waits for a connection and for room for it.
 func (all *connections) Accept() (net.Conn, error) {
 	for {
 		conn, err := all.Listener.Accept()
@@ -54,13 +54,13 @@ func (all *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// admit adds a connection, closing another one if need be. It returns nil if there is no room.
+// admit adds a connection, closing an idle one if necessary. It returns nil if there is no room.
 func (all *connections) admit(conn net.Conn) *connection {
 	c := &connection{Conn: conn, all: all, since: time.Now()}
 	c.from, _ = address(conn.RemoteAddr().String())
 	all.mu.Lock()
 	near := 0
-	var waits, nearWaits *connection // the longest
+	var waits, nearWaits *connection // idle for longest, in all and of this address
 	for _, o := range all.open {
 		if o.from == c.from {
 			near++
@@ -99,7 +99,7 @@ func (all *connections) admit(conn net.Conn) *connection {
 	return c
 }
 
-// note keeps in mind what a connection of the server is about.
+// note records the state of a connection, as http.Server.ConnState.
 func (all *connections) note(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -111,7 +111,7 @@ func (all *connections) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Close closes the connection, which makes room for another.
+// Close closes the connection and frees its room.
 func (c *connection) Close() error {
 	c.all.mu.Lock()
 	c.all.open = slices.DeleteFunc(c.all.open, func(o *connection) bool { return o == c })

@@ -15,18 +15,18 @@ import (
 	"sync"
 )
 
-// Levels of gzip: for what is compressed once, above which it takes much longer and gains
-// little, and for what is made anew for each answer, which is to come quickly.
+// Levels of gzip: for content compressed once and cached (higher levels cost much and gain
+// little), and for responses compressed each time, where speed counts.
 const keptCompression, compression = 5, 1
 
-// compressible are the types of answers that compression makes smaller.
+// compressible lists the media types worth compressing.
 var compressible = []string{
 	"text/html", "text/css", "text/javascript", "text/plain", "text/csv",
 	"application/json", "application/problem+json", "application/manifest+json", "image/svg+xml",
 }
 
-// Content is the body of an answer that is made once and sent often. It is compressed
-// when it is first sent, where that makes it smaller, and kept so.
+// Content is a response body that is built once and sent often. It is compressed on
+// first use, if that makes it smaller, and the result is cached.
 type Content struct {
 	kind string
 	size int
@@ -42,7 +42,7 @@ func NewContent(kind string, body []byte) *Content {
 	return &Content{kind: kind, size: len(body), body: body}
 }
 
-// Size is how many bytes of memory the content takes at most.
+// Size returns an upper bound of the content's memory in bytes.
 func (c *Content) Size() int { return c.size }
 
 func (c *Content) zip() {
@@ -62,7 +62,7 @@ func (c *Content) zip() {
 	}
 }
 
-// Send answers with the content. The status is 200 unless it was written before.
+// Send sends the content, with status 200 unless a status was already written.
 func (c *Content) Send(w http.ResponseWriter, r *http.Request) error {
 	if c.compress.Do(c.zip); c.err != nil {
 		return c.err
@@ -101,7 +101,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// TagOf is a tag for Unchanged of all that an answer depends on.
+// TagOf returns an entity tag for Unchanged from everything that a response depends on.
 func TagOf(parts ...[]byte) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -109,10 +109,10 @@ func TagOf(parts ...[]byte) string {
 		sum.Write([]byte(" "))
 		sum.Write(part)
 	}
-	return `W/"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"` // weak, because it is one for all encodings
+	return `W/"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"` // weak, because shared by all encodings
 }
 
-// Matches reports whether a list of tags, as a request's If-Match has it, has tag.
+// Matches reports whether list, in the syntax of If-Match, contains tag.
 func Matches(list, tag string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(tag, "W/") {
@@ -122,8 +122,8 @@ func Matches(list, tag string) bool {
 	return false
 }
 
-// Unchanged names the answer by a tag and tells whether the browser has just that. Then
-// it has been told so, and there is nothing left to send.
+// Unchanged sets the response's entity tag and reports whether the browser already has that
+// version. If so, it has sent 304 Not Modified and the response is complete.
 func Unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	w.Header().Set("ETag", tag)
 	if Matches(strings.Join(r.Header.Values("If-None-Match"), ","), tag) {
@@ -133,9 +133,8 @@ func Unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	return false
 }
 
-// MayBeShared lets caches between us and the browser keep the answer, which is the same
-// for everybody and opens nobody's workspace: for good, or asking each time whether it
-// has changed.
+// MayBeShared lets shared caches store the response, which must be the same for everyone:
+// forever, or revalidated on each use.
 func MayBeShared(w http.ResponseWriter, forGood bool) {
 	h := w.Header()
 	h.Del("Set-Cookie")
@@ -145,8 +144,8 @@ func MayBeShared(w http.ResponseWriter, forGood bool) {
 	}
 }
 
-// Program is a function that names the running program, from its first call on: a digest of
-// its file, so that another build has another name.
+// Program returns a function that identifies this build by a digest of its executable,
+// computed on the first call.
 func Program() func() string {
 	return sync.OnceValue(func() string {
 		sum := sha256.New()
@@ -158,7 +157,7 @@ func Program() func() string {
 				f.Close()
 			}
 		}
-		if err != nil { // a name for as long as it runs
+		if err != nil { // identifies this process instead
 			return rand.Text()
 		}
 		return hex.EncodeToString(sum.Sum(nil)[:8])

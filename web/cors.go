@@ -10,12 +10,11 @@ import (
 	"github.com/go-chi/cors"
 )
 
-// Origins lists other sites whose pages may call /api with a key, such as notebooks in
-// the browser: none, if not said otherwise.
+// Origins lists other sites whose pages may call /api with a key, such as browser notebooks.
+// The zero value allows none.
 type Origins []string
 
-// Add adds a list, separated by commas. It returns an error for what is no origin: a scheme and
-// a host, with a port if need be.
+// Add adds a comma-separated list of origins: a scheme and a host, with an optional port.
 func (o *Origins) Add(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		one = strings.TrimSuffix(strings.TrimSpace(one), "/")
@@ -28,8 +27,8 @@ func (o *Origins) Add(text string) error {
 	return nil
 }
 
-// allowOrigins tells browsers that pages of s.Origins may call /api. Their requests carry a key
-// of their own, and no cookie of the browser.
+// allowOrigins sets the CORS headers that let pages of s.Origins call /api with their own key,
+// without the browser's cookie.
 func (s *Site) allowOrigins(next http.Handler) http.Handler {
 	if len(s.Origins) == 0 {
 		return next
@@ -50,14 +49,14 @@ func (s *Site) allowOrigins(next http.Handler) http.Handler {
 	})
 }
 
-// refuseCrossSite refuses what another site makes a browser send. A program that sends a key is
-// none: no browser adds it by itself.
+// refuseCrossSite refuses requests that another site makes a browser send. Requests with a key
+// pass: a browser never adds one by itself.
 func (s *Site) refuseCrossSite(next http.Handler) http.Handler {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.Error(w, r, Errorf(Forbidden, "This request came from a page of another site and was refused."))
 	}))
-	guard.AddInsecureBypassPattern("/embed/") // of a sandbox without an origin; there is no workspace there that a request could change
+	guard.AddInsecureBypassPattern("/embed/") // sandboxed, without an origin; no workspace there to change
 	guarded := guard.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token, _ := bearer(r); ForPrograms(r) && (token != "" || slices.Contains(s.Origins, r.Header.Get("Origin"))) {

@@ -20,11 +20,11 @@ import (
 	"marginlab/ml/param"
 )
 
-// Handler answers a request or returns an error for Site.Handle to write.
+// Handler handles a request or returns an error for Site.Handle to write.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Kinds of errors. An error of any package tells its own by a method
-// Kind() string; its message is then shown as it is.
+// Kinds of errors. An error of any package declares its kind by a method
+// Kind() string; its message is then shown to the user.
 const (
 	Malformed    = "malformed"
 	Unauthorized = "unauthorized"
@@ -32,7 +32,7 @@ const (
 	NotFound     = "not-found"
 	NotAllowed   = "not-allowed"
 	Conflict     = "conflict"
-	Changed      = "changed" // since the request's If-Match
+	Changed      = "changed" // does not match the request's If-Match
 	Misdirected  = "misdirected"
 	TooSlow      = "too-slow"
 	TooLarge     = "too-large"
@@ -43,8 +43,8 @@ const (
 	Storage      = "storage"
 )
 
-// statuses is the one table from kinds of errors to statuses. What is not in it
-// is our fault: 500, logged and not shown.
+// statuses maps kinds of errors to HTTP statuses. All other errors are server faults:
+// 500, logged and not shown.
 var statuses = map[string]int{
 	Malformed:    http.StatusBadRequest,
 	Unauthorized: http.StatusUnauthorized,
@@ -63,17 +63,17 @@ var statuses = map[string]int{
 	Storage:      http.StatusInsufficientStorage,
 }
 
-// fault is the kind of what is in no other.
+// fault is the kind of all other errors.
 const fault = "fault"
 
-// Kinds returns the kinds of errors that a program may meet, with their statuses.
+// Kinds returns the kinds of errors that a client can receive, with their statuses.
 func Kinds() map[string]int {
 	all := maps.Clone(statuses)
 	all[fault] = http.StatusInternalServerError
 	return all
 }
 
-// problemTypes is where the kinds of problems are described, each under its name.
+// problemTypes is the page that describes the kinds of problems, each under its name.
 const problemTypes = "/api/docs#"
 
 // kindError is an error made by Errorf.
@@ -85,12 +85,12 @@ type kindError struct {
 func (e *kindError) Kind() string  { return e.kind }
 func (e *kindError) Unwrap() error { return errors.Unwrap(e.error) }
 
-// Errorf makes an error of a kind whose message is for the person who asked.
+// Errorf returns an error of a kind whose message is shown to the user.
 func Errorf(kind, format string, args ...any) error {
 	return &kindError{kind, fmt.Errorf(format, args...)}
 }
 
-// Status returns the status of an error of a kind, and 0 of any other.
+// Status returns the HTTP status of an error with a kind, and 0 for others.
 func Status(err error) int {
 	var kind interface{ Kind() string }
 	if !errors.As(err, &kind) {
@@ -99,19 +99,19 @@ func Status(err error) int {
 	return statuses[kind.Kind()]
 }
 
-// Problem is an error as it is shown: an RFC 9457 problem under /api, the
-// contents of a page elsewhere.
+// Problem is an error as sent to the client: an RFC 9457 problem under /api, the
+// contents of an error page elsewhere.
 type Problem struct {
-	Type      string         `json:"type"` // its kind, where it is described
+	Type      string         `json:"type"` // URL of the kind's description
 	Title     string         `json:"title"`
 	Status    int            `json:"status"`
 	Detail    string         `json:"detail"`
 	Instance  string         `json:"instance,omitempty"`
 	Errors    param.Problems `json:"errors,omitempty"`     // fields that are wrong
-	RequestID string         `json:"request_id,omitempty"` // of an error of ours: where to look in the log
+	RequestID string         `json:"request_id,omitempty"` // for server faults: find it in the log
 }
 
-// problem finds the words and the status for an error.
+// problem returns the message and status of an error.
 func problem(r *http.Request, err error) Problem {
 	p := Problem{Instance: r.URL.EscapedPath()}
 	is := fault
@@ -148,7 +148,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Handle makes an http.HandlerFunc of h that answers h's errors.
+// Handle returns an http.HandlerFunc that calls h and responds to its errors.
 func (s *Site) Handle(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		defer removeFiles(r)
@@ -157,7 +157,7 @@ func (s *Site) Handle(h Handler) http.HandlerFunc {
 		if err == nil {
 			return
 		}
-		if tracked.Status() != 0 { // too late to say so in the answer
+		if tracked.Status() != 0 { // too late to report in the response
 			if r.Context().Err() == nil {
 				s.log.ErrorContext(r.Context(), "answer broken off", "id", requestID(r.Context()), "err", err)
 				panic(http.ErrAbortHandler)
@@ -171,19 +171,19 @@ func (s *Site) Handle(h Handler) http.HandlerFunc {
 // removeFiles removes the temporary files of a form.
 func removeFiles(r *http.Request) {
 	if r.MultipartForm != nil {
-		_ = r.MultipartForm.RemoveAll() // a cleaner of temporary files will find what is left
+		_ = r.MultipartForm.RemoveAll() // leftovers are found by the system's cleanup of temporary files
 	}
 }
 
-// Error answers a request with an error.
+// Error responds to a request with an error.
 func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	switch cause := context.Cause(r.Context()); {
 	case errors.Is(cause, errStopping):
 		err = Errorf(Busy, "The server is stopping. Nothing was saved; try again in a moment.")
 	case cause != nil && errors.Is(err, context.Canceled):
-		return // the client has gone
+		return // the client has left
 	}
-	r = r.WithContext(context.WithoutCancel(r.Context())) // the answer is still to be written
+	r = r.WithContext(context.WithoutCancel(r.Context())) // the response must still be written
 	p := problem(r, err)
 	level := slog.LevelDebug
 	switch {
@@ -193,7 +193,7 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 		level = slog.LevelWarn
 	}
 	attrs := []any{"id", requestID(r.Context()), "status", p.Status}
-	if p.Status >= http.StatusInternalServerError { // others repeat what was sent, a code maybe
+	if p.Status >= http.StatusInternalServerError { // others may quote what was sent, such as a code
 		attrs = append(attrs, "err", err)
 	}
 	s.log.Log(r.Context(), level, "request failed", attrs...)
@@ -218,7 +218,7 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// body renders a problem as JSON, as a page or, should that fail, as text.
+// body renders a problem as JSON, as a page or, if that fails, as text.
 func (s *Site) body(w http.ResponseWriter, r *http.Request, p Problem) []byte {
 	if wantsJSON(r) {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -238,7 +238,7 @@ func (s *Site) body(w http.ResponseWriter, r *http.Request, p Problem) []byte {
 	return fmt.Appendf(nil, "%d %s\n%s\n", p.Status, p.Title, p.Detail)
 }
 
-// ForPrograms is true for the routes that programs call.
+// ForPrograms reports whether a request is for the API.
 func ForPrograms(r *http.Request) bool {
 	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
 }
@@ -248,12 +248,12 @@ func wantsJSON(r *http.Request) bool {
 	return ForPrograms(r) || strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
-// NotFound answers addresses that no route matches.
+// NotFound responds to addresses that match no route.
 func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.Error(w, r, Errorf(NotFound, "There is nothing at this address."))
 }
 
-// MethodNotAllowed answers a known address with the methods it takes.
+// MethodNotAllowed responds with the methods that an address allows.
 func (s *Site) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	if c := chi.RouteContext(r.Context()); c != nil && c.Routes != nil {

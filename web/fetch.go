@@ -14,23 +14,24 @@ import (
 	"time"
 )
 
-// Fetcher downloads files for people from addresses that they name. It connects to public
-// addresses only, on the ports of HTTP and HTTPS: every connection is judged by the address that
-// is dialed, after names are resolved, and so are those that redirects lead to.
+// Fetcher downloads files from URLs that users supply. It connects only to public addresses on
+// the ports of HTTP and HTTPS: every connection, redirects included, is checked by the address
+// dialled after name resolution.
 type Fetcher struct {
 	client *http.Client
-	places chan struct{} // one for each download under way
+	places chan struct{} // one per running download
 	time   time.Duration // of a download
 }
 
-// Limits of a download beside its size.
+// Limits of a download besides its size.
 const (
 	fetchTime      = 30 * time.Second // for all of it
 	fetchRedirects = 5
 	fetchesAtOnce  = 4
 )
 
-// NewFetcher returns a Fetcher that dials the addresses that may allows: Public, but for tests.
+// NewFetcher returns a Fetcher that dials addresses for which may returns true: Public, except
+// in tests.
 func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 	f := &Fetcher{places: make(chan struct{}, fetchesAtOnce), time: fetchTime}
 	dialer := &net.Dialer{Timeout: fetchTime / 3, Control: func(_, address string, _ syscall.RawConn) error {
@@ -41,7 +42,7 @@ func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 		return nil
 	}}
 	f.client = &http.Client{
-		Transport: &http.Transport{ // no proxy, which would dial in its place
+		Transport: &http.Transport{ // no proxy: it would dial unchecked addresses
 			DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: fetchTime / 3, ResponseHeaderTimeout: fetchTime / 2, MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -56,7 +57,7 @@ func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 
 var errPrivate = errors.New("only public addresses are fetched from, on the ports 80 and 443")
 
-// checkURL reports an address that is none of a file on the web.
+// checkURL returns an error for a URL that is not that of a file on the web.
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
@@ -67,8 +68,8 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// special are ranges beside those that netip tells, that lead to no public host or, like
-// 6to4 and NAT64, may lead to a private one.
+// special lists address ranges, beyond those netip knows, that reach no public host or, like
+// 6to4 and NAT64, may reach a private one.
 var special = func() (list []netip.Prefix) {
 	for _, p := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
@@ -79,7 +80,7 @@ var special = func() (list []netip.Prefix) {
 	return list
 }()
 
-// Public reports whether an address is one of a public host, on a port of the web.
+// Public reports whether an address belongs to a public host and a web port.
 func Public(address netip.AddrPort) bool {
 	a := address.Addr().Unmap()
 	if address.Port() != 80 && address.Port() != 443 || !a.IsGlobalUnicast() || a.IsPrivate() || a.Zone() != "" {
@@ -96,8 +97,8 @@ func Public(address netip.AddrPort) bool {
 	return true
 }
 
-// Fetch writes the file at an address to w, most bytes at most, and returns its name. Errors are
-// for people.
+// Fetch writes the file at a URL to w, at most most bytes, and returns its name. Errors are
+// for the user.
 func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most int64) (name string, err error) {
 	u, err := url.Parse(address)
 	if err == nil {
@@ -116,7 +117,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 			err = fmt.Errorf("it took longer than %v", f.time)
 		}
 		var wrapped *url.Error
-		var unknown *net.DNSError // which names a server of this network
+		var unknown *net.DNSError // its text would name a server of this network
 		switch {
 		case errors.As(err, &unknown):
 			err = fmt.Errorf("no host %s was found", unknown.Name)

@@ -2,5 +2,5 @@
 
 package web
 
-// openFiles is not bounded here.
+// openFiles returns most: this system sets no limit.
 func openFiles(most int) int { return most }

@@ -4,7 +4,7 @@ package web
 
 import "golang.org/x/sys/unix"
 
-// openFiles returns how many files this process may have open, at most so many.
+// openFiles returns the number of files this process may open, at most most.
 func openFiles(most int) int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

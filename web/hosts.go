@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Hosts are more names of the server than those of its address and its public one.
+// Hosts lists additional host names of the server.
 type Hosts []string
 
-// Add reads names, "lab.example.org", separated by commas.
+// Add adds a comma-separated list of names such as "lab.example.org".
 func (h *Hosts) Add(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name := strings.ToLower(strings.TrimSpace(part))
@@ -24,11 +24,10 @@ func (h *Hosts) Add(text string) error {
 	return nil
 }
 
-// Answers tells whether a request to a host, with or without a port, is meant for this
-// server, and is not one that a page of a name that somebody has pointed at our address
-// makes a browser send. Addresses and localhost nobody else can have. Of names it knows
-// the public one and those in Names; without any it takes every name, as long as it
-// listens to the network, where it cannot know what it is called.
+// Answers reports whether host, with or without a port, belongs to this server. It guards
+// against DNS rebinding, where another site points its own name at our address. IP addresses
+// and localhost are always accepted; names only if they are the public one or in Names. If no
+// names are configured and the server listens on a network, every name is accepted.
 func (l Links) Answers(host string) bool {
 	u := url.URL{Host: host}
 	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
@@ -42,8 +41,7 @@ func (l Links) Answers(host string) bool {
 	return l.Public == "" && len(l.Names) == 0 && !isLoopback(l.Addr.String())
 }
 
-// refuseHosts refuses requests that are meant for another server, as Answers says; health
-// may be asked for by any name.
+// refuseHosts refuses requests for hosts that Answers rejects, except health checks.
 func (s *Site) refuseHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Answers != nil && !s.Answers(r.Host) && !isProbe(r.URL.Path) {

@@ -8,25 +8,25 @@ import (
 	"encoding/hex"
 )
 
-// Keys makes the keys of workspaces, and knows those that it made without keeping them: a key
-// is 96 random bits and 32 bits that only the server's secret gives for these. So a key that was
-// mistyped, or that comes from another server, is refused instead of opening an empty workspace.
-// A nil *Keys makes keys as well, and takes any 32 hexadecimal digits for one.
+// Keys creates and recognises workspace keys without storing them: a key is 96 random bits
+// followed by a 32-bit signature with the server's secret. A mistyped key, or one of another
+// server, is refused instead of opening an empty workspace. A nil *Keys creates unsigned keys
+// and accepts any 32 hexadecimal digits.
 type Keys struct {
 	secret []byte
 	used   func(ctx context.Context, token string) bool
 }
 
-// NewKeys returns the keys of a secret. used tells of keys that were made otherwise, by earlier
-// versions, whether their workspace holds anything.
+// NewKeys returns Keys that sign with secret. For unsigned keys of earlier versions, used
+// reports whether their workspace holds anything.
 func NewKeys(secret []byte, used func(ctx context.Context, token string) bool) *Keys {
 	return &Keys{secret, used}
 }
 
-// A key has so many bytes, and so many of them are random.
+// Bytes of a key, and how many of them are random.
 const keyBytes, keyRandom = 16, 12
 
-// New makes a key.
+// New returns a new key.
 func (k *Keys) New() string {
 	b := make([]byte, keyBytes)
 	rand.Read(b) // never fails
@@ -46,7 +46,7 @@ func (k *Keys) Known(ctx context.Context, token string) bool {
 	return hmac.Equal(b[keyRandom:], k.sign(b[:keyRandom])) || k.used(ctx, token)
 }
 
-// sign returns the last bytes of the key that begins with random.
+// sign returns the signature that completes a key beginning with random.
 func (k *Keys) sign(random []byte) []byte {
 	h := hmac.New(sha256.New, k.secret)
 	h.Write(random)

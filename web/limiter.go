@@ -9,25 +9,24 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limiter allows each key a burst of events and then one every so often.
+// Limiter allows each key a burst of events, then one per interval.
 type Limiter struct {
 	burst int
 	every time.Duration
 
 	mu   sync.Mutex
-	left map[string]*rate.Limiter // of the keys that have not all their events left
+	left map[string]*rate.Limiter // keys that have used some of their burst
 }
 
-// maxLimited bounds the keys that a Limiter remembers. Those beyond it begin anew.
+// maxLimited bounds the keys that a Limiter remembers; further keys start afresh.
 const maxLimited = 10_000
 
-// NewLimiter returns a limiter that allows a burst of events of each key, and one more every
-// so often.
+// NewLimiter returns a Limiter that allows each key burst events, and one more every interval.
 func NewLimiter(burst int, every time.Duration) *Limiter {
 	return &Limiter{burst: burst, every: every, left: map[string]*rate.Limiter{}}
 }
 
-// Wait returns how long it is until a key has an event left, 0 if it has one.
+// Wait returns the time until a key may have an event, 0 if now.
 func (l *Limiter) Wait(key string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,7 +41,7 @@ func (l *Limiter) wait(key string, now time.Time) time.Duration {
 	return 0
 }
 
-// Take takes an event of a key. It returns how long it is until there is one, 0 if it took one.
+// Take uses an event of a key and returns 0, or returns the time until there is one.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +62,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// later is an error that says when it is worth another try.
+// later is an error with the time after which to retry.
 type later struct {
 	error
 	wait time.Duration
@@ -71,10 +70,10 @@ type later struct {
 
 func (l later) Unwrap() error { return l.error }
 
-// Later adds to an error when it is worth another try, for the Retry-After of the answer.
+// Later wraps an error with the time to wait before a retry, sent as Retry-After.
 func Later(wait time.Duration, err error) error { return later{err, wait} }
 
-// retryAfter is the wait of an error made by Later in whole seconds, otherwise a few.
+// retryAfter returns the wait of an error made by Later in whole seconds, a default otherwise.
 func retryAfter(err error) int {
 	var l later
 	if !errors.As(err, &l) {

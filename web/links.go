@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Links says where others find the server, for addresses that are written on a
-// blackboard or sent to somebody.
+// Links builds the server's address for links that are shared or written on a blackboard.
 type Links struct {
-	Public string   // as who runs the server says it, from ParsePublic; empty: it is found out
+	Public string   // as the operator set it, from ParsePublic; empty: detected
 	Addr   net.Addr // listened on; nil: not known
-	Names  Hosts    // that the server has besides
-	TLS    bool     // it speaks TLS itself
+	Names  Hosts    // additional host names
+	TLS    bool     // the server itself speaks TLS
 }
 
-// ParsePublic reads the address of a whole site, "https://lab.example.org".
+// ParsePublic parses the base URL of a site, such as "https://lab.example.org".
 func ParsePublic(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -27,8 +26,8 @@ func ParsePublic(text string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// Here is where a browser finds the server, one elsewhere if it listens to such. A
-// computer that changes the network changes it.
+// Here returns the URL at which browsers reach the server, from other computers if it listens
+// to them. It changes when the computer changes networks.
 func (l Links) Here() string {
 	if l.Public != "" {
 		return l.Public
@@ -50,9 +49,8 @@ func (l Links) Here() string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// Origin is scheme and host of links that are handed on by the page that r asks for:
-// those that the request was sent to, unless only this computer knows them by that
-// name and others can reach it by another.
+// Origin returns the scheme and host for links on the page that r requests: those of the request
+// itself, unless it used a loopback name and others can reach the server by another.
 func (l Links) Origin(r *http.Request) string {
 	switch {
 	case l.Public != "" || isLoopback(r.Host) && l.everywhere():
@@ -63,24 +61,23 @@ func (l Links) Origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// everywhere tells whether the server listens to other computers as well, at whatever
-// address they reach it.
+// everywhere reports whether the server listens on all interfaces.
 func (l Links) everywhere() bool {
 	addr, ok := l.Addr.(*net.TCPAddr)
 	return ok && addr.IP.IsUnspecified()
 }
 
-// isLoopback tells whether a host, with or without a port, is the computer that asks.
+// isLoopback reports whether a host, with or without a port, is a loopback address or name.
 func isLoopback(host string) bool {
 	u := url.URL{Host: host}
 	addr, err := netip.ParseAddr(u.Hostname())
 	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// addresses returns the addresses of this computer on the networks that it is connected to, in the
-// order of its interfaces: cards come before bridges and tunnels, which are made later.
+// addresses returns this computer's network addresses in the order of its interfaces: hardware
+// comes before bridges and tunnels, which are created later.
 func addresses() (all []net.Addr) {
-	interfaces, _ := net.Interfaces() // none is as good as no network
+	interfaces, _ := net.Interfaces() // on error, as without a network
 	for _, i := range interfaces {
 		if i.Flags&net.FlagRunning != 0 && i.Flags&net.FlagPointToPoint == 0 {
 			addrs, _ := i.Addrs()
@@ -90,8 +87,8 @@ func addresses() (all []net.Addr) {
 	return all
 }
 
-// onNetwork picks the address at which neighbours reach this computer: the first of
-// version 4, as long as there is one, for it is shorter on a blackboard.
+// onNetwork picks the address at which others on the network reach this computer: the first
+// IPv4 address if any, because it is shorter on a blackboard.
 func onNetwork(addrs []net.Addr) (found netip.Addr, ok bool) {
 	for _, a := range addrs {
 		network, err := netip.ParsePrefix(a.String())

@@ -11,14 +11,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts what the program does, in the text format of Prometheus.
+// Metrics collects the program's metrics and serves them to Prometheus.
 type Metrics struct {
 	registry                          *prometheus.Registry
 	requests, trainings               *prometheus.CounterVec
 	requestDuration, trainingDuration *prometheus.HistogramVec
 }
 
-// NewMetrics returns metrics of their own, apart from any other in the process.
+// NewMetrics returns an independent set of metrics.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry:         prometheus.NewRegistry(),
@@ -37,24 +37,24 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// request counts one answered request.
+// request counts a completed request.
 func (m *Metrics) request(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestDuration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Training counts one training: "svm", "done", and how long it took.
+// Training counts a training with its learner ("svm"), outcome ("done") and duration.
 func (m *Metrics) Training(learner, outcome string, took time.Duration) {
 	m.trainings.WithLabelValues(learner, outcome).Inc()
 	m.trainingDuration.WithLabelValues(learner).Observe(took.Seconds())
 }
 
-// Gauge shows what f returns, whenever it is looked at.
+// Gauge adds a gauge whose value f returns at each scrape.
 func (m *Metrics) Gauge(name, help string, f func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
 }
 
-// Gauges shows what f returns by the values of a label, whenever it is looked at.
+// Gauges adds a gauge per label value, returned by f at each scrape.
 func (m *Metrics) Gauges(name, help, label string, f func() map[string]float64) {
 	m.registry.MustRegister(gauges{prometheus.NewDesc(name, help, []string{label}, nil), f})
 }
@@ -65,22 +65,22 @@ type gauges struct {
 	of   func() map[string]float64
 }
 
-// Describe tells what there is.
+// Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) { to <- g.desc }
 
-// Collect tells what it is now.
+// Collect implements prometheus.Collector.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
 	for value, v := range g.of() {
 		to <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, v, value)
 	}
 }
 
-// ServeHTTP writes the metrics and those of the process.
+// ServeHTTP writes the program's metrics and those of the process.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)
 }
 
-// Alone answers /metrics and nothing else.
+// Alone returns a handler that serves /metrics only.
 func (m *Metrics) Alone() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m)

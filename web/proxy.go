@@ -11,11 +11,11 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// Proxies are the networks of proxies in front whose word is taken for where a
-// request comes from. The zero value trusts nobody.
+// Proxies lists the networks of trusted reverse proxies, whose forwarding headers are believed.
+// The zero value trusts none.
 type Proxies []netip.Prefix
 
-// Add reads networks, "10.0.0.0/8", or single addresses, separated by commas.
+// Add adds a comma-separated list of networks ("10.0.0.0/8") or addresses.
 func (p *Proxies) Add(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
@@ -35,8 +35,8 @@ func (p Proxies) trust(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
-// client is the first address from the right that no trusted proxy has: whatever
-// stands left of it anybody may have written.
+// client returns the rightmost address that is not a trusted proxy: entries to its left can be
+// forged.
 func (p Proxies) client(from netip.Addr, forwarded []string) netip.Addr {
 	hops := strings.Split(strings.Join(forwarded, ","), ",")
 	for _, hop := range slices.Backward(hops) {
@@ -52,7 +52,7 @@ func (p Proxies) client(from netip.Addr, forwarded []string) netip.Addr {
 	return from
 }
 
-// address reads an address with or without a port.
+// address parses an address with or without a port.
 func address(text string) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
@@ -70,24 +70,23 @@ type (
 	addressKey struct{}
 )
 
-// Address returns the network address that a request comes from, of IPv6 the network of the
-// customer; empty outside of a Site.
+// Address returns the client's network address (for IPv6, its /64 network); empty outside a
+// Site.
 func Address(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address
 }
 
-// noteAddress keeps the address of a request for Address.
+// noteAddress stores the client address for Address.
 func noteAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		address, _ := httprate.KeyByIP(r) // which never fails
+		address, _ := httprate.KeyByIP(r) // never fails
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), addressKey{}, address)))
 	})
 }
 
-// lookBehind gives a request that comes from a trusted proxy the address, the host
-// and the scheme with which it came to that proxy. From anybody else, the headers
-// that tell them mean nothing.
+// lookBehind restores the client address, host and scheme of a request that arrives through a
+// trusted proxy. From anyone else it ignores those headers.
 func (s *Site) lookBehind(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, ok := address(r.RemoteAddr)
@@ -108,14 +107,13 @@ func (s *Site) lookBehind(next http.Handler) http.Handler {
 	})
 }
 
-// nearest returns the entry of the nearest proxy: several, one behind another, may
-// have added to the header.
+// nearest returns the entry added by the nearest of a chain of proxies.
 func nearest(h http.Header, name string) string {
 	all := strings.Split(strings.Join(h.Values(name), ","), ",")
 	return strings.TrimSpace(all[len(all)-1])
 }
 
-// secureTransport is true for TLS, here or at a trusted proxy in front.
+// secureTransport reports whether a request came over TLS, here or at a trusted proxy.
 func secureTransport(r *http.Request) bool {
 	return r.TLS != nil || r.Context().Value(secureKey{}) != nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Time limits of a connection. An event stream sets its own.
+// Time limits of a connection. Event streams set their own.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = time.Minute
@@ -19,7 +19,7 @@ const (
 	stopTimeout   = 3 * time.Second
 )
 
-// errStopping is why requests end when the server stops.
+// errStopping is the cause with which requests are cancelled on shutdown.
 var errStopping = errors.New("server stopping")
 
 // Server listens on one address.
@@ -30,7 +30,7 @@ type Server struct {
 	cancel   context.CancelCauseFunc
 }
 
-// Listen takes the address, "host:port"; port 0 takes any free one.
+// Listen listens on addr, "host:port"; port 0 picks a free one.
 func Listen(addr string, log *slog.Logger) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -54,15 +54,14 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 	}, log, cancel}
 }
 
-// Behind tells the server which proxies are in front of it: their connections carry those of many.
+// Behind sets the proxies in front of the server: their connections carry many clients.
 func (s *Server) Behind(proxies Proxies) { s.listener.proxies = proxies }
 
-// Addr is the address listened on.
+// Addr returns the address listened on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve answers requests with h until ctx ends. Then requests under way are told to
-// end, first of all event streams, which otherwise never would, and Serve
-// returns when they have, or after some seconds.
+// Serve serves requests with h until ctx ends. It then cancels running requests, event streams
+// first since they would never end, and returns when they have finished or after some seconds.
 func (s *Server) Serve(ctx context.Context, h http.Handler) error {
 	s.http.Handler = h
 	failed := make(chan error, 1)

@@ -20,44 +20,44 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// Site holds what all answers share.
+// Site holds what all responses share.
 type Site struct {
 	Metrics *Metrics
 
-	// Proxies are in front and tell who asks; the default is none.
+	// Proxies are the trusted reverse proxies; the default is none.
 	Proxies Proxies
 
-	// Answers tells whether requests to a host are for this server; nil: all are.
+	// Answers reports whether a host name belongs to this server; nil accepts all.
 	Answers func(host string) bool
 
-	// Space returns an error while there is no room for large bodies. A nil Space allows all.
+	// Space returns an error while there is no disk space for large bodies; nil allows all.
 	Space func(context.Context) error
 
-	// Since returns when the workspace of a token began to hold something, zero while it holds
-	// nothing: older ones come first where too many send at the same time. nil: all are alike.
+	// Since returns the creation time of a token's workspace, zero if it is empty. Older
+	// workspaces take precedence when too many send bodies at once; nil treats all alike.
 	Since func(ctx context.Context, token string) time.Time
 
-	// Keys holds the keys of the workspaces; nil: any 32 hexadecimal digits are one.
+	// Keys verifies workspace keys; nil accepts any 32 hexadecimal digits.
 	Keys *Keys
 
-	// Origins lists the origins of pages elsewhere that may call /api.
+	// Origins lists other sites whose pages may call /api.
 	Origins Origins
 
-	// PerWorkspace and PerAddress are how many requests may come in a minute from
-	// one workspace, and from all those behind one address. By default the second
-	// leaves room for a course behind one address, every slider moving.
+	// PerWorkspace and PerAddress limit the requests per minute of one workspace and of one
+	// network address. The default of the second allows for a whole course behind one
+	// address with every slider moving.
 	PerWorkspace, PerAddress int
 
 	log  *slog.Logger
 	page func(io.Writer, *http.Request, Problem) error
 }
 
-// NewSite returns a site that renders its error pages with page; nil: as text.
+// NewSite returns a Site that renders error pages with page; nil: as plain text.
 func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem) error) *Site {
 	return &Site{Metrics: NewMetrics(), PerWorkspace: 6_000, PerAddress: 120_000, log: log, page: page}
 }
 
-// Middleware is the chain for every request, the outermost first.
+// Middleware returns the middleware of every request, outermost first.
 func (s *Site) Middleware() chi.Middlewares {
 	return chi.Middlewares{
 		s.lookBehind,
@@ -72,24 +72,23 @@ func (s *Site) Middleware() chi.Middlewares {
 		s.refuseLarge,
 		s.limitBodies,
 		middleware.Compress(compression, compressible...),
-		middleware.GetHead, // HEAD wherever there is GET
+		middleware.GetHead, // HEAD for every GET
 	}
 }
 
 type requestIDKey struct{}
 
-// requestID is the name of a request in the log.
+// requestID returns the identifier of a request in the log.
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// statusGone is logged when the client left before there was an answer.
+// statusGone is logged when the client left before the response.
 const statusGone = 499
 
-// observe names, logs and counts requests. The log has the route, not the address:
-// addresses hold the tokens of shared runs and of teachers and the codes of courses, and
-// one that has no route may be one of those, mistyped.
+// observe identifies, logs and counts requests. It logs the route, not the URL: URLs contain
+// tokens and course codes, and an unmatched one may be a mistyped token.
 func (s *Site) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()[:12]
@@ -97,7 +96,7 @@ func (s *Site) observe(next http.Handler) http.Handler {
 		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
 		tracked := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		start := time.Now()
-		defer func() { // also when a handler breaks off its answer
+		defer func() { // also when a handler aborts its response
 			took := time.Since(start)
 			status := tracked.Status()
 			if status == 0 {
@@ -110,7 +109,7 @@ func (s *Site) observe(next http.Handler) http.Handler {
 			s.Metrics.request(methodOf(r), route, status, took)
 
 			level := slog.LevelInfo
-			if quiet(route) || status == http.StatusTooManyRequests { // of which limitRate tells
+			if quiet(route) || status == http.StatusTooManyRequests { // logged by limitRate
 				level = slog.LevelDebug
 			}
 			s.log.LogAttrs(
@@ -123,8 +122,8 @@ func (s *Site) observe(next http.Handler) http.Handler {
 	})
 }
 
-// unmatched stands for every address without a route, so that the number of
-// routes in the metrics has a bound.
+// unmatched stands for all URLs without a route, which bounds the number of routes in the
+// metrics.
 const unmatched = "unmatched"
 
 func routeOf(ctx context.Context) string {
@@ -136,8 +135,8 @@ func routeOf(ctx context.Context) string {
 	return unmatched
 }
 
-// methodOf is one of those that there are: clients may invent others, with whatever in
-// them, and the number of series in the metrics must have a bound.
+// methodOf returns a standard method or a placeholder: clients may invent others, and the
+// number of series in the metrics must be bounded.
 func methodOf(r *http.Request) string {
 	if slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, r.Method) {
 		return r.Method
@@ -145,10 +144,10 @@ func methodOf(r *http.Request) string {
 	return "other"
 }
 
-// isProbe reports whether a path is one that supervisors ask all the time.
+// isProbe reports whether a path is a health check.
 func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" }
 
-// quiet routes are asked for all the time and tell little.
+// quiet reports whether a route is too frequent and uninteresting to log.
 func quiet(route string) bool {
 	return isProbe(route) || route == "/metrics" || strings.HasPrefix(route, "/static/")
 }
@@ -166,7 +165,7 @@ func (s *Site) recover(next http.Handler) http.Handler {
 				panic(v)
 			}
 			s.log.ErrorContext(r.Context(), "panic", "id", requestID(r.Context()), "panic", v, "stack", string(debug.Stack()))
-			if tracked.Status() != 0 { // break off, so that half an answer is not taken for a whole one
+			if tracked.Status() != 0 { // abort, so that a partial response is not taken for a complete one
 				panic(http.ErrAbortHandler)
 			}
 			s.Error(w, r, fmt.Errorf("panic: %v", v))
@@ -175,17 +174,17 @@ func (s *Site) recover(next http.Handler) http.Handler {
 	})
 }
 
-// pagePolicy lets pages use our own files and nothing else.
+// pagePolicy lets pages load only our own files.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secure sets the headers that keep a page to itself.
+// secure sets the security headers.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", pagePolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin") // addresses of shared runs go nowhere else
+		h.Set("Referrer-Policy", "same-origin") // do not leak URLs of shared runs
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -193,28 +192,25 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
-// Framed lets pages of other sites show answers in a frame, and their pictures. It is for
-// what is the same for everybody: each request has a workspace of its own, that nobody
-// comes back to, and no cookie.
+// Framed lets other sites frame responses and show their pictures. It is for content that is
+// the same for everyone: each request gets a throw-away workspace and no cookie.
 func (s *Site) Framed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-		h.Set("Access-Control-Allow-Origin", "*") // a sandbox of another site may have no origin
+		h.Set("Access-Control-Allow-Origin", "*") // a sandboxed frame may have no origin
 		h.Set("Cache-Control", "no-cache")
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, s.Keys.New())))
 	})
 }
 
-// limitRate limits what one workspace may ask for, and generously what all behind
-// one address may, which can be a whole lecture hall. A request that the first refuses
-// does not count for the second, so that nobody uses up what belongs to his
-// neighbours.
-// Refusals come by the thousand, so the log has one line for all of a minute; the
-// metrics count each.
+// limitRate limits the requests of one workspace and, generously, of one network address, which
+// can be a whole lecture hall. A request refused by the first limit does not count towards the
+// second, so that nobody uses up their neighbours' share. Refusals are logged once per minute
+// and counted individually in the metrics.
 func (s *Site) limitRate(next http.Handler) http.Handler {
-	var told atomic.Int64 // minute of the last line
+	var told atomic.Int64 // minute of the last log line
 	limit := func(most int, key httprate.KeyFunc, whose string) func(http.Handler) http.Handler {
 		return httprate.Limit(most, time.Minute, httprate.WithKeyFuncs(key),
 			httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
@@ -233,7 +229,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if strings.HasPrefix(r.URL.Path, "/embed/") { // in frames, which send no workspace: a whole course shares an address
+		if strings.HasPrefix(r.URL.Path, "/embed/") { // frames send no workspace, and a whole course shares an address
 			ofAddress.ServeHTTP(w, r)
 			return
 		}
@@ -241,14 +237,14 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 	})
 }
 
-// workspaceOrAddress is who asks. Those who come without a workspace share what one
-// has, address by address.
+// workspaceOrAddress returns the key to limit by. Requests without a workspace share one
+// allowance per address.
 func workspaceOrAddress(r *http.Request) (string, error) {
 	return cmp.Or(sentToken(r), Address(r.Context())), nil
 }
 
-// refuseLarge refuses what would be kept in temporary files, before it is read, where there is no
-// room for it.
+// refuseLarge refuses, before reading them, bodies that would need temporary files when disk
+// space is short.
 func (s *Site) refuseLarge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Space != nil && (r.ContentLength > formMemory || r.ContentLength < 0) {
@@ -261,14 +257,14 @@ func (s *Site) refuseLarge(next http.Handler) http.Handler {
 	})
 }
 
-// Health answers whether check finds the program fit to serve.
+// Health returns a health check that responds with the result of check.
 func (s *Site) Health(check func(context.Context) error) http.HandlerFunc {
 	return s.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
 		if err := check(ctx); err != nil {
 			if kind := interface{ Kind() string }(nil); errors.As(err, &kind) {
-				return err // it has words for people
+				return err // its message is for users
 			}
 			return fmt.Errorf("%w (%w)", err, Errorf(Busy, "The database does not answer."))
 		}

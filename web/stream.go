@@ -8,16 +8,15 @@ import (
 )
 
 const (
-	// heartbeat keeps proxies from closing a silent stream, and finds clients
-	// that have gone without saying so.
+	// heartbeat keeps proxies from closing a silent stream and detects clients that
+	// disappeared.
 	heartbeat = 15 * time.Second
-	// patience is how long one event may take to be sent.
+	// patience is the time limit for sending one event.
 	patience = 30 * time.Second
 )
 
-// Stream sends what comes from events as server-sent events, until the channel
-// is closed or the request ends. encode gives the name of an event and the value
-// that is sent as JSON.
+// Stream sends the values of events as server-sent events until the channel is closed
+// or the request ends. encode returns an event's name and the value to send as JSON.
 func Stream[E any](w http.ResponseWriter, r *http.Request, events <-chan E, encode func(E) (name string, data any)) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -25,8 +24,8 @@ func Stream[E any](w http.ResponseWriter, r *http.Request, events <-chan E, enco
 	h.Set("X-Accel-Buffering", "no") // nginx
 	conn := http.NewResponseController(w)
 	send := func(format string, args ...any) error {
-		// The server's own limit is for answers that end. Without a connection
-		// behind w there is none to move.
+		// The server's own limit is for responses that end. Without a connection
+		// behind w there is no deadline to move.
 		_ = conn.SetWriteDeadline(time.Now().Add(patience))
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err

@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// certificate is read from two files, again when they have changed.
+// certificate is read from two files, and reread when they change.
 type certificate struct {
-	files [2]string // the certificate with those that vouch for it, and its key
+	files [2]string // certificate chain, key
 	log   *slog.Logger
 
 	mu     sync.Mutex
 	read   *tls.Certificate
-	stamps [2]time.Time // of the files, when they were read
+	stamps [2]time.Time // modification times when read
 }
 
-// TLS is how to speak TLS with the certificate of a PEM file, which may be followed by those
-// that vouch for it, and the key of another one. Files that are replaced later are taken
-// over; should that fail, the log tells and the former ones stay.
+// TLS returns a TLS configuration with the certificate chain and key of two PEM files. Replaced
+// files are picked up; if they are invalid, that is logged and the previous ones stay in use.
 func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 	c := &certificate{files: [2]string{cert, key}, log: log}
 	if err := c.load(); err != nil {
@@ -30,10 +29,10 @@ func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current(), nil }}, nil
 }
 
-// UseTLS makes the server speak TLS, as TLS says it.
+// UseTLS makes the server speak TLS with a configuration made by TLS.
 func (s *Server) UseTLS(config *tls.Config) { s.http.TLSConfig = config }
 
-// load reads the files if they have changed. Callers hold c.mu, if there are others.
+// load reads the files if they have changed. Callers hold c.mu once c is shared.
 func (c *certificate) load() error {
 	var now [2]time.Time
 	for i, file := range c.files {
@@ -46,7 +45,7 @@ func (c *certificate) load() error {
 	if now == c.stamps {
 		return nil
 	}
-	c.stamps = now // files that do not fit are complained of once
+	c.stamps = now // invalid files are reported once
 	read, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
 	if err != nil {
 		return fmt.Errorf("TLS: %s with the key in %s: %w", c.files[0], c.files[1], err)
@@ -55,7 +54,7 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// current is the certificate for a new connection.
+// current returns the certificate for a new connection.
 func (c *certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,22 +10,22 @@ import (
 	"marginlab/ml/param"
 )
 
-// cookieName holds the token of the workspace.
+// cookieName is the cookie that holds the workspace token.
 const cookieName = "marginlab_workspace"
 
 type tokenKey struct{}
 
-// Token is the token of the workspace that a request works in: 128 random bits
-// as 32 hexadecimal digits; empty outside of Site.Workspace and Site.Framed.
+// Token returns the workspace token of a request: 128 bits as 32 hexadecimal digits;
+// empty outside Site.Workspace and Site.Framed.
 func Token(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token
 }
 
-// Workspace gives every request a token: that of "Authorization: Bearer TOKEN" or
-// of its cookie. With neither, a page gets a new one, and a program under /api is refused:
-// what it made would be in a workspace that nobody finds again; so is one with a key that is none
-// of s.Keys. Answers are private to the browser unless their handler says otherwise.
+// Workspace gives every request a token, from "Authorization: Bearer TOKEN" or its cookie.
+// Without either, a page request gets a new one, and an API request is refused, since nobody
+// would find its workspace again; so is a key that s.Keys does not know. Responses are private
+// to the browser unless their handler says otherwise.
 func (s *Site) Workspace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := bearer(r)
@@ -45,25 +45,24 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 				}
 				token = s.Keys.New()
 			}
-			setCookie(w, r, token) // also for a known token: the year begins anew
+			setCookie(w, r, token) // also for a known token: extends its lifetime
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, token)))
 	})
 }
 
-// wayToKey tells programs how to get a key.
+// wayToKey explains how a program gets a key.
 const wayToKey = `POST /api/workspaces answers with a new one; the settings page shows that of a browser. Send it as "Authorization: Bearer KEY".`
 
-// sentToken is the token that a request brings along, empty when it has none.
+// sentToken returns the token sent with a request, empty if none.
 func sentToken(r *http.Request) string {
 	token, _ := bearer(r)
 	return cmp.Or(token, fromCookie(r))
 }
 
-// bearer reads the token of the Authorization header, empty when there is none.
-// Programs under /api are told of a header that is something else; with a page it
-// may be meant for a proxy.
+// bearer returns the token of the Authorization header, empty if there is none. Any other
+// scheme is an error under /api; on a page it may be meant for a proxy.
 func bearer(r *http.Request) (string, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
@@ -80,7 +79,7 @@ func bearer(r *http.Request) (string, error) {
 	return "", Errorf(Unauthorized, "The Authorization header must be \"Bearer\" and the 32 hexadecimal digits that the settings page shows.")
 }
 
-// fromCookie is the token in the cookie of a request, empty when there is none.
+// fromCookie returns the token in a request's cookie, empty if there is none.
 func fromCookie(r *http.Request) string {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -90,8 +89,8 @@ func fromCookie(r *http.Request) string {
 	return token
 }
 
-// SetToken opens the workspace of another token in this browser. It returns
-// param.Problems for the field "token" when that is not one.
+// SetToken switches this browser to the workspace of another token. It returns
+// param.Problems for the field "token" if that is invalid.
 func SetToken(w http.ResponseWriter, r *http.Request, token string) error {
 	token, ok := parseToken(token)
 	if !ok {
@@ -102,7 +101,7 @@ func SetToken(w http.ResponseWriter, r *http.Request, token string) error {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, token string) {
-	w.Header().Del("Set-Cookie") // the only cookie there is
+	w.Header().Del("Set-Cookie") // the only cookie
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName, Value: token, Path: "/", MaxAge: 365 * 24 * 60 * 60,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secureTransport(r),

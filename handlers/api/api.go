@@ -1,5 +1,4 @@
-// Package api is the room for programs: the same in JSON. openapi.json describes
-// it.
+// Package api serves the JSON API, described by openapi.json.
 package api
 
 import (
@@ -32,7 +31,7 @@ const BodyBytes = 1 << 20
 // Handler answers programs in JSON.
 type Handler struct {
 	*door.Base
-	description func() (map[string]any, error)        // made when it is first asked for
+	description func() (map[string]any, error)        // built on first use
 	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
@@ -59,7 +58,7 @@ type Dataset struct {
 	Features []string  `json:"features"`
 	Label    string    `json:"label"`
 	Target   string    `json:"target"`            // what the labels look like, as in a spec: class or value
-	Classes  []string  `json:"classes,omitempty"` // none where they look like values
+	Classes  []string  `json:"classes,omitempty"` // empty for numeric targets
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 }
@@ -86,9 +85,9 @@ func kindOfRows() param.Param {
 	return p
 }
 
-// rows reads the file in the body, or at the address in the query, and returns its name too. Nobody
-// is there to be asked about the columns: what the query leaves open is guessed. Without a label in
-// the query, the label of the replaced data stays.
+// rows reads the file in the body, or at the URL in the query, and also returns its name. Columns
+// that the query leaves open are detected. Without a label in the query, the label of the replaced
+// data is kept.
 func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (d *dataset.Data, file string, err error) {
 	if k := q.Get("kind"); k != "" {
 		if err := kindOfRows().Check(k); err != nil {
@@ -144,8 +143,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	return d, file, nil
 }
 
-// proposedColumns reports whether the features that a request leaves open are those that a page
-// would propose.
+// proposedColumns reports whether features left open are chosen as an upload page would propose.
 func proposedColumns(q url.Values) (bool, error) {
 	switch of := q.Get("columns"); {
 	case of != "" && of != "all" && of != "proposed":
@@ -274,7 +272,7 @@ type Run struct {
 	DataHash    string          `json:"data_hash"`
 	Spec        ml.Spec         `json:"spec"`
 	Seed        uint64          `json:"seed"`
-	Search      string          `json:"search,omitempty"`        // that chose the settings; it may be gone
+	Search      string          `json:"search,omitempty"`        // that chose the settings; possibly deleted
 	Evidence    []eval.Evidence `json:"evidence,omitempty"`      // cross-validations of the settings, the best first
 	Best        string          `json:"best_evidence,omitempty"` // in words
 	Created     time.Time       `json:"created"`
@@ -290,7 +288,7 @@ func newRun(r store.Run) Run {
 	}
 }
 
-// Runs lists the runs that the query asks for.
+// Runs lists the runs that match the query.
 func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
@@ -307,7 +305,7 @@ func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": listed(runs, newRun), "total": total, "limit": f.Limit, "offset": f.Offset})
 }
 
-// CreateRun stores a run to be trained and answers before it is.
+// CreateRun queues a run and responds without waiting for it.
 func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Dataset string   `json:"dataset"`
@@ -347,13 +345,13 @@ func (a *Handler) points(r *http.Request, id string) (door.Points, error) {
 	return points, err
 }
 
-// RunStatus is the short answer about a run or a search.
+// RunStatus is the short form of a run or search.
 type RunStatus struct {
 	ID     string       `json:"id"`
 	Status store.Status `json:"status"`
 }
 
-// Run answers with one run and what it measured, after its end where the request waits for it.
+// Run sends a run with its report, waiting for its end if the request asks to.
 func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -399,7 +397,7 @@ func (a *Handler) DeleteRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// chosenRuns are the runs that a request names, by their ids or by a query.
+// chosenRuns selects runs by ids or by a query.
 type chosenRuns struct {
 	Runs  []string `json:"runs"`
 	Where *string  `json:"where"` // instead of Runs; "" is all
@@ -464,7 +462,7 @@ func (a *Handler) CancelRun(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
 }
 
-// listed is a list in JSON: one that is empty is no null.
+// listed converts rows to JSON values; an empty list is [] rather than null.
 func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
 	list := make([]JSON, len(rows))
 	for i, r := range rows {
@@ -473,7 +471,7 @@ func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
 	return list
 }
 
-// all answers with everything that the workspace has of a kind.
+// all sends all of a workspace's objects of a kind.
 func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
 	rows, err := read(r.Context(), door.Workspace(r.Context()))
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"marginlab/web"
 )
 
-// BeginChange answers with what would change the result of a run. What takes longer than the
-// patience with a page goes on: the answer tells how far it is, and where to look again.
+// BeginChange sends what would change the result of a run. A long computation continues in the
+// background: the response then gives its progress and the URL to poll.
 func (a *Handler) BeginChange(w http.ResponseWriter, r *http.Request) error {
 	return a.answerChange(w, r, true)
 }
 
-// Change answers as BeginChange, for what is known or under way.
+// Change is BeginChange for a result that is known or being computed.
 func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	return a.answerChange(w, r, false)
 }
 
-// CancelChange gives up what is under way.
+// CancelChange cancels the computation.
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	of, err := a.changeOf(r)
 	if err != nil {

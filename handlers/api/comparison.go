@@ -122,8 +122,8 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, map[string][]string{"searches": ids})
 }
 
-// OnFolds tests which differences between runs are real, by the searches of CompareOnFolds or,
-// if the query names none, by common folds of the searches that the runs come from.
+// OnFolds tests which differences between runs are real, using the searches of CompareOnFolds or,
+// if the query names none, common folds of the searches that the runs come from.
 func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {

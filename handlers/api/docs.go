@@ -28,7 +28,7 @@ func (a *Handler) Docs(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, apiview.Page(p))
 }
 
-// methods are the order of operations on one path.
+// methods is the order of operations on a path.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
 // documented returns the operations of a description by their first tag.
@@ -54,7 +54,7 @@ func documented(doc object) (groups []apiview.Group) {
 	return groups
 }
 
-// help is a description in Markdown as HTML.
+// help converts a Markdown description to HTML.
 func help(description any) string {
 	html, err := manual.Fragment(text(description))
 	if err != nil {
@@ -102,8 +102,8 @@ func documentedOperation(doc object, path, method string, item, operation object
 	return o
 }
 
-// examples returns a request for curl and for the client of one file; isJSON tells of its body and
-// answersJSON of the answer. What stands in braces in the path is a variable.
+// examples returns a request for curl and for the single-file client; isJSON and answersJSON
+// describe its body and response. Names in braces in the path become variables.
 func examples(path, method string, body any, isJSON, answersJSON bool) (curl, python string) {
 	inShell, inPython := path, strconv.Quote(path)
 	for {
@@ -163,8 +163,8 @@ func literal(v any) string {
 	return string(b)
 }
 
-// sample is the smallest value that a schema describes: its example or default, or an object of
-// the fields that are required.
+// sample returns a minimal value of a schema: its example or default, or an object of its required
+// fields.
 func sample(doc object, schema any, depth int) any {
 	s := resolved(doc, schema)
 	if s == nil || depth > 4 {
@@ -233,7 +233,7 @@ func required(schema object, name string) bool {
 	return slices.Contains(list(schema["required"]), any(name))
 }
 
-// resolved is an object of the description, or the one that it refers to; nil for anything else.
+// resolved follows a reference in the description; it returns nil for anything but an object.
 func resolved(doc object, v any) object {
 	o, _ := v.(object)
 	ref, ok := o["$ref"].(string)
@@ -247,7 +247,7 @@ func resolved(doc object, v any) object {
 	return at
 }
 
-// list is a list of the description, also of one that a table of the program made.
+// list returns a list of the description, whether from JSON or built by the program.
 func list(v any) []any {
 	switch v := v.(type) {
 	case []any:

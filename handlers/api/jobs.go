@@ -11,7 +11,7 @@ import (
 	"marginlab/web"
 )
 
-// Job is a run, a search, a study or a path over C or a sensitivity that has not ended, in JSON.
+// Job is a running or queued run, search, study, regularisation path or sensitivity in JSON.
 type Job struct {
 	Kind    string       `json:"kind"` // "run", "search", "study", "path" or "sensitivity"
 	ID      string       `json:"id"`
@@ -20,7 +20,7 @@ type Job struct {
 	Status  store.Status `json:"status"`
 	Created time.Time    `json:"created"`
 	Done    int          `json:"done"`
-	Total   int          `json:"total"` // 0: nobody knows how much there is to do
+	Total   int          `json:"total"` // 0: unknown
 	Unit    string       `json:"unit,omitempty"`
 	Text    string       `json:"progress"` // how far it is, in words
 	Step    *trace.Step  `json:"step,omitempty"`
@@ -93,7 +93,7 @@ func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// sameJob reports whether there is nothing new about a job but that time passes.
+// sameJob reports whether two states of a job differ at most in the elapsed time.
 func sameJob(a, b Job) bool {
 	return a.ID == b.ID && a.Status == b.Status && a.Done == b.Done && a.Total == b.Total && a.Text == b.Text
 }

@@ -16,7 +16,7 @@ type Link struct {
 	Token   string    `json:"token"`
 	URL     string    `json:"url"`
 	Title   string    `json:"title"`
-	Hash    string    `json:"hash,omitempty"` // of points that come with it
+	Hash    string    `json:"hash,omitempty"` // of the points stored with it
 	Created time.Time `json:"created"`
 }
 
@@ -24,13 +24,12 @@ func (a *Handler) newLink(r *http.Request, l store.Link) Link {
 	return Link{l.Token, a.Base.Links.Origin(r) + "/l/" + l.Token, l.Title, l.Hash, l.Created}
 }
 
-// Links lists the links that the workspace has made.
+// Links lists the workspace's links.
 func (a *Handler) Links(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "links", a.Store.Links, func(l store.Link) Link { return a.newLink(r, l) })
 }
 
-// CreateLink keeps the lab with a data set and settings under a link. To ask for the same
-// again gives the same link.
+// CreateLink stores the lab with a data set and settings under a link. It is idempotent.
 func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 	asked, err := readSpecOn(w, r)
 	if err != nil {

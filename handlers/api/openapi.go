@@ -19,8 +19,8 @@ import (
 	"marginlab/web"
 )
 
-// openapiText is the description without what the tables of the program say
-// better: the settings of a training, its numbers, the orders of a list.
+// openapiText is the description without the parts generated from the program's tables:
+// settings, quantities and sort orders.
 //
 //go:embed openapi.json
 var openapiText []byte
@@ -38,7 +38,7 @@ func (a *Handler) Describe(w http.ResponseWriter, _ *http.Request) error {
 	return web.JSON(w, http.StatusOK, doc)
 }
 
-// Description is the whole description, in the form of OpenAPI 3.1.
+// Description returns the complete OpenAPI 3.1 description.
 func Description() (map[string]any, error) {
 	var doc object
 	if err := json.Unmarshal(openapiText, &doc); err != nil {
@@ -124,8 +124,8 @@ func describeModels(paths object) {
 	}
 }
 
-// describeRefusals adds to every operation what its answer is without a key, and the other
-// refusals that any request may meet.
+// describeRefusals adds to every operation the response without a key and the other errors that
+// any request may get.
 func describeRefusals(paths object) {
 	for _, item := range paths {
 		for _, operation := range item.(object) {
@@ -144,8 +144,8 @@ func describeRefusals(paths object) {
 	}
 }
 
-// describeTags adds the tags of data sets, runs, reports and models, by which a program learns that
-// what it has is as it was, or changes only that.
+// describeTags adds the entity tags of data sets, runs, reports and models, for caching and
+// conditional changes.
 func describeTags(paths object) {
 	for path, item := range paths {
 		item := item.(object)
@@ -168,7 +168,7 @@ func describeTags(paths object) {
 	}
 }
 
-// specSchema has a property for every parameter.
+// specSchema returns the schema of a spec, with a property per parameter.
 func specSchema() object {
 	properties := object{}
 	for _, g := range ml.Groups {
@@ -184,7 +184,7 @@ func specSchema() object {
 	}
 }
 
-// generatorsSchema is an order for any of the generators.
+// generatorsSchema returns the schema of a generator with its parameters.
 func generatorsSchema() object {
 	var each []any
 	for _, g := range dataset.Generators {
@@ -266,7 +266,7 @@ func ruleNames() []ml.Rule {
 	return names
 }
 
-// reportSchema has the fields of a report and the parameters whose values it tells.
+// reportSchema returns the schema of a report, including the parameters it repeats.
 func reportSchema() object {
 	s := structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
 	for _, p := range ml.Params {
@@ -278,8 +278,8 @@ func reportSchema() object {
 	return s
 }
 
-// structSchema derives the schema of a flat structure from its JSON names, with
-// the words that pages have for its quantities.
+// structSchema derives the schema of a flat struct from its JSON names, with the
+// descriptions used on pages.
 func structSchema(t reflect.Type, about string) object {
 	help := map[string]string{}
 	for _, q := range ml.Quantities {

@@ -14,8 +14,8 @@ import (
 	"marginlab/web"
 )
 
-// Checked answers by f, after parameters that the description of the route does not have, or
-// that are given twice, were refused: they would be ignored otherwise.
+// Checked wraps f to refuse parameters that are undocumented for the route or given twice, which
+// would otherwise be ignored.
 func (a *Handler) Checked(f web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		known, err := a.parameters()
@@ -58,7 +58,7 @@ func query(r *http.Request) (url.Values, error) {
 	return q, nil
 }
 
-// parameters maps the parameters of a query to whether they may be given several times.
+// parameters maps query parameters to whether they may be repeated.
 type parameters map[string]bool
 
 // described returns the parameters by method and path: "GET /api/runs/{id}".
@@ -94,7 +94,7 @@ func described(doc object) map[string]parameters {
 // maxWait bounds how long a request waits for the end of work.
 const maxWait = time.Minute
 
-// await waits as long as the request asks for, until the work that goes by ids has ended.
+// await waits, for at most the time requested, until the jobs with ids have ended.
 func (a *Handler) await(r *http.Request, ids ...string) error {
 	q, err := query(r)
 	if err != nil || q.Get("wait") == "" {

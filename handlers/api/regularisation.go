@@ -12,27 +12,27 @@ import (
 	"marginlab/web"
 )
 
-// specOn is a spec on a data set, of which there are links and paths over C.
+// specOn is a spec on a data set, the body of links and regularisation paths.
 type specOn struct {
 	Dataset string  `json:"dataset"`
 	Spec    ml.Spec `json:"spec"`
 }
 
-// readSpecOn reads a body; what it leaves out of the spec has its default.
+// readSpecOn reads a body; omitted parameters take their defaults.
 func readSpecOn(w http.ResponseWriter, r *http.Request) (specOn, error) {
 	asked := specOn{Spec: ml.DefaultSpec()}
 	return asked, web.ReadJSON(w, r, BodyBytes, &asked)
 }
 
-// query is the form of the lab, or of its path over C, with the data set and the spec.
+// query returns the query of the lab, or of its regularisation path, for the data set and spec.
 func (s specOn) query() url.Values {
 	q := door.SpecQuery(s.Spec)
 	q.Set("data", s.Dataset)
 	return q
 }
 
-// Regularise answers with what becomes of a machine as C rises. What takes longer than the
-// patience with a page goes on: the answer tells how far it is, and where to look again.
+// Regularise sends the regularisation path of a machine. A long computation continues in the
+// background: the response then gives its progress and the URL to poll.
 func (a *Handler) Regularise(w http.ResponseWriter, r *http.Request) error {
 	asked, err := readSpecOn(w, r)
 	if err != nil {
@@ -54,8 +54,7 @@ func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) e
 	return a.answerPath(w, r, asked, false)
 }
 
-// CancelRegularisation gives up a path that is under way, by its id among the jobs or by what it
-// was asked for of.
+// CancelRegularisation cancels a path in progress, by its job id or by its data set and spec.
 func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
 	q, err := query(r)
 	if err != nil {
@@ -80,7 +79,7 @@ func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) e
 	return nil
 }
 
-// askedPath reads from the query what Regularise reads from the body.
+// askedPath reads a specOn from a query.
 func askedPath(q url.Values) (specOn, error) {
 	asked := specOn{Dataset: q.Get("dataset"), Spec: ml.DefaultSpec()}
 	if text := q.Get("spec"); text != "" {

@@ -15,9 +15,8 @@ import (
 	"marginlab/web"
 )
 
-// Search is a search of settings in JSON. Done and Total count the cells that are
-// computed, each a path of settings on one split; Cells are the settings, as cv --json
-// has them.
+// Search is a search in JSON. Done and Total count the cells computed, each a path of
+// settings on one split; Cells holds the settings, as in cv --json.
 type Search struct {
 	ID          string         `json:"id"`
 	Status      store.Status   `json:"status"`
@@ -76,7 +75,7 @@ func (a *Handler) Searches(w http.ResponseWriter, r *http.Request) error {
 	return part(w, r, "searches", a.Store.Searches, newSearch)
 }
 
-// CreateSearch stores a search to be computed and answers before it is.
+// CreateSearch queues a search and responds without waiting for it.
 func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Dataset string    `json:"dataset"`

@@ -44,7 +44,7 @@ func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	return part(w, r, "studies", a.Store.Studies, newStudy)
 }
 
-// CreateStudy stores a study to be computed and answers before it is.
+// CreateStudy queues a study and responds without waiting for it.
 func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		Study string `json:"study"`

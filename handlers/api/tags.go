@@ -10,8 +10,7 @@ import (
 	"marginlab/web"
 )
 
-// Tagged answers by read with a tag of what it says, so that a program that has it already is
-// told so.
+// Tagged adds an entity tag to the response of read and supports conditional requests.
 func Tagged(read web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		a, err := answerOf(read, r)
@@ -30,8 +29,8 @@ func Tagged(read web.Handler) web.Handler {
 	}
 }
 
-// Matching answers by change unless the request's If-Match says that it is about another state
-// than the one that read answers with now: before the change is begun, and again in its transaction.
+// Matching calls change unless the request's If-Match differs from the tag of the current state,
+// as given by read. It checks before the change and again in its transaction.
 func Matching(read, change web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if wanted := strings.Join(r.Header.Values("If-Match"), ","); wanted != "" {
@@ -53,7 +52,7 @@ func Matching(read, change web.Handler) web.Handler {
 	}
 }
 
-// answer is an answer that is held back.
+// answer is a buffered response.
 type answer struct {
 	head   http.Header
 	status int

@@ -18,13 +18,13 @@ type Workspace struct {
 	Reports  int   `json:"reports"`
 	Bytes    int64 `json:"bytes"`
 
-	// What it may hold at most, left out where there is no limit.
+	// Limits, omitted if unlimited.
 	MaxDatasets int   `json:"max_datasets,omitempty"`
 	MaxRuns     int   `json:"max_runs,omitempty"`
 	MaxBytes    int64 `json:"max_bytes,omitempty"`
 }
 
-// Workspace answers with what the workspace holds.
+// Workspace sends the contents and limits of the workspace.
 func (a *Handler) Workspace(w http.ResponseWriter, r *http.Request) error {
 	h, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
 	if err != nil {

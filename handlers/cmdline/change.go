@@ -80,7 +80,7 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 	return writeChange(std.Out, s)
 }
 
-// mostRemovals is how many removals are printed.
+// mostRemovals is the number of removals printed.
 const mostRemovals = 10
 
 // writeChange writes a table of flips, one of removals and a line on the samples.

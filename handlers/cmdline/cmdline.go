@@ -38,7 +38,7 @@ var Commands = []Command{fit, cv, path, change, studies, repeatReport, predict, 
 const (
 	exitDone   = 0
 	exitFailed = 1 // the work failed
-	exitUsage  = 2 // the command line is wrong by itself, whatever the files hold
+	exitUsage  = 2 // wrong usage, independent of the files
 )
 
 // Run runs the command that args name, the first of the table when they name
@@ -49,7 +49,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	table = append(table, man(table))
 	name := table[0].Name
 	notes := std        // where a command writes while all goes well
-	var topics []string // that help takes besides commands
+	var topics []string // topics that help takes besides commands
 	if i := slices.Index(args, "--quiet"); i >= 0 {
 		args = slices.Delete(slices.Clone(args), i, i+1)
 		notes.Err = io.Discard
@@ -94,7 +94,7 @@ func isHelp(arg string) bool {
 	return arg == "help" || strings.TrimLeft(arg, "-") == "help" || arg == "-h"
 }
 
-// overview prints what the program is and takes.
+// overview prints the help of the program.
 func overview(p printer, table []Command) {
 	p.Paragraph("Margin Lab trains, shows and compares margin classifiers in the browser and from the terminal. Without a command it runs " + table[0].Name + ".")
 	p.Heading(2, "Commands")
@@ -122,25 +122,25 @@ func topicNames() (names []string) {
 	return names
 }
 
-// UsageError is a fault of the command line itself.
+// UsageError is a mistake in the command line itself.
 type UsageError string
 
-// Error is the message.
+// Error returns the message.
 func (e UsageError) Error() string { return string(e) }
 
 func usage(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// helpWanted is the error of a command line that asks for the help of its flags.
+// helpWanted is returned for a command line that asks for help.
 type helpWanted struct{ flags *Flags }
 
-// Error is the text of the help.
+// Error returns the text of the help.
 func (h helpWanted) Error() string {
 	var text strings.Builder
 	h.flags.print(terminal{&text, 80})
 	return text.String()
 }
 
-// report writes what a command returned and translates it into an exit code.
+// report prints the error of a command and returns the exit code.
 func report(name string, err error, std Streams) int {
 	var help helpWanted
 	var wrong UsageError
@@ -161,7 +161,7 @@ func report(name string, err error, std Streams) int {
 	return exitFailed
 }
 
-// oneLine is the message of an error without line breaks.
+// oneLine returns the message of an error without line breaks.
 func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

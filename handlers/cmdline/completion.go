@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// completion is the command that writes what a shell needs to complete the commands of a
-// table, their flags, and the values of flags that take one of a few.
+// completion returns the command that writes a shell's completion script for the commands of a
+// table, their flags, and the values of flags with few choices.
 func completion(table []Command) Command {
 	return Command{"completion", "complete commands and flags in bash, zsh or fish", func(ctx context.Context, args []string, std Streams) error {
 		f := NewFlags("completion bash|zsh|fish", "Writes a script that lets a shell complete commands, flags and their values. In bash and zsh: source <(marginlab completion bash), or zsh; in fish: marginlab completion fish | source.")
@@ -47,18 +47,18 @@ func completion(table []Command) Command {
 type completed struct {
 	Command
 	flags []flagWord
-	args  []string // that stand without a flag; nil: files
+	args  []string // positional arguments; nil: files
 }
 
-// flagWord is a flag as a shell completes it.
+// flagWord is a flag to complete.
 type flagWord struct {
 	name   string
 	help   string
-	values []param.Option // of which it takes one; nil: others, or none
+	values []param.Option // its choices; nil: anything, or no value
 	bare   bool           // it takes none
 }
 
-// names are the names of the values.
+// names returns the names of the values.
 func (f flagWord) names() (names []string) {
 	for _, o := range f.values {
 		names = append(names, o.Name)
@@ -66,7 +66,7 @@ func (f flagWord) names() (names []string) {
 	return names
 }
 
-// brief is the first sentence of a help, without its end.
+// brief returns the first sentence of a help text without its full stop.
 func brief(help string) string {
 	help, _, _ = strings.Cut(help, ". ")
 	help, _, _ = strings.Cut(help, ": ")
@@ -80,8 +80,8 @@ func (c completed) flagNames() (names []string) {
 	return names
 }
 
-// writeBash writes a function that looks at the word before: a flag of few values, or else a
-// command, whose flags it proposes; files are for the shell.
+// writeBash writes a function that completes by the preceding word: the values of a flag, or the
+// flags of a command; files are left to the shell.
 func writeBash(w io.Writer, all []completed) {
 	var names []string
 	for _, c := range all {
@@ -145,7 +145,7 @@ func writeZsh(w io.Writer, all []completed) {
 	fmt.Fprint(w, "  esac\n  _files\n}\nif [[ $funcstack[1] == _marginlab ]]; then _marginlab \"$@\"; else compdef _marginlab marginlab; fi\n")
 }
 
-// withHelp is a word with its description, as _describe of zsh takes it.
+// withHelp returns a word with its description in the format of zsh's _describe.
 func withHelp(word, help string) string {
 	return shellWords(strings.ReplaceAll(word, ":", `\:`) + ":" + help)
 }
@@ -177,7 +177,7 @@ func shellWords(words ...string) string {
 	return "'" + strings.ReplaceAll(strings.Join(words, " "), "'", "") + "'"
 }
 
-// words are the flags as a shell completes them, in order.
+// words returns the flags to complete, in order.
 func (f *Flags) words() (words []flagWord) {
 	f.set.VisitAll(func(g *flag.Flag) {
 		w := flagWord{name: g.Name, help: g.Usage}

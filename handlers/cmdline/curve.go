@@ -22,8 +22,8 @@ import (
 	"marginlab/views/figure"
 )
 
-// curveFlags adds those of the two curves of cv: over a number that is tried, and over
-// how many points train.
+// curveFlags adds the flags of the two curves of cv: over a searched number, and over the size of
+// the training set.
 func (o *cvOptions) curveFlags(f *Flags) {
 	f.Func("learning", "SHARE,...", "Compute a learning curve instead of a search: train on these shares of the training set, above 0 and at most 1, and score on the test folds, as in 0.1,0.2,0.5,1.", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
@@ -45,7 +45,7 @@ func (o *cvOptions) curveFlags(f *Flags) {
 	})
 }
 
-// checkCurve tells what of the command line makes no curve.
+// checkCurve returns an error if the command line does not define a curve.
 func (o *cvOptions) checkCurve(settings int) error {
 	switch {
 	case o.learning != nil && settings > 1:
@@ -94,7 +94,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 	return writeLearning(std.Out, r)
 }
 
-// writeLearning writes a line for each share.
+// writeLearning writes a line per fraction.
 func writeLearning(w io.Writer, r cvReport) error {
 	what, head := "Accuracy in %", "accuracy"
 	if r.Rule == ml.Value {
@@ -126,7 +126,7 @@ func writeLearning(w io.Writer, r cvReport) error {
 	return b.Flush()
 }
 
-// heldOut is the accuracy or the error of a fold.
+// heldOut returns the accuracy or error on the held-out points of a fold.
 func heldOut(f eval.Fold) float64 {
 	if f.Errors != nil {
 		return f.MSE
@@ -134,7 +134,7 @@ func heldOut(f eval.Fold) float64 {
 	return f.Accuracy
 }
 
-// trained is the score on the training set.
+// trained returns the score on the training set.
 func trained(f eval.Fold) float64 {
 	if f.Errors != nil {
 		return f.TrainMSE
@@ -182,7 +182,7 @@ func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
 	if rule == ml.Value {
 		v.Score = "mean squared error"
 	}
-	// Lists such as 0.1, 1, 10 are meant to be evenly spaced.
+	// Lists such as 0.1, 1, 10 call for a logarithmic axis.
 	v.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
 	for _, folds := range c.folds {
 		v.HeldOut, v.Training = append(v.HeldOut, each(folds, heldOut)), append(v.Training, each(folds, trained))

@@ -24,9 +24,9 @@ var cv = Command{"cv", "judge settings by cross-validation, and search the best 
 // cvOptions is the command line of cv.
 type cvOptions struct {
 	spec   ml.Spec
-	axes   eval.Axes   // what is tried, by the name of the parameter
-	design eval.Design // what that comes to, without parameters of one value
-	refine int         // how often a search goes on around the best
+	axes   eval.Axes   // values to try, by parameter
+	design eval.Design // the resulting design, without single-valued parameters
+	refine int         // rounds of refinement
 	scheme eval.Scheme
 	data   string
 	json   bool
@@ -37,13 +37,13 @@ type cvOptions struct {
 	multiclass bool // given on the command line
 
 	learning []float64 // shares of the training points, for a learning curve; nil: none
-	plot     string    // file of a picture of the curve; may be empty
+	plot     string    // file for a picture of the curve; may be empty
 }
 
-// leaveOneOut stands for one fold for each point.
+// leaveOneOut requests a fold per point.
 const leaveOneOut = "loo"
 
-// The flags of cv that are numbers but no parameters of a training.
+// Numeric flags of cv that are not parameters of a training.
 var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
@@ -71,7 +71,7 @@ type cvReport struct {
 	Classes      []string            `json:"classes,omitempty"`
 	Positive     string              `json:"positive,omitempty"`
 	Rule         ml.Rule             `json:"rule"`
-	Learner      string              `json:"learner,omitempty"` // that of all settings
+	Learner      string              `json:"learner,omitempty"` // common to all settings
 	Kernel       string              `json:"kernel,omitempty"`
 	Folds        int                 `json:"folds"`
 	Repeats      int                 `json:"repeats"`
@@ -80,8 +80,8 @@ type cvReport struct {
 	OneError     *int                `json:"one_standard_error,omitempty"` // place of the simplest setting that is about as good as the best
 	Warning      string              `json:"warning,omitempty"`
 	Rounds       []*eval.Result      `json:"rounds,omitempty"`   // those before
-	Learning     []eval.LearningStep `json:"learning,omitempty"` // in place of Result
-	Seconds      float64             `json:"seconds"`            // all trainings: no reading
+	Learning     []eval.LearningStep `json:"learning,omitempty"` // instead of Result
+	Seconds      float64             `json:"seconds"`            // all trainings, without reading
 }
 
 func parseCV(args []string) (*cvOptions, error) {
@@ -146,7 +146,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	grid, _ := o.axes.Design(eval.OfGrid, 0, 0) // which nothing is wrong with
 	for _, name := range grid.Names() {
-		// The first of several says how the data are read: a kernel for strings, say.
+		// The first value determines how the data are read: a kernel for strings, say.
 		if err := spec.Set(name, o.axes[name].Values[0].Text()); err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func whole(text string) (int, error) {
 	return int(v), err
 }
 
-// try takes over what is to be tried of p: a value, or a range.
+// try returns a function that adds a value or range of p to try.
 func (o *cvOptions) try(p param.Param) func(text string) error {
 	return func(text string) error {
 		flag := p
@@ -283,8 +283,8 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	return nil
 }
 
-// search searches, and goes on around the best as often as it is to and there is anything
-// between the values; the last result is the finest.
+// search runs the search and its refinements, as many as requested and possible; the last result
+// is the finest.
 func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
 	defer p.end()
 	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
@@ -310,8 +310,8 @@ func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	return r, nil
 }
 
-// writeCV writes a line for each setting, and the best one in words. The first number is
-// that of the score that ranks.
+// writeCV writes a line per setting, and the best one in words. The first number is the ranking
+// score.
 func writeCV(w io.Writer, r cvReport) error {
 	for i, earlier := range r.Rounds {
 		one := r
@@ -415,7 +415,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	return b.Flush()
 }
 
-// amount is a value of a score for reading.
+// amount formats a value of a score.
 func amount(s eval.Score, v float64) string {
 	switch {
 	case s.Share:

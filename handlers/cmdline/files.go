@@ -15,9 +15,9 @@ import (
 	"marginlab/ml/param"
 )
 
-// readFile hands a file, or standard input for "-", to decode together with its
-// name for messages. An interrupt is answered even while the file keeps the
-// program waiting, as a pipe or a terminal may.
+// readFile passes a file, or standard input for "-", to decode together with its
+// name for messages. It can be interrupted even while waiting for a pipe or a
+// terminal.
 func readFile[T any](ctx context.Context, path string, std Streams, decode func(r io.Reader, name string) (T, error)) (T, error) {
 	type outcome struct {
 		v   T
@@ -48,8 +48,8 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 	}
 }
 
-// memoryLimits holds the limits of files on the terminal: nothing but memory, of which a value
-// takes eight bytes, limits what a person may do on their own machine.
+// memoryLimits holds the limits for files on the terminal: on a user's own machine only memory
+// counts, eight bytes per value.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
 // parseTable reads a file, or the texts of a folder; of a workbook the named sheet.
@@ -67,9 +67,8 @@ func readTable(ctx context.Context, path, sheet string, std Streams) (*dataset.T
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) { return parseTable(r, name, sheet) })
 }
 
-// readData reads labelled points, the columns that spec chooses. It takes those out of
-// spec, as the data hold what was chosen, by the names of the file; what reading made of the
-// file is noted.
+// readData reads the columns of labelled points chosen by spec, and removes that choice from spec
+// since the data then hold only those columns. It prints notes about how the file was read.
 func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (*dataset.Data, error) {
 	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Proposed: how.proposed, Missing: how.missing}
 	if kind := spec.Takes(); kind != dataset.KindVectors {
@@ -110,8 +109,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	return d, err
 }
 
-// loadBuiltin is a data set that comes with the program, with the label that it has and the
-// features that are named.
+// loadBuiltin returns a built-in data set with the named features.
 func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
 	d, err := b.Load()
 	if err != nil {
@@ -126,7 +124,7 @@ func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
 	return d.Columns(m.Features)
 }
 
-// keep reports the first file to be written that is one of those to be read.
+// keep returns an error if a file to be written is one of those to be read.
 func keep(read []string, write ...string) error {
 	for _, w := range write {
 		for _, r := range read {
@@ -153,7 +151,7 @@ func checkTarget(path string) error {
 	return nil
 }
 
-// writeFile writes a file whole or not at all: beside it first, then renamed.
+// writeFile writes a file atomically, by a temporary file and a rename.
 // Files that are not regular, such as /dev/stdout, are written directly.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	defer func() {
@@ -174,7 +172,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	if temp != path {
-		defer os.Remove(temp) // gone already when all went well
+		defer os.Remove(temp) // already renamed on success
 	}
 	b := bufio.NewWriter(f)
 	err = write(b)

@@ -20,9 +20,9 @@ var fit = Command{"fit", "train on a file of labelled points and report the numb
 // fitOptions is the command line of fit.
 type fitOptions struct {
 	spec       ml.Spec
-	data, test string // files of points; test may be empty
+	data, test string // data files; test may be empty
 	how        *reading
-	out, plot  string // files to write; may be empty
+	out, plot  string // output files; may be empty
 	on         *paper // that plot draws on
 	json       bool
 	notes      []string // about flags without effect
@@ -166,15 +166,15 @@ func note(std Streams, command, text string) {
 	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
 }
 
-// noteTwoClasses says that --multiclass has no effect when there are no more than two.
+// noteTwoClasses prints that --multiclass has no effect on two classes.
 func noteTwoClasses(std Streams, command string, d *dataset.Data) {
 	if len(d.Classes) == 2 {
 		note(std, command, "--multiclass has no effect with two classes")
 	}
 }
 
-// untrained describes a training that ended before its first step: no number
-// is a result.
+// untrained describes a training that ended before its first step: it has no
+// results.
 type untrained struct {
 	N        int          `json:"n"`
 	D        int          `json:"d,omitempty"`
@@ -196,7 +196,7 @@ func (o *fitOptions) printUntrained(w io.Writer, d *dataset.Data) error {
 	return json.NewEncoder(w).Encode(untrained{d.Len(), len(d.Features), classesOf(d, target), target.Positive(), o.spec.Learner, o.spec.Kernel, trace.Cancelled})
 }
 
-// classesOf are the classes of d, none where they are values.
+// classesOf returns the classes of d, none for a regression.
 func classesOf(d *dataset.Data, target ml.Target) []string {
 	if target.Rule == ml.Value {
 		return nil
@@ -211,7 +211,7 @@ func (o *fitOptions) print(w io.Writer, r ml.Report) error {
 	return writeReport(w, r)
 }
 
-// evaluate measures accuracy or error on a second file and puts it into the report.
+// evaluate adds the accuracy or error on a second file to the report.
 func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 	p, err := res.Model.PredictTable(ctx, t)
 	if err != nil {

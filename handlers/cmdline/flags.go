@@ -14,19 +14,19 @@ import (
 	"marginlab/ml/param"
 )
 
-// Flags are the flags of one command: those of package flag, with help under
-// headings and with messages that say what was expected.
+// Flags holds the flags of a command, based on package flag, with help under
+// headings and messages that say what was expected.
 type Flags struct {
 	set    *flag.FlagSet
-	help   []func(p printer) // its parts, written only when they are asked for
+	help   []func(p printer) // its parts, rendered on demand
 	faults []string          // values out of range, all of them reported together
-	arg    *string           // what stands among the flags without one; nil: nothing may
-	stands string            // the flag that arg may be given by as well
-	args   []string          // values that arg may have, for completion; nil: files
+	arg    *string           // the positional argument; nil: none allowed
+	stands string            // the flag equivalent to arg
+	args   []string          // choices of arg, for completion; nil: files
 }
 
-// NewFlags begins a command's flags. synopsis is the command as one types it,
-// without the program's name; about says in a sentence or two what it does.
+// NewFlags returns the flags of a command. synopsis is the command as typed, without
+// the program's name; about describes it in a sentence or two.
 func NewFlags(synopsis, about string) *Flags {
 	f := &Flags{set: flag.NewFlagSet(synopsis, flag.ContinueOnError)}
 	f.set.SetOutput(io.Discard)
@@ -46,12 +46,12 @@ func (f *Flags) print(p printer) {
 	}
 }
 
-// Heading puts a heading above the flags that follow.
+// Heading starts a section of flags.
 func (f *Flags) Heading(title string) {
 	f.describe(func(p printer) { p.Heading(2, title) })
 }
 
-// String adds a flag that takes any text. value is a word for what it takes: FILE.
+// String adds a flag that takes any text. value names the text in help: FILE.
 func (f *Flags) String(name, value, def, help string) *string {
 	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
 	return f.set.String(name, def, help)
@@ -63,14 +63,14 @@ func (f *Flags) Switch(name, help string) *bool {
 	return f.set.Bool(name, false, help)
 }
 
-// reading is how a file of points is read, besides what the spec says of its columns.
+// reading holds how a data file is read, besides the spec's columns.
 type reading struct {
 	missing  dataset.Missing // empty: as is proposed, or an error
-	proposed bool            // features are those that a page would propose, where the spec names none
+	proposed bool            // if the spec names no features, choose them as an upload page would propose
 	sheet    *string         // of a workbook; empty: the first that can be read
 }
 
-// Reading adds the flags of how a file is read, and returns what they fill.
+// Reading adds the flags for reading a file.
 func (f *Flags) Reading() *reading {
 	how := &reading{proposed: true}
 	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "What to do with rows in which a value is missing. With proposed columns, the default is median if each has at least ten values.", Options: []param.Option{
@@ -99,8 +99,8 @@ func (f *Flags) Sheet() *string {
 	return f.String("sheet", "NAME", "", "Of a workbook .xlsx, the sheet to read. (default the first that can be)")
 }
 
-// Func adds a flag that may be given several times; set takes over each value. Its
-// error goes on where the name of the flag ends.
+// Func adds a flag that may be repeated; set is called with each value. Its error message
+// continues after the name of the flag.
 func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
 	f.set.Func(name, help, func(text string) error {
@@ -111,30 +111,30 @@ func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	})
 }
 
-// Item adds to the help a word that the command takes, and what it stands for.
+// Item adds a word that the command takes, with its meaning, to the help.
 func (f *Flags) Item(name, help string) {
 	f.describe(func(p printer) { p.Term(name, help) })
 }
 
-// Argument lets one word stand among the flags, before or behind them: a file, or one of values.
+// Argument allows one positional argument, before or after the flags: a file, or one of values.
 func (f *Flags) Argument(values ...string) *string {
 	f.arg, f.args = new(string), values
 	return f.arg
 }
 
-// Data adds the flag --data, whose value may stand without it as well.
+// Data adds the flag --data, whose value may also be given as positional argument.
 func (f *Flags) Data(help string) *string {
 	f.arg, f.stands = f.String("data", "FILE", "", help), "data"
 	return f.arg
 }
 
-// Param adds the flag of a parameter; set takes over a value that p allows.
+// Param adds the flag of a parameter; set is called with a valid value.
 func (f *Flags) Param(p param.Param, set func(text string) error) {
 	f.param(p, placeholder(p), p.Help, &paramFlag{f, p, set})
 }
 
-// List adds the flag of a parameter of which several values are tried, separated by commas;
-// add takes over each, or a range, and names the flag in what it says is wrong.
+// List adds the flag of a parameter to search, with values separated by commas; add is called with
+// each value or range, and its errors name the flag.
 func (f *Flags) List(p param.Param, add func(text string) error) {
 	value, help := placeholder(p)+",...", p.Help
 	switch p.Kind {
@@ -181,7 +181,7 @@ func placeholder(p param.Param) string {
 	return strings.Join(append([]string{" NUMBER"}, p.Words...), "|")
 }
 
-// span tells default and range of a parameter, "" for text that is empty by default.
+// span describes the default and range of a parameter, "" for text that is empty by default.
 func span(p param.Param) string {
 	if p.Default == "" {
 		return ""
@@ -204,8 +204,8 @@ func short(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(v, 'g', 3, 64))
 }
 
-// paramFlag is the flag.Value of a parameter. Its faults are gathered, so that
-// package flag does not put its own words around them.
+// paramFlag is the flag.Value of a parameter. It collects errors, so that package flag
+// does not wrap them.
 type paramFlag struct {
 	flags *Flags
 	p     param.Param
@@ -228,7 +228,7 @@ func (v *paramFlag) Set(text string) error {
 	return nil
 }
 
-// listFlag is the flag.Value of a parameter that takes several values.
+// listFlag is the flag.Value of a parameter with several values.
 type listFlag struct{ paramFlag }
 
 func (v *listFlag) Set(text string) error {
@@ -240,7 +240,7 @@ func (v *listFlag) Set(text string) error {
 	return nil
 }
 
-// Parse reads the command line. Its error is a UsageError or asks for the help.
+// Parse parses the command line. Its error is a UsageError or helpWanted.
 func (f *Flags) Parse(args []string) error {
 	err := f.set.Parse(args)
 	alone := ""
@@ -270,8 +270,8 @@ func (f *Flags) Parse(args []string) error {
 
 func isSwitch(arg string) bool { return arg == "true" || arg == "false" }
 
-// respelled returns args with the names by which the literature knows the parameters of a
-// kernel replaced by those of the flags.
+// respelled returns args with alternative names of kernel parameters, as used in the literature,
+// replaced by the flags' names.
 func respelled(args []string) []string {
 	value := func(flag string) (v string) {
 		for i, a := range args {
@@ -302,8 +302,8 @@ func respelled(args []string) []string {
 	return out
 }
 
-// rephrase gives the messages of package flag two dashes and plain words, and tells the
-// flag that is nearest to one there is not.
+// rephrase rewrites messages of package flag with two dashes and plain words, and suggests the
+// nearest flag for an unknown one.
 func (f *Flags) rephrase(msg string) string {
 	if name, ok := strings.CutPrefix(msg, "flag provided but not defined: -"); ok {
 		name = strings.TrimLeft(name, "-")
@@ -317,13 +317,13 @@ func (f *Flags) rephrase(msg string) string {
 	return msg
 }
 
-// Given tells whether the command line holds the flag.
+// Given reports whether the command line has the flag.
 func (f *Flags) Given(name string) (given bool) {
 	f.set.Visit(func(g *flag.Flag) { given = given || g.Name == name })
 	return given
 }
 
-// Require reports the first of the named flags that has no value.
+// Require returns an error for the first of the named flags without a value.
 func (f *Flags) Require(names ...string) error {
 	for _, name := range names {
 		if f.set.Lookup(name).Value.String() == "" {
@@ -333,10 +333,9 @@ func (f *Flags) Require(names ...string) error {
 	return nil
 }
 
-// Spec adds the flags of every parameter of a training, under the headings of
-// the form, and returns the spec they fill, which begins with the defaults. Flags
-// that the command has for itself are own: each adds the flag of one parameter, or
-// nothing.
+// Spec adds the flags of every parameter of a training, under the headings of the form,
+// and returns the spec they set, starting from the defaults. own overrides the flags of
+// single parameters; a function may also add none.
 func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 	spec := ml.DefaultSpec()
 	for _, g := range ml.Groups {
@@ -362,7 +361,7 @@ func (f *Flags) otherNames() {
 	})
 }
 
-// cache is a flag about the computer that trains, not about the training.
+// cache is a flag about the computer, not the training.
 var cache = param.Param{
 	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
 	Help: "Memory in MB that an SVM may take for rows of the kernel matrix; more of it saves computing them again.",
@@ -378,10 +377,9 @@ func (f *Flags) Cache(spec *ml.Spec) {
 	})
 }
 
-// idle finds the parameters on the command line that have no effect in any of the
-// specs. Those that shape the problem are a UsageError, for the result would not be
-// what was asked for; the others, which only say how exactly it is solved, come back as
-// notes.
+// idle finds the parameters on the command line without effect in any of the specs.
+// Those that define the problem are a UsageError, because the result would not be the one
+// requested; those that only affect how it is solved are returned as notes.
 func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
@@ -401,8 +399,7 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	return notes, nil
 }
 
-// readsColumn tells whether the features of the spec are for the reader of a file to know,
-// to which they name the column of strings.
+// readsColumn reports whether the spec's features name the column of strings to read from a file.
 func readsColumn(s ml.Spec) bool {
 	return s.Takes() == dataset.KindStrings
 }

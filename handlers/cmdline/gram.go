@@ -24,7 +24,7 @@ import (
 
 var gram = Command{"gram", "print the kernel matrix of a file of points, strings or graphs", runGram}
 
-// gramReaders read the objects that gram compares; points have columns to be chosen.
+// gramReaders holds the readers of objects for gram; points are read with chosen columns.
 var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objects, error){
 	dataset.KindStrings: func(r io.Reader, file string) (dataset.Objects, error) {
 		return dataset.ReadLines(r, file, memoryLimits)
@@ -34,8 +34,7 @@ var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objec
 	},
 }
 
-// gramNames maps parameters to the shorter names that gram gives them than when they stand among
-// those of learners.
+// gramNames maps parameters to the shorter names they have in gram, where there are no learners.
 var gramNames = []struct {
 	name string
 	of   []string // of one kernel each, with the same bounds
@@ -135,7 +134,7 @@ func parseGram(args []string) (*gramOptions, error) {
 	return o, nil
 }
 
-// matrix is the kernel matrix of the file, and how its objects read.
+// matrix returns the kernel matrix of the file and a description of its objects.
 func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix, text func(i int) string, err error) {
 	if o.takes == dataset.KindVectors {
 		return o.ofPoints(ctx, std)
@@ -157,7 +156,7 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 	return k, x.Text, err
 }
 
-// labelled is the kernel matrix of labelled objects, read as fit reads them.
+// labelled returns the kernel matrix of labelled objects, read as by fit.
 func (o *gramOptions) labelled(ctx context.Context, std Streams) (kernel.Matrix, *dataset.Data, error) {
 	spec := ml.DefaultSpec()
 	spec.Kernel, spec.Features = o.kernel.Name, o.features
@@ -187,7 +186,7 @@ func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix,
 	features := o.features
 	if features == nil {
 		label := ""
-		if t.Format == "libsvm" { // which has one always
+		if t.Format == "libsvm" { // which always has one
 			m, _ := t.Guess()
 			label = m.Label
 		}
@@ -252,8 +251,8 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	return b.Flush()
 }
 
-// finiteRow writes row i of k into dst. It reports a value that is no number: no program that
-// reads the matrix could train on it.
+// finiteRow writes row i of k into dst. It returns an error for a value that is not finite, on
+// which no program could train.
 func finiteRow(k kernel.Matrix, dst []float64, i int) error {
 	k.Row(dst, i)
 	if j := slices.IndexFunc(dst, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); j >= 0 {
@@ -262,11 +261,11 @@ func finiteRow(k kernel.Matrix, dst []float64, i int) error {
 	return nil
 }
 
-// writeMatrix writes a line for each row, and after it what more adds. Some rows at a time are computed by all
-// processors.
+// writeMatrix writes a line per row, followed by the output of more. Rows are computed in blocks
+// on all processors.
 func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix, more func(line []byte, i int) []byte) error {
 	p := progressOn(std)
-	if isTerminal(std.Out) { // where the rows themselves are to be seen
+	if isTerminal(std.Out) { // the rows themselves show the progress
 		p.w = nil
 	}
 	defer p.end()
@@ -280,7 +279,7 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix, more func(li
 			group.Go(func() error {
 				row := make([]float64, k.Len())
 				if faults[a] = finiteRow(k, row, first+a); faults[a] != nil {
-					return nil // the first row tells
+					return nil // reported with the first row
 				}
 				line := some[a][:0]
 				for _, v := range row {

@@ -193,14 +193,14 @@ func openExisting(ctx context.Context, dir string, std Streams) (*store.Store, e
 	return store.Open(ctx, dir)
 }
 
-// inspectLog tells of a damaged write-ahead log in a data directory that no server works on.
+// inspectLog reports a damaged write-ahead log in a data directory without a running server.
 func inspectLog(dir string, std Streams) error {
 	if _, err := os.Stat(store.DatabaseIn(dir) + "-wal"); err != nil {
-		return nil // there is none, and no lock is to be left beside a copy
+		return nil // no log; do not leave a lock beside a copy
 	}
 	lock, err := store.TakeLock(dir, "inspect")
 	if err != nil {
-		return nil // a server has looked, or nothing can be written there
+		return nil // checked by a running server, or the directory is not writable
 	}
 	defer lock.Release()
 	damage, err := lock.InspectLog()

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// notices are the licences of what is linked into the program, as .ci/notices wrote them.
+// notices holds the licences of linked packages, written by .ci/notices.
 //
 //go:embed notices.txt
 var notices string

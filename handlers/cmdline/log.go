@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Log adds the flags of a program that keeps a log. What they say is known after Parse.
+// Log adds the flags of the log and returns its constructor, to be called after Parse.
 func (f *Flags) Log() func(w io.Writer) *slog.Logger {
 	f.Heading("Log")
 	json := false

@@ -11,8 +11,8 @@ import (
 	"marginlab/views/manual"
 )
 
-// man is the command that writes man pages: one of the program and one of each command of
-// the table, from the tables that --help reads, and one of each topic of the manual.
+// man returns the command that writes man pages: of the program, of each command, from the same
+// tables as --help, and of each topic of the manual.
 func man(table []Command) Command {
 	return Command{"man", "write man pages", func(ctx context.Context, args []string, std Streams) error {
 		f := NewFlags("man DIR", "Writes man pages into a directory: marginlab.1, a page for each command such as marginlab-fit.1, and a page for each topic of the manual such as marginlab-lab.7. The directory is created when missing. To read one: man -l DIR/marginlab.1.")
@@ -52,7 +52,7 @@ func man(table []Command) Command {
 	}}
 }
 
-// untitled leaves out the title of a topic, which a man page has at its head.
+// untitled omits the title of a topic, which the head of a man page has.
 type untitled struct{ roff }
 
 func (u untitled) Heading(level int, text string) {

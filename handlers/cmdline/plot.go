@@ -12,7 +12,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// formatOf tells by its extension how a picture is written, nil for unknown ones.
+// formatOf returns the writer of a picture format by file extension, nil if unknown.
 func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".svg":
@@ -25,14 +25,14 @@ func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
 	return nil
 }
 
-// pictureFiles are the endings that formatOf knows, for messages; pictureNames, for help.
+// pictureFiles lists the extensions of formatOf for messages, pictureNames for help.
 const (
 	pictureFiles = ".svg, .png or .pdf"
 	pictureNames = "FILE.svg|FILE.png|FILE.pdf"
 )
 
-// paper is how a picture is to come out: its size and the letters at its axes, in CSS pixels,
-// 0: the default; on paper, and without hues.
+// paper holds the output options of a picture: its size and font size in CSS pixels (0: the
+// default), whether it is for paper, and whether it is grey.
 type paper struct {
 	width, height, font float64
 	onPaper, grey       bool
@@ -59,7 +59,7 @@ func (f *Flags) Paper() *paper {
 	return p
 }
 
-// given tells whether any of the flags is.
+// given reports whether any of the flags is set.
 func (p *paper) given() bool { return *p != paper{} }
 
 // plot draws the decision boundary of a model with the points of its data.
@@ -81,7 +81,7 @@ func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.D
 	if err != nil {
 		return err
 	}
-	picture.Scale = 2 // a PNG is sharp on paper too
+	picture.Scale = 2 // sharp in print
 	picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
 	return writeFile(path, func(w io.Writer) error { return formatOf(path)(picture, w) })
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"marginlab/views/manual"
 )
@@ -19,14 +20,14 @@ type printer interface {
 	Row(term, text string)  // of a short list
 }
 
-// terminal prints plain text, at most so many columns wide.
+// terminal prints plain text wrapped to a width.
 type terminal struct {
 	w       io.Writer
 	columns int
 }
 
-// columns is the width to which text for w is wrapped: of a terminal its own, up to what is
-// comfortable to read; elsewhere 80.
+// columns returns the width to wrap text for w to: that of the terminal, up to a readable maximum;
+// elsewhere 80.
 func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, ok := terminalWidth(f); ok {
@@ -104,7 +105,7 @@ type roff struct {
 
 var roffFonts = strings.NewReplacer(strongOn, `\fB`, emphasisOn, `\fI`, fontOff, `\fP`)
 
-// Marks that stand for fonts until a text has been escaped.
+// Placeholders of font changes until a text has been escaped.
 const strongOn, emphasisOn, fontOff = "\x01", "\x02", "\x03"
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
@@ -176,11 +177,11 @@ func (t terminal) wrap(w io.Writer, indent, text string) {
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
-var blankLines = regexp.MustCompile(`\n{3,}`)
+var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n{3,}`) })
 
 // printTopic writes a page of the manual for the terminal.
 func printTopic(w io.Writer, t manual.Topic) {
 	var b strings.Builder
 	t.Print(spaced{terminal{&b, columns(w)}})
-	fmt.Fprint(w, blankLines.ReplaceAllString(b.String(), "\n\n"))
+	fmt.Fprint(w, blankLines().ReplaceAllString(b.String(), "\n\n"))
 }

@@ -10,11 +10,10 @@ import (
 	"marginlab/ml/trace"
 )
 
-// progress is a line on a terminal that tells how far the work has come, again and again
-// in the same place. It is no part of what a command prints: there is none where messages
-// go to a file or another program.
+// progress is a line on a terminal, updated in place, that shows the progress of a command. It is
+// not printed if messages go to a file or another program.
 type progress struct {
-	w     io.Writer // nil: nobody looks
+	w     io.Writer // nil: not a terminal
 	now   func() time.Time
 	start time.Time
 	last  time.Time
@@ -42,7 +41,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// tell shows a step of a solver, and about how long it still works.
+// tell shows a step of a solver and the estimated time left.
 func (p *progress) tell(s trace.Step) {
 	after := p.now().Sub(p.start)
 	p.decline.Note(after, s)
@@ -65,15 +64,15 @@ func (p *progress) cells() func(done, total int) {
 	}
 }
 
-// bar is a picture of a share.
+// bar returns a progress bar.
 func bar(done, total int) string {
 	const width = 16
 	n := width * min(done, total) / max(total, 1)
 	return "[" + strings.Repeat("#", n) + strings.Repeat(".", width-n) + "]"
 }
 
-// show shows how far it is, at most twice a second: a bar, unless total is 0, the time left,
-// unless that is 0, and a text. What a narrow terminal has no room for is cut off.
+// show shows progress, at most twice a second: a bar if total is not 0, the time left if not 0,
+// and a text. Narrow terminals truncate it.
 func (p *progress) show(done, total int, left time.Duration, text string) {
 	now := p.now()
 	if p.w == nil || now.Sub(p.last) < time.Second/2 {
@@ -89,7 +88,7 @@ func (p *progress) show(done, total int, left time.Duration, text string) {
 	fmt.Fprintf(p.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // a line that went on in the next would stay there
 }
 
-// rough is a time for reading: to the second, or to the minute of long ones.
+// rough formats a duration to the second, or to the minute if long.
 func rough(d time.Duration) string {
 	if d < 2*time.Minute {
 		return max(d.Round(time.Second), time.Second).String()

@@ -30,7 +30,7 @@ func runRepeat(ctx context.Context, args []string, std Streams) error {
 	var failed []error // of tasks; the others are compared nonetheless
 	for _, task := range file.Tasks {
 		again, err := task.Run(ctx, file.Data)
-		if ctx.Err() != nil { // what was cut short compares with nothing
+		if ctx.Err() != nil { // an interrupted result cannot be compared
 			return errors.Join(lines.Flush(), ctx.Err())
 		}
 		if err != nil {

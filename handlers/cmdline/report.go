@@ -37,10 +37,10 @@ func writeReport(w io.Writer, r ml.Report) error {
 	return b.Flush()
 }
 
-// digits writes the numbers of the table, of whatever unit.
+// digits formats the numbers of the table regardless of unit.
 func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
 
-// writeTable writes lines of cells in columns. A failure is for the flush of b to tell.
+// writeTable writes lines of cells in columns. Errors surface when b is flushed.
 func writeTable(b *bufio.Writer, lines [][]string) {
 	widths := columnWidths(lines)
 	for _, line := range lines {

@@ -21,19 +21,19 @@ import (
 )
 
 // tokenVariable names the environment variable that holds the key of a
-// workspace, so that it need not stand in a command line, which others can read.
+// workspace, to keep it off the command line, which others can read.
 const tokenVariable = "MARGINLAB_TOKEN"
 
-// pollEvery is how often a run on a server is looked at.
+// pollEvery is the interval at which a job on a server is polled.
 const pollEvery = 200 * time.Millisecond
 
-// server is a running Margin Lab in whose workspace runs are trained and kept.
+// server is a client of a running Margin Lab.
 type server struct {
 	base  *url.URL
 	token string
 }
 
-// newServer checks the address and the key; an empty address is no server.
+// newServer validates the address and key; it returns nil for an empty address.
 func newServer(address, token string) (*server, error) {
 	if address == "" {
 		return nil, nil
@@ -51,8 +51,8 @@ func newServer(address, token string) (*server, error) {
 	return &server{base, token}, nil
 }
 
-// train has the server train and keep a run under the given name, and brings
-// back its report and model. When ctx ends the run is cancelled there, too.
+// train trains and stores a run on the server and returns its report and model. If ctx
+// ends, it also cancels the run there.
 func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
 	set, err := s.dataset(ctx, file, d)
 	if err != nil {
@@ -82,15 +82,15 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	return res, err
 }
 
-// described is a data set on a server.
+// described describes a data set on a server.
 type described struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 }
 
-// dataset returns a data set with these points. It uploads them unless the workspace has
-// them, under whatever name.
+// dataset returns a data set with these points, uploading them unless the workspace already has
+// them under any name.
 func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set described, err error) {
 	var there struct {
 		Datasets []described `json:"datasets"`
@@ -119,9 +119,9 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 	return set, err
 }
 
-// study has the server compute and keep a study, with all the workers that it has, and brings
-// back its result. Files of data are uploaded. progress hears how many cells are done; when
-// ctx ends the study is cancelled there, too.
+// study computes and stores a study on the server and its workers and returns the result. Data
+// files are uploaded. progress receives the number of cells done. If ctx ends, it also cancels the
+// study there.
 func (s *server) study(ctx context.Context, asked *study.Study, samples []study.Sample, progress func(done, known, total int)) (*study.Result, error) {
 	there := *asked
 	there.Sets = slices.Clone(asked.Sets)
@@ -168,11 +168,11 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 	return res, err
 }
 
-// errCancelledThere is the end of a run that somebody cancelled on the server.
+// errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
-// ask posts what is wanted and looks at what is made of it, by its path, until that is over.
-// When ctx ends it is cancelled on the server, too.
+// ask posts a job and polls its URL until it is finished. If ctx ends, it also cancels the job on
+// the server.
 func (s *server) ask(ctx context.Context, path string, wanted any, look func(made string) (over bool, err error)) error {
 	body, err := json.Marshal(wanted)
 	if err != nil {
@@ -204,8 +204,8 @@ func (s *server) ask(ctx context.Context, path string, wanted any, look func(mad
 	}
 }
 
-// do sends a request and reads the JSON answer into v, which may be nil. The
-// server's own words tell what is wrong.
+// do sends a request and reads the JSON response into v, which may be nil. Errors carry
+// the server's message.
 func (s *server) do(ctx context.Context, method, path string, body io.Reader, v any) error {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.base.String(), "/")+path, body)
 	if err != nil {

@@ -22,7 +22,7 @@ var studies = Command{"study", "compare learners over several data sets, as a fi
 
 // studyOptions is the command line of study.
 type studyOptions struct {
-	source string // a file, or the name of a study that comes with the program
+	source string // a file, or the name of a built-in study
 	outDir string // may be empty
 	data   []string
 	format studyFormat
@@ -35,7 +35,7 @@ type studyFormat struct {
 	write      func(w io.Writer, r study.Result) error
 }
 
-// The first one is written where no other is asked for.
+// studyFormats lists the output formats, the default first.
 var studyFormats = []studyFormat{
 	{"", "", func(w io.Writer, r study.Result) error { return study.Text(w, r.Tables()) }},
 	{"csv", "Print a row for each data set and learner, at full precision.", func(w io.Writer, r study.Result) error { return r.CSV(w) }},
@@ -94,7 +94,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 	return &o, nil
 }
 
-// ready names the studies that come with the program.
+// readyNames returns the names of the built-in studies.
 func readyNames() (names []string) {
 	for _, r := range study.Builtins {
 		names = append(names, r.Name)
@@ -149,7 +149,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	var kept, all int
 	tell := func(done, known, total int) {
 		if kept, all = done, total; done > known {
-			show(done-known, total-known) // those that are still to be computed
+			show(done-known, total-known) // those still to compute
 		}
 	}
 	var res *study.Result

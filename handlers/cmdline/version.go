@@ -9,8 +9,8 @@ import (
 
 func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" || arg == "-V" }
 
-// version tells of which code the program was built, as far as that was recorded: go
-// build notes the commit of a clone, go run does not.
+// version returns the commit the program was built from, if recorded: go build in a clone records
+// it, go run does not.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

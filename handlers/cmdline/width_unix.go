@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalWidth returns how many columns the terminal f has; false where it is none.
+// terminalWidth returns the number of columns of the terminal f, false if f is not a terminal.
 func terminalWidth(f *os.File) (columns int, ok bool) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil || size.Col == 0 {

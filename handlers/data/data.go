@@ -1,4 +1,4 @@
-// Package data is the room for data sets: uploaded, generated, edited, looked at.
+// Package data serves data sets: upload, generation, editing and viewing.
 package data
 
 import (
@@ -30,8 +30,8 @@ import (
 	"marginlab/web"
 )
 
-// textCells is how many numbers of a data set can be edited as text, and textSymbols how
-// long its strings may be together.
+// textCells is the most numbers of a data set that can be edited as text, textSymbols the most
+// symbols.
 const (
 	textCells   = 20_000
 	textSymbols = 200_000
@@ -52,7 +52,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, dataview.DatasetsPage(p))
 }
 
-// datasets is the page with empty forms.
+// datasets returns the page with empty forms.
 func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 	undo, err := a.Undo(r)
 	if err != nil {
@@ -85,12 +85,12 @@ func (a *Handler) limitsText() string {
 	return fmt.Sprintf("Up to %d MB, %s and %d columns, one of them the label: classes, or numbers for a regression. Separator, header, encoding and number format are detected. Excel: one sheet at a time.", a.Limits.Bytes>>20, dataset.Count(a.Limits.Rows, "row"), a.Limits.Columns)
 }
 
-// formsText says what else than a table of numbers a file may be.
+// formsText describes the kinds of files besides tables of numbers.
 func formsText() string {
 	return `Kernel matrix: as many columns as rows, and a label, as CSV or in LIBSVM's form 0:i 1:K. Strings: a column of a CSV beside the label, FASTA, or a zip of texts, in folders named after their classes or with one CSV of names and labels. Graphs: JSON lines, each {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],"label":"a"}, with "directed":true and "edge_labels" if you like, GraphML, or a zip of a TU Dortmund set.`
 }
 
-// Row is a data set as lists show it.
+// Row returns a data set as a row of a list.
 func Row(s store.Dataset) dataview.DatasetRow {
 	return dataview.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
@@ -110,7 +110,7 @@ func sizeText(s store.Dataset) string {
 	return fmt.Sprintf("%d × %d", s.Rows, s.Dims())
 }
 
-// Builtins are the data sets that come with the program, as pages of the house list them.
+// Builtins returns the built-in data sets for lists on pages.
 func Builtins(h *door.Base) (rows []dataview.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		source := ""
@@ -125,7 +125,8 @@ func Builtins(h *door.Base) (rows []dataview.BuiltinRow) {
 	return rows
 }
 
-// thumbnail is the small picture of a data set: its points, its strings or graphs, or its kernel matrix.
+// thumbnail returns the small picture of a data set: its points, strings or graphs, or its kernel
+// matrix.
 func thumbnail(id, query string, k dataset.Kind, name string) views.Picture {
 	figure, what := "points", "Points"
 	switch k {
@@ -148,7 +149,7 @@ type file struct {
 	size int64
 }
 
-// sent is the file of a form, or the one at the address in it.
+// sent returns the file of a form, or the one at the URL in it.
 func (a *Handler) sent(r *http.Request) (file, error) {
 	if address := r.PostFormValue("url"); address != "" && a.Fetcher != nil {
 		f, name, size, err := a.Fetched(r.Context(), address)
@@ -164,7 +165,7 @@ func (a *Handler) sent(r *http.Request) (file, error) {
 	return file{f, f, head.Filename, head.Size}, nil
 }
 
-// originOf tells where the rows of a file came from, and what reading made of it.
+// originOf describes the source of a data set and how it was read.
 func originOf(file string, d *dataset.Data) string {
 	origin := "uploaded " + file
 	if file == typedRows {
@@ -242,7 +243,7 @@ func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string
 	return err
 }
 
-// told returns the reader's message about a bad file; "" for any other error.
+// told returns the reader's message about a bad file, "" for any other error.
 func told(err error) string {
 	var wrong *dataset.Error
 	if errors.As(err, &wrong) {
@@ -251,7 +252,7 @@ func told(err error) string {
 	return ""
 }
 
-// uploadAgain shows the form as it was filled in, with what was wrong.
+// uploadAgain shows the submitted form with its error.
 func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int, name, message string) error {
 	p, err := a.datasets(r)
 	if err != nil {
@@ -275,7 +276,7 @@ func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin stri
 	return door.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-// Mapping asks which columns of an uploaded file are features and which is the label.
+// Mapping shows the form that asks for the label and feature columns of an uploaded file.
 func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
@@ -294,9 +295,8 @@ type peeked struct {
 
 func (p peeked) Len() int { return p.size }
 
-// upload is the kept file of the request's path, once there is memory for it; of a workbook
-// the sheet that the request names. A sheet that cannot be read is told by the message, and
-// another comes in its place.
+// upload returns the stored file of the request's path once there is memory for it, for a workbook
+// the requested sheet. If that sheet cannot be read, it returns another one with a message.
 func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
 	file, body, err := a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -322,7 +322,7 @@ func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Tab
 	return t, file, leave, message, err
 }
 
-// kindOf says what column j holds.
+// kindOf describes the content of column j.
 func kindOf(t *dataset.Table, j int) string {
 	c, kind := &t.Columns[j], "text"
 	switch {
@@ -346,7 +346,7 @@ func kindOf(t *dataset.Table, j int) string {
 	return kind
 }
 
-// profileView is the outline of a column as a page shows it.
+// profileView returns the summary of a column for a page.
 func profileView(name string, p dataset.Profile) dataview.Profile {
 	v := dataview.Profile{Name: name, Counts: p.Counts, Words: p.Words}
 	switch {
@@ -370,7 +370,7 @@ func profileView(name string, p dataset.Profile) dataview.Profile {
 	return v
 }
 
-// askMissing asks what to do with rows in which values are missing.
+// askMissing returns the choices for rows with missing values.
 func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	those, them := fmt.Sprintf("these %d rows", rows), fmt.Sprintf("the %d missing values", values)
 	if rows == 1 {
@@ -444,7 +444,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
-	var known []string // columns that may be chosen
+	var known []string // columns to choose from
 	for _, c := range p.Columns {
 		if c.Label || c.Feature {
 			known = append(known, c.Name)
@@ -484,7 +484,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return a.askMapping(w, r, table, file, m, door.NameOf(r.PostFormValue("name"), file), message)
 	}
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
-	m.Fixes = []dataset.Fix{} // none but those that are chosen
+	m.Fixes = []dataset.Fix{} // only the chosen ones
 	for _, text := range r.PostForm["fix"] {
 		fix, err := dataset.ParseFix(text)
 		if err != nil {
@@ -572,7 +572,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showDataset(w, r, dataview.Dataset{})
 }
 
-// showDataset shows the page. form holds what of it was filled in before.
+// showDataset shows the page. form holds the submitted object form, if any.
 func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form dataview.Dataset) error {
 	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
@@ -642,7 +642,7 @@ func labelNumber(d *dataset.Data) views.Number {
 	return views.Number{Label: "classes", Value: counts(d)}
 }
 
-// objectNumbers tell how many objects there are, and of what size.
+// objectNumbers returns the number and sizes of the objects.
 func objectNumbers(d *dataset.Data) []views.Number {
 	n := strconv.Itoa(d.Len())
 	if p, ok := d.Objects.(*dataset.Precomputed); ok {
@@ -693,7 +693,7 @@ func objectNumbers(d *dataset.Data) []views.Number {
 	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
 }
 
-// span tells the least and the largest of some numbers.
+// span formats the smallest and largest of some numbers.
 func span(n []int) string {
 	least, largest := slices.Min(n), slices.Max(n)
 	if least == largest {
@@ -702,7 +702,7 @@ func span(n []int) string {
 	return fmt.Sprintf("%d to %d", least, largest)
 }
 
-// drawing is the small picture of the graph in a row, from 0 on.
+// drawing returns the small picture of the graph in a row, counted from 0.
 func drawing(id string, row int, g dataset.Graph) views.Picture {
 	const width, height = 160, 120
 	p := door.Linked("/datasets/"+id+"/figures/", "graph", url.Values{"row": {strconv.Itoa(row + 1)}}.Encode(), width, height, figure.SizeOf(g), "")
@@ -710,11 +710,10 @@ func drawing(id string, row int, g dataset.Graph) views.Picture {
 	return p
 }
 
-// tableColumns is the number of kernel values that a table shows for an object.
+// tableColumns is the number of kernel values shown per object.
 const tableColumns = 10
 
-// columns are the names of the columns that a table shows of objects, and their cells in a
-// row.
+// columns returns the column names of a table of objects and a function for the cells of a row.
 func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 	numbers := func(x *mat.Dense, most int, rest ...string) func(i int) []string {
 		return func(i int) (row []string) {
@@ -745,7 +744,7 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 	return []string{"object"}, text
 }
 
-// editable reports whether the rows are few enough to be edited as text, if they can be.
+// editable reports whether the rows can be edited as text.
 func editable(d *dataset.Data) bool {
 	switch o := d.Objects.(type) {
 	case nil:
@@ -855,8 +854,8 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// graphPicture draws the graph in a row, from 1 on. Labels have the colours that they have
-// in all graphs of the data.
+// graphPicture draws the graph in a row, counted from 1. Label colours are consistent over all
+// graphs of the data.
 func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture, error) {
 	g, ok := d.Objects.(*dataset.Graphs)
 	i, err := strconv.Atoi(row)
@@ -869,7 +868,7 @@ func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture,
 	}.Picture()
 }
 
-// Download sends a data set as CSV: from a file, because it may be read slowly.
+// Download sends a data set as CSV, from a temporary file because the client may be slow.
 func (a *Handler) Download(w http.ResponseWriter, r *http.Request) error {
 	file, err := web.TempFile()
 	if err != nil {
@@ -912,7 +911,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/datasets/"+id)
 }
 
-// ReplaceRows takes the rows as they were edited as text.
+// ReplaceRows stores rows edited as text.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -924,7 +923,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	leave()
 	m := dataset.Mapping{Label: set.Label}
 	if was.Given != nil {
-		m.Missing = dataset.MissingMedian // as it was
+		m.Missing = dataset.MissingMedian // unchanged
 	}
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
@@ -947,7 +946,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 	return a.Deleted(w, r, "/datasets")
 }
 
-// reads says how a file was understood.
+// reads describes how a file was parsed.
 func reads(t *dataset.Table) string {
 	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a TU Dortmund set"}[t.Format]
 	if t.Separator != "" {

@@ -15,8 +15,8 @@ import (
 	"marginlab/web"
 )
 
-// objectForm is the form for one object of a data set: a new one, or that of a row, from 1
-// on; nil where there is nothing to type.
+// objectForm returns the form for a new object, or for the object in a row (counted from 1); nil
+// if objects of this kind cannot be typed.
 func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectForm {
 	what := map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[d.Kind()]
 	if what == "" || !editable(d) {
@@ -32,8 +32,8 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectFor
 	return f
 }
 
-// EditObject adds an object to a data set, changes one or deletes it. The form tells which
-// version of the data it was made for: rows are called by their places.
+// EditObject adds, changes or deletes an object of a data set. The form carries the version of the
+// data it was made for, because rows are identified by position.
 func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
 		return err

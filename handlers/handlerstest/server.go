@@ -1,6 +1,6 @@
-// Package handlerstest serves the whole application to the tests of its rooms, and reads
-// its answers: a Server on a database of its own, Clients that call it, and the check of
-// every answer of the API against the OpenAPI document.
+// Package handlerstest runs the whole application for tests of the handlers: a Server with its own
+// database, Clients that call it, and a check of every API response against the OpenAPI
+// document.
 package handlerstest
 
 import (
@@ -23,7 +23,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Server is the application on a database of its own.
+// Server is the application with its own database.
 type Server struct {
 	*httptest.Server
 	App     *handlers.App
@@ -91,7 +91,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(store.DatabaseIn(dir))
 })
 
-// Store opens an empty store in a directory of its own.
+// Store opens an empty store in a temporary directory.
 func Store(t testing.TB) *store.Store {
 	t.Helper()
 	file, err := migrated()
@@ -110,8 +110,8 @@ func Store(t testing.TB) *store.Store {
 	return st
 }
 
-// LongRun asks for a training that reports steps until it is cancelled: Train recognises
-// it by its number of steps.
+// LongRun is the request of a training that reports steps until it is cancelled. Train
+// recognises it by its number of steps.
 const (
 	LongRun = `{"dataset":"moons","spec":{"max_iter":1e9}}`
 	endless = 1e9

@@ -19,8 +19,8 @@ import (
 	"marginlab/web"
 )
 
-// labInCourse makes the lab's page that of a course: without what is hidden, with
-// what is frozen marked.
+// labInCourse adapts the lab's page to a course: it removes hidden controls and marks
+// frozen ones.
 func (a *Handler) labInCourse(r *http.Request, b *bench, p *labview.Lab) error {
 	in, err := a.InCourse(r.Context(), *b.course)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 		err = param.Problems{{Field: "who", Message: err.Error()}}
 	}
 	var shut *store.Error
-	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // what was to be handed in is not lost
+	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // keep what was to be submitted
 		b.refused = shut.Error()
 	}
 	if b.refused != "" || errors.As(err, &b.problems) {
@@ -101,7 +101,7 @@ func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
-// NewCourse asks the same of the lab in the state of its form.
+// NewCourse shows the form of a course for the lab in the state of its form.
 func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.stated(w, r)
 	if b == nil {
@@ -111,7 +111,7 @@ func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
 	return a.AskCourse(w, r, b.setting(), nil)
 }
 
-// Setting finds what there is to fix in the lab.
+// Setting returns what can be fixed in the lab.
 func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (door.Setting, error) {
 	b, err := a.readBench(ctx, q)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (door.Set
 	return b.setting(), b.problems.Err()
 }
 
-// setting is the bench as a page that a course can be made of.
+// setting returns the bench as a page that a course can be made of.
 func (b *bench) setting() door.Setting {
 	s := door.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
 	if b.data != nil && (b.points != "" || !door.IsPublic(b.id)) {

@@ -28,15 +28,15 @@ import (
 type Handler struct {
 	*door.Base
 	results *door.Recent[*ml.Result]
-	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, but for tests
+	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, except in tests
 }
 
 // New returns the handler of the lab.
 func New(h *door.Base) *Handler { return &Handler{h, door.NewRecent[*ml.Result](64), ml.Train} }
 
-// train fits the bench's model, from the recent results where it is there.
-// A nil result comes with a message that says why there is no model, but for a
-// drawing without points.
+// train fits the bench's model or takes it from the recent results. A nil result
+// comes with a message that explains why there is no model, unless there are no
+// points.
 func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case len(b.problems) > 0:
@@ -47,9 +47,9 @@ func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, erro
 	return a.fit(ctx, b)
 }
 
-// patience is how long a training may hold up an answer: of many points a quarter of the
-// time, as there one knows no setting that is quick for sure, and a sixteenth where a page
-// is to be shown at all, half a second of eight.
+// patience returns how long a training may delay an answer: a quarter of the usual time for many
+// points, where no setting is reliably quick, and a sixteenth, half a second of eight, for a
+// first page load.
 func (a *Handler) patience(b *bench) time.Duration {
 	switch {
 	case !b.patient:
@@ -60,8 +60,7 @@ func (a *Handler) patience(b *bench) time.Duration {
 	return a.Patience
 }
 
-// fit trains within the page's patience and turns what is wrong with the
-// question into a message.
+// fit trains within the page's patience and converts user errors to a message.
 func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
 	res, err := door.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
@@ -73,7 +72,7 @@ func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error)
 	return res, "", nil
 }
 
-// answer draws what the lab shows for the bench.
+// answer returns what the lab shows for the bench.
 func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
 	began := time.Now()
 	res, problem, err := a.train(ctx, b)
@@ -127,7 +126,7 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 	return ans, err
 }
 
-// resolved are the numbers that words such as auto stood for.
+// resolved returns the values of parameters set to words such as auto.
 func resolved(r *ml.Report) map[string]float64 {
 	values := map[string]float64{}
 	for _, p := range ml.Params {
@@ -147,8 +146,8 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.showLab(w, r, b)
 }
 
-// stated reads the lab's state from a posted form. When something in it is wrong, it
-// answers with the form as it was filled in and returns nil.
+// stated reads the lab's state from a posted form. If it is invalid, stated responds with the
+// submitted form and returns nil.
 func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return nil, err
@@ -163,7 +162,7 @@ func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error)
 	return b, nil
 }
 
-// posted is stated of what needs points, too.
+// posted is stated for actions that need points.
 func (a *Handler) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
 	b, err := a.stated(w, r)
 	if b != nil && b.data == nil {
@@ -173,7 +172,7 @@ func (a *Handler) posted(w http.ResponseWriter, r *http.Request) (*bench, error)
 	return b, err
 }
 
-// refuse shows the lab with what is wrong beside the fields.
+// refuse shows the lab with errors beside the fields.
 func (a *Handler) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 	status := http.StatusUnprocessableEntity
 	if b.refused != "" {
@@ -294,7 +293,7 @@ func trainOptions(b *bench) []views.Option {
 	return views.Choose(opts, b.on)
 }
 
-// marks are the controls of what is drawn besides the points.
+// marks returns the controls of the layers besides the points.
 func (b *bench) marks() []views.Field {
 	if b.spec.Regression() {
 		return nil // a surface is a heat map
@@ -316,7 +315,7 @@ func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, a.live)
 }
 
-// live is the reply to a form that was read.
+// live returns the reply to a posted form.
 func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	b, err := a.readBench(r.Context(), r.Form)
 	if err != nil {
@@ -352,7 +351,7 @@ func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	}, nil
 }
 
-// At answers the page's script what the model says of a place in the picture.
+// At returns the model's answer at a place in the picture, for the page's script.
 func (a *Handler) At(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, a.at)
 }
@@ -383,7 +382,7 @@ type choice struct {
 	Chosen bool   `json:"chosen"`
 }
 
-// positives are those of the bench.
+// positives returns the choices of the positive class for the page's script.
 func positives(b *bench) []choice {
 	choices := []choice{}
 	for _, o := range b.positives() {
@@ -431,16 +430,16 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, sheet)
 }
 
-// bareName is the name of the picture of the points alone.
+// bareName is the name of the picture without a model.
 const bareName = "points"
 
-// glance is how long a page waits for a run that was just saved.
+// glance is how long a page waits for a run just saved.
 const glance = 400 * time.Millisecond
 
-// emptyClasses are those that a drawing begins with.
+// emptyClasses are the classes of a new drawing.
 var emptyClasses = []string{"-1", "1"}
 
-// emptyScene is a picture to draw on.
+// emptyScene returns an empty picture to draw on.
 func emptyScene(o door.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}

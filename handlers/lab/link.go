@@ -29,10 +29,10 @@ func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/links")
 }
 
-// newLink is the bench as a view under an address of its own.
+// newLink returns the bench as a view to store under a link.
 func (b *bench) newLink() store.NewLink {
 	s := b.setting()
-	s.Query.Del("points") // which come along
+	s.Query.Del("points") // stored separately
 	return store.NewLink{Title: s.Title, Target: s.Path + "?" + s.Query.Encode(), Points: s.Points, Data: s.Data}
 }
 

@@ -14,11 +14,11 @@ import (
 	"marginlab/views/figure"
 )
 
-// previewRows is how many rows of a larger data set are trained on while something moves.
+// previewRows is the number of rows sampled from a larger data set during a drag.
 const previewRows = door.LiveRows
 
-// motion answers while something moves: what changed and nothing else. A nil map means that
-// only a whole answer says what there is to say.
+// motion returns the reply during a drag, limited to what changes. A nil map means that a complete
+// answer is needed.
 func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[string]any, error) {
 	if len(b.problems) > 0 || b.data == nil || b.try != "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 	}, nil
 }
 
-// headline is the text of every number that a person looks for first.
+// headline returns the texts of the most important numbers.
 func headline(r *ml.Report) (texts [][2]string) {
 	for _, h := range door.Headline(r) {
 		texts = append(texts, [2]string{h.Value, h.Note})
@@ -63,7 +63,7 @@ func headline(r *ml.Report) (texts [][2]string) {
 	return texts
 }
 
-// preview takes a sample of a large data set, and returns what to say of it.
+// preview samples a large data set and returns a note about it.
 func (b *bench) preview() string {
 	n := b.data.Len()
 	if n <= previewRows {
@@ -73,8 +73,7 @@ func (b *bench) preview() string {
 	return "Preview: trained on " + strconv.Itoa(b.data.Len()) + " of " + strconv.Itoa(n) + " points. All of them once you let go."
 }
 
-// sample returns about n of the rows: a share of every class or, of values, rows at equal
-// steps.
+// sample returns about n of the rows, stratified by class or, for a regression, evenly spaced.
 func sample(d *dataset.Data, n int) *dataset.Data {
 	if d.Scattered() {
 		rows := make([]int, n)
@@ -91,7 +90,7 @@ func sample(d *dataset.Data, n int) *dataset.Data {
 	return d.Subset(rows)
 }
 
-// limitsOf are the limits of the picture of all rows, so that the frame stays where it is.
+// limitsOf returns the picture's limits for all rows, so that the frame stays fixed.
 func limitsOf(d *dataset.Data, s figure.Scene) figure.Limits {
 	points := make([]ml.Point, d.Len())
 	for i := range points {

@@ -24,14 +24,14 @@ const (
 	regularisedName = "shares"
 )
 
-// mostEntries is how many entry points the page shows; programs get all.
+// mostEntries is the most entry points on the page; programs get all.
 const mostEntries = 500
 
 // everyStep is which of the steps that are judged the page shows: two from one power of ten to the
 // next.
 const everyStep = 4
 
-// Regularisation shows what becomes of the lab's machine as C rises.
+// Regularisation shows the regularisation path of the lab's machine.
 func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.readBench(r.Context(), r.URL.Query())
 	if err != nil {
@@ -102,12 +102,12 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, labview.RegularisationPage(p))
 }
 
-// hasPath tells whether the bench's machine can be followed along C.
+// hasPath reports whether the bench's machine has a regularisation path.
 func (b *bench) hasPath() bool {
 	return b.data != nil && (len(b.data.Classes) == 2 || b.spec.Positive != "") && ml.HasRegularisation(b.spec, 0)
 }
 
-// countJudged is how many steps have an accuracy on points held out.
+// countJudged returns the number of steps with an accuracy on held-out points.
 func countJudged(steps []ml.RegularisationStep) (n int) {
 	for _, s := range steps {
 		if s.Accuracy != nil {
@@ -117,7 +117,7 @@ func countJudged(steps []ml.RegularisationStep) (n int) {
 	return n
 }
 
-// entryText says what a point does as C rises.
+// entryText describes an entry point.
 func entryText(e ml.EntryPoint) string {
 	switch e.From + " " + e.To {
 	case "outside free":
@@ -137,8 +137,8 @@ func entryText(e ml.EntryPoint) string {
 // cancelled marks the address of a page whose path was cancelled.
 const cancelled = "cancelled"
 
-// regularised is the path over C of the bench, how far it is after so long, or a message why
-// there is none, as of Base.Regularise.
+// regularised returns the bench's regularisation path, its progress after patience, or a message
+// why there is none, like Base.Regularise.
 func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.Job, string, error) {
 	switch {
 	case len(b.problems) > 0:

@@ -17,9 +17,9 @@ import (
 	"marginlab/web"
 )
 
-// SaveRun stores the lab's state as a run and waits a moment for it: most
-// trainings end before the page is asked for. Then it goes to the page of the run; a script
-// that stays in the lab gets what to show there.
+// SaveRun stores the lab's state as a run and waits briefly, since most trainings end at
+// once. It then redirects to the page of the run; a script that stays in the lab gets what to
+// show there.
 func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
@@ -50,8 +50,8 @@ func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, map[string]string{"id": run.ID, "html": html.String()})
 }
 
-// newRun is a run of the bench's data. Points that are no data set of the workspace are
-// kept with the run alone.
+// newRun returns a run on the bench's data. Points that are not a data set of the workspace are
+// stored with the run.
 func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 	n := store.NewRun{Name: name, Spec: spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}, Request: store.Request{Key: b.form.Get("request")}}
 	if b.course != nil {
@@ -102,8 +102,8 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request) error 
 	return a.compare(w, r, b, specs)
 }
 
-// CompareRules saves a run of every way to tell several classes apart that the learner
-// takes, and goes to their comparison.
+// CompareRules saves a run for every multiclass method of the learner and redirects to their
+// comparison.
 func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request) error {
 	b, err := a.posted(w, r)
 	if b == nil {
@@ -120,7 +120,7 @@ func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request) error {
 	return a.compare(w, r, b, specs)
 }
 
-// rules are the bench's spec with every way to tell several classes apart that applies.
+// rules returns the bench's spec with every multiclass method that applies.
 func (b *bench) rules() (specs []ml.Spec) {
 	if b.data == nil {
 		return nil

@@ -20,11 +20,11 @@ import (
 	"marginlab/web"
 )
 
-// ofSearch begins the names of the fields that say what to search.
+// ofSearch is the prefix of the search fields.
 const ofSearch = "search."
 
-// searchable are the parameters that a search is offered for: numbers, C first, then choices
-// and switches.
+// searchable returns the parameters that can be searched: numbers, C first, then choices and
+// switches.
 func searchable() (params []param.Param) {
 	var choices []param.Param
 	for _, p := range ml.Params {
@@ -45,7 +45,7 @@ func searchable() (params []param.Param) {
 	return append(params, choices...)
 }
 
-// offered are the parameters that a search begins with: the first two that apply.
+// offered returns the default parameters of a search: the first two that apply.
 func (b *bench) offered() (params []param.Param) {
 	for _, p := range searchable() {
 		if b.spec.Applies(p.Name) && len(eval.Tries(p)) > 0 && !p.Folded && len(params) < 2 {
@@ -55,7 +55,7 @@ func (b *bench) offered() (params []param.Param) {
 	return params
 }
 
-// searchTitle says what the button searches; empty where nothing can be.
+// searchTitle returns the label of the search button, empty if nothing can be searched.
 func (b *bench) searchTitle() string {
 	var names []string
 	for _, p := range b.offered() {
@@ -79,7 +79,7 @@ const (
 	heldColumn = "column"
 )
 
-// searchForm is the part of the form that says what to search.
+// searchForm returns the search section of the form.
 func (b *bench) searchForm() labview.SearchForm {
 	own := func(name, usual string) string { return cmp.Or(b.form.Get(ofSearch+name), usual) }
 	f := labview.SearchForm{
@@ -131,7 +131,7 @@ func (b *bench) searchForm() labview.SearchForm {
 	return f
 }
 
-// searchField asks for the values to try of a parameter.
+// searchField returns the field for the values of a parameter to try.
 func (b *bench) searchField(p param.Param) views.Field {
 	f := views.Field{Name: p.Name, Form: ofSearch, Label: p.Label, Symbol: p.Symbol}
 	name := ofSearch + p.Name
@@ -226,8 +226,7 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 	return s, problems
 }
 
-// search reads what is to be searched, and how. What is wrong is named by the fields of
-// store.CreateSearch.
+// search reads the search settings. Problems use the field names of store.CreateSearch.
 func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	n = store.NewSearch{Spec: b.spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
 	if b.points == "" && door.IsStored(b.id) {
@@ -255,8 +254,8 @@ func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	return n, nil
 }
 
-// learningShares are the shares of the training set from which the lab makes a learning
-// curve: in about equal proportions, as a curve rises with the logarithm of the points.
+// learningShares are the fractions of the training set in a learning curve, roughly evenly spaced
+// on a logarithmic scale.
 var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 
 // Search searches the best settings of the lab's state in the background, or makes a learning

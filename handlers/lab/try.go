@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	triedSymbols = 10_000 // of a string that is typed to be tried
+	triedSymbols = 10_000 // of a typed string
 	triedNear    = 3      // support vectors that are shown beside it
 )
 
@@ -41,7 +41,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 		return t, nil
 	}
 	last := b.data.Len()
-	with, err := b.data.Put(last, b.try, b.data.Classes[0]) // which label makes no difference
+	with, err := b.data.Put(last, b.try, b.data.Classes[0]) // the label has no effect
 	var problems param.Problems
 	if errors.As(err, &problems) {
 		t.Problem = door.Sentence(problems.For("object"))

@@ -13,8 +13,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-// deckSizes are the sizes in CSS pixels of one, two or three pictures on a page of a deck, small
-// for their letters are enlarged with them.
+// deckSizes holds the sizes in CSS pixels of one, two or three pictures on a page of a deck. They
+// are small because pictures are enlarged together with their letters.
 var deckSizes = [][2]int{{330, 294}, {300, 267}, {240, 220}}
 
 // Deck shows a lesson as slides for paper or PDF: pages of 16:9, a build a page.
@@ -38,7 +38,7 @@ func (a *Handler) Deck(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.Deck(p))
 }
 
-// sheets are the pages of a screen in a deck, with the answers where all is open.
+// sheets returns the pages of a screen in a deck, with the answers if everything is open.
 func (a *Handler) sheets(r *http.Request, l *lessons.Lesson, s *lessons.Screen, open bool) (list []lessons.DeckSheet, err error) {
 	add := func(sheet lessons.DeckSheet) {
 		sheet.Title = s.Title

@@ -13,19 +13,20 @@ import (
 	"marginlab/web"
 )
 
-// The frame around a demo, in CSS pixels, until the demo says its height (static/js/height.js).
+// Initial size in CSS pixels of the frame around a demo, until it reports its height
+// (static/js/height.js).
 const (
 	framedHeight = 900
-	framedWidth  = 800 // where somebody wants a number
+	framedWidth  = 800 // for oEmbed, which requires a number
 )
 
-// framePath is where pages of other sites find what is below a path of lessons.
+// framePath returns the embeddable counterpart of a path of lessons.
 func framePath(path string) string { return "/embed" + strings.TrimPrefix(path, "/lessons") }
 
-// framed tells whether a request is for a frame in a page of another site.
+// framed reports whether a request is for an embedded frame.
 func framed(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, framePath("/lessons/")) }
 
-// embed is how pages of other sites show a demo at the state of a query.
+// embed returns the code that embeds a demo in the state of a query.
 func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, figures []lessons.Figure) lessons.EmbedView {
 	base := a.Links.Origin(r) + framePath(path)
 	if query != "" {
@@ -61,7 +62,7 @@ func (a *Handler) Framed(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.Framed(p))
 }
 
-// everybodys is the part of a state that is the same for everybody.
+// everybodys returns the part of a state that depends on no workspace.
 func everybodys(form url.Values) url.Values {
 	form = maps.Clone(form)
 	for _, name := range []string{"course", "class", "run"} {
@@ -73,7 +74,7 @@ func everybodys(form url.Values) url.Values {
 	return form
 }
 
-// oEmbed is the answer to an oEmbed request, as https://oembed.com names its parts.
+// oEmbed is an oEmbed response, see https://oembed.com.
 type oEmbed struct {
 	Version      string `json:"version"`
 	Type         string `json:"type"`
@@ -85,12 +86,11 @@ type oEmbed struct {
 	Height       int    `json:"height"`
 }
 
-// OEmbed describes the demo at the address of a slide, or of the demo alone, for sites that
-// embed what their authors link to.
+// OEmbed describes the demo at the URL of a slide or demo, for sites that embed links.
 func (a *Handler) OEmbed(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	if f := form.Get("format"); f != "" && f != "json" {
-		http.Error(w, "Ask for format=json: there is no other.", http.StatusNotImplemented) // as oEmbed has it
+		http.Error(w, "Ask for format=json: there is no other.", http.StatusNotImplemented) // as oEmbed requires
 		return nil
 	}
 	origin := a.Links.Origin(r)
@@ -139,8 +139,8 @@ func (a *Handler) OEmbed(w http.ResponseWriter, r *http.Request) error {
 // Teachers lists every demo that can be embedded.
 func (a *Handler) Teachers(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.TeachersPage{Page: a.Frame("For teachers", "lessons")}
-	for i := range all.Lessons {
-		l := &all.Lessons[i]
+	for i := range all.Lessons() {
+		l := &all.Lessons()[i]
 		row := lessons.TeachersLesson{Number: i + 1, Slug: l.Slug, Title: l.Title}
 		for k := range l.Screens {
 			s := &l.Screens[k]

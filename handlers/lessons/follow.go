@@ -10,8 +10,7 @@ import (
 	"marginlab/views/lessons/all"
 )
 
-// Following returns the screen that the teacher of a course shows, as everybody sees it who
-// follows: nothing on it depends on who asks.
+// Following returns the screen that the teacher of a course shows, the same for all followers.
 func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error) {
 	l, s := find(p)
 	if s == nil {
@@ -21,7 +20,7 @@ func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (titl
 	if err != nil {
 		return "", view, err
 	}
-	form.Del("course") // so that pictures are the same for all courses, and kept
+	form.Del("course") // so that all courses share cached pictures
 	if !door.IsPublic(form.Get("data")) {
 		form.Set("course", code)
 	}
@@ -53,7 +52,7 @@ func (a *Handler) NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, 
 	return a.notes(r, l, s)
 }
 
-// find returns the lesson and the screen of a place; no screen if there is none.
+// find returns the lesson and screen of a place, nil if there is none.
 func find(p lessons.Place) (*lessons.Lesson, *lessons.Screen) {
 	l := all.Find(p.Lesson)
 	if l == nil {

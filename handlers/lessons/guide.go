@@ -24,12 +24,12 @@ func (a *Handler) Guide(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.GuideOf(lessons.GuidePage{Page: a.Frame("Teaching "+l.Title, "lessons"), Lesson: *l, Number: i + 1}))
 }
 
-// Worksheet has the questions of a lesson for paper.
+// Worksheet shows the questions of a lesson for printing.
 func (a *Handler) Worksheet(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, false)
 }
 
-// WorksheetAnswers has what is right on a worksheet, apart from it.
+// WorksheetAnswers shows the answers to a worksheet.
 func (a *Handler) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
 	return a.worksheet(w, r, true)
 }
@@ -92,8 +92,8 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool
 	return a.Render(w, r, lessons.Worksheet(p))
 }
 
-// illustrate adds the figures of a screen to its questions on paper, as everybody finds
-// them who has answered nothing.
+// illustrate adds the figures of a screen to its printed questions, in the state before any
+// answer.
 func (a *Handler) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Screen, w *lessons.WorksheetScreen) error {
 	d, _, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, url.Values{}, true, false, false)
 	if err != nil {
@@ -108,8 +108,7 @@ func (a *Handler) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 	return nil
 }
 
-// asked are all questions of the lesson that a request names, with their answers, for those who
-// teach.
+// asked returns all questions of the requested lesson with their answers, for teachers.
 func (a *Handler) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked, err error) {
 	l, _, err = lessonOf(r)
 	if err == nil {

@@ -37,13 +37,13 @@ const (
 	printHeight               = 190 // at least: lower ones are drawn without letters
 )
 
-// Sizes for which the pictures of slides are drawn: small, for a slide enlarges them with
-// their letters, which are thus never below 18 px. The style sheet has the same proportions.
+// Sizes at which slide pictures are drawn: small, because a slide enlarges them together with
+// their letters, which thus never fall below 18 px. The style sheet uses the same proportions.
 const (
 	slideWidth, slideHeight         = 500, 446 // of a wide screen
 	slideTallWidth, slideTallHeight = 420, 494 // of one that is not
 	slideTall                       = "(max-aspect-ratio: 3/2)"
-	besides                         = 64 // per cent: the size besides a derivation
+	besides                         = 64 // size beside a derivation, in per cent
 )
 
 // Handler serves lessons.
@@ -65,7 +65,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := lessons.ListPage{Page: a.Frame("Lessons", "lessons")}
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
 		row.Thumb = a.thumb(&l)
 		p.Lessons = append(p.Lessons, row)
@@ -73,7 +73,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.List(p))
 }
 
-// thumb is the first picture of a lesson, small.
+// thumb returns a thumbnail of the first picture of a lesson.
 func (a *Handler) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
@@ -117,10 +117,10 @@ func (a *Handler) Index(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.Index(p))
 }
 
-// screenAt is the screen of a lesson's and a screen's slug.
+// screenAt returns the screen at the path LESSON/SCREEN.
 func screenAt(path string) lessons.IndexScreen {
 	slug, screen, _ := strings.Cut(path, "/")
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		if s, _ := l.Screen(screen); l.Slug == slug && s != nil {
 			return lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: s.Title, Route: "/lessons/" + path}
 		}
@@ -129,7 +129,7 @@ func screenAt(path string) lessons.IndexScreen {
 }
 
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			for _, id := range screen.Covers {
 				if id == s.ID {
@@ -141,11 +141,11 @@ func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
 	return screens
 }
 
-// lessonOf is the lesson that a request names, with its place.
+// lessonOf returns the requested lesson and its index.
 func lessonOf(r *http.Request) (*lessons.Lesson, int, error) {
-	for i := range all.Lessons {
-		if all.Lessons[i].Slug == chi.URLParam(r, "lesson") {
-			return &all.Lessons[i], i, nil
+	for i := range all.Lessons() {
+		if all.Lessons()[i].Slug == chi.URLParam(r, "lesson") {
+			return &all.Lessons()[i], i, nil
 		}
 	}
 	return nil, 0, web.Errorf(web.NotFound, "There is no such lesson.")
@@ -169,7 +169,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.readLesson(w, r, r.URL.Query(), "", "")
 }
 
-// readLesson shows a lesson; wrong is what was wrong with the answer to a question.
+// readLesson shows a lesson; wrong is the error in the answer to a question.
 func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
 	l, i, err := lessonOf(r)
 	if err != nil {
@@ -180,13 +180,13 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 		return err
 	}
 	p := lessons.ReadPage{
-		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons), Lesson: *l, Progress: progress(l, answers),
+		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons()), Lesson: *l, Progress: progress(l, answers),
 	}
 	if i > 0 {
-		p.Previous = &all.Lessons[i-1]
+		p.Previous = &all.Lessons()[i-1]
 	}
-	if i+1 < len(all.Lessons) {
-		p.Next = &all.Lessons[i+1]
+	if i+1 < len(all.Lessons()) {
+		p.Next = &all.Lessons()[i+1]
 	}
 	class, err := a.class(r.Context(), form)
 	if err != nil {
@@ -305,14 +305,14 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	case at > 0:
 		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug + query
 	case number > 0:
-		before := all.Lessons[number-1]
+		before := all.Lessons()[number-1]
 		p.Previous = "/lessons/" + before.Slug + "/" + before.Screens[len(before.Screens)-1].Slug
 	}
 	switch {
 	case at+1 < len(l.Screens):
 		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug + query
-	case number+1 < len(all.Lessons):
-		after := all.Lessons[number+1]
+	case number+1 < len(all.Lessons()):
+		after := all.Lessons()[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
@@ -343,7 +343,7 @@ func (a *Handler) teaches(r *http.Request) (bool, error) {
 	return len(courses) > 0, err
 }
 
-// forTeachers refuses what tells all answers to workspaces that teach no course.
+// forTeachers refuses pages with all answers to workspaces without a course.
 func (a *Handler) forTeachers(r *http.Request, l *lessons.Lesson) error {
 	teaches, err := a.teaches(r)
 	if err == nil && !teaches {
@@ -352,7 +352,7 @@ func (a *Handler) forTeachers(r *http.Request, l *lessons.Lesson) error {
 	return err
 }
 
-// Notes shows a teacher what belongs to a slide.
+// Notes shows the presenter's notes of a slide.
 func (a *Handler) Notes(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
@@ -373,7 +373,7 @@ func (a *Handler) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (
 	if err != nil {
 		return p, err
 	}
-	number := slices.IndexFunc(all.Lessons, func(other lessons.Lesson) bool { return other.Slug == l.Slug })
+	number := slices.IndexFunc(all.Lessons(), func(other lessons.Lesson) bool { return other.Slug == l.Slug })
 	_, at := l.Screen(s.Slug)
 	base := "/lessons/" + l.Slug + "/"
 	p = lessons.NotesPage{Page: a.Frame("Notes: "+s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens), Slide: base + s.Slug}
@@ -389,7 +389,7 @@ func (a *Handler) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (
 	return p, err
 }
 
-// said are the right answers to questions, with their reasons.
+// said returns the right answers to questions with their explanations.
 func (a *Handler) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
 	for _, q := range questions {
 		truth, err := a.truths.Get(ctx, q.Path, q.Solve)
@@ -405,10 +405,10 @@ func (a *Handler) said(ctx context.Context, questions []lessons.QuestionView) (s
 	return said, nil
 }
 
-// everything is the part of a query that asks for nothing to be folded.
+// everything is the query parameter that opens all answers.
 const everything = "everything"
 
-// carried returns the values of a form that other screens take over.
+// carried returns the values of a form that carry over to other screens.
 func carried(form url.Values) url.Values {
 	v := url.Values{}
 	for name, values := range form {
@@ -419,8 +419,7 @@ func carried(form url.Values) url.Values {
 	return v
 }
 
-// class is where a question is put to the course that a page is in, empty for those who
-// do not teach it.
+// class returns the URL at which the teacher of a page's course asks a question, empty for others.
 func (a *Handler) class(ctx context.Context, page url.Values) (action string, err error) {
 	code := store.CleanCode(door.CodeOf(page))
 	if code == "" {
@@ -433,8 +432,8 @@ func (a *Handler) class(ctx context.Context, page url.Values) (action string, er
 	return "/courses/" + c.Code + "/polls", err
 }
 
-// finish tells the questions of a screen which page they are on and where their teacher puts
-// them to a class, and one of them what was wrong with its answer.
+// finish completes the questions of a screen with their page, the URL for asking a class, and the
+// error in an answer.
 func finish(v *lessons.ScreenView, page url.Values, class, question, wrong string) {
 	for i := range v.Questions {
 		v.Questions[i].Class.Action = class
@@ -445,9 +444,9 @@ func finish(v *lessons.ScreenView, page url.Values, class, question, wrong strin
 	}
 }
 
-// screenView is a screen with its demo under the controls' values and with the
-// workspace's answers to its questions. What gives them away is folded as long as one is
-// missing, unless all is open.
+// screenView returns a screen with its demo in the state of the controls and the
+// workspace's answers. Anything that would give answers away stays hidden until all questions
+// are answered, unless everything is open.
 func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Screen, form url.Values, answers map[string]store.Answer, open, slide bool) (lessons.ScreenView, error) {
 	view := lessons.ScreenView{Screen: *s}
 	for _, q := range s.Questions {
@@ -498,18 +497,18 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 				return view, err
 			}
 		}
-		body := *view.Demo.Answer.Body // which others are shown, too
+		body := *view.Demo.Answer.Body // shared with other requests
 		body.Waits = k
 		view.Demo.Answer.Body = &body
 	}
 	return view, nil
 }
 
-// questionID is the id of a question's element, unique in the lesson.
+// questionID returns the id of a question's element, unique in the lesson.
 func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s.Slug + "-" + q.Slug }
 
-// judge fills in what a question shows once it has been answered. What is no
-// answer at all leaves it unanswered.
+// judge fills in the feedback to an answered question. An invalid answer leaves it
+// unanswered.
 func (a *Handler) judge(ctx context.Context, v *lessons.QuestionView, given string) error {
 	answer, err := a.truths.Get(ctx, v.Path, v.Solve)
 	if err != nil {
@@ -532,8 +531,8 @@ func (a *Handler) judge(ctx context.Context, v *lessons.QuestionView, given stri
 	return err
 }
 
-// drawing gives a question to which the answer is drawn its pictures: that to draw into,
-// and, answered or revealed, that with what was drawn, if anything was, and what is right.
+// drawing adds the pictures of a question answered by drawing: the one to draw on and, once
+// answered or revealed, one with the drawing, if any, and the right curve.
 func (a *Handler) drawing(ctx context.Context, v *lessons.QuestionView, revealed bool) error {
 	if v.Sketch == nil {
 		return nil
@@ -573,28 +572,27 @@ func (a *Handler) drawing(ctx context.Context, v *lessons.QuestionView, revealed
 	return err
 }
 
-// Drawing is a question to which the answer is drawn, as a class is asked it: given is what
-// was drawn, empty for nothing. Once that is revealed it shows what is right, beside that.
+// Drawing returns a question answered by drawing, as asked in class. given is the drawing, empty
+// if none. Once revealed, it also shows the right curve.
 func (a *Handler) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
 	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
 	return v, a.drawing(ctx, &v, revealed)
 }
 
-// sketchName is the name of the picture of a question to which the answer is drawn.
+// sketchName is the name of the picture of a question answered by drawing.
 const sketchName = "sketch"
 
-// solved asks for the picture of a question with what is right, whatever was drawn.
+// solved is the query parameter that requests the picture with the right curve.
 const solved = "solved=1"
 
-// solution is the picture of what is right where the answer is drawn, for paper; said is that
-// in words.
+// solution returns the printable picture of the right curve; said describes it in words.
 func (a *Handler) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, said string) views.Picture {
 	return door.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
 }
 
-// sketch draws the picture of a question with what was drawn and, second as in the picture of
-// what a class has drawn, what is right, which is there without as well where it is asked for;
-// nothing was drawn where given is empty.
+// sketch draws the picture of a question with the drawing, if given is not empty, and the right
+// curve, in the second colour as in the picture of a whole class. The right curve is also shown
+// without a drawing if requested.
 func (a *Handler) sketch(ctx context.Context, q lessons.Question, path, given string, right bool, l lessons.Look) (*figure.Picture, error) {
 	var curves []figure.Curve
 	if drawn := q.Sketch.Curve(given); drawn != nil {
@@ -633,7 +631,7 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, right, look) }))
 }
 
-// tasked adds to a course what is handed in under it from the lab.
+// tasked adds the lesson's task to a course.
 func tasked(c *views.InCourse, l *lessons.Lesson) *views.InCourse {
 	if c != nil {
 		c.Task = l.Task
@@ -641,8 +639,8 @@ func tasked(c *views.InCourse, l *lessons.Lesson) *views.InCourse {
 	return c
 }
 
-// demo runs a screen's demo, without what gives answers away where it is asking. Its
-// pictures are linked, or, inline, part of the answer.
+// demo runs a screen's demo, hiding answers while asking. Its pictures are linked or, if inline,
+// embedded.
 func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, asking, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide, Asking: asking}
 	if framed(r) {
@@ -707,7 +705,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 			e.Lab += "&course=" + course.Code
 		}
 	} else if e.Lab != "" && !strings.Contains(e.Lab, "test_fraction=") {
-		e.Lab += "&test_fraction=0" // the lab shows what the lesson does, trained on all points
+		e.Lab += "&test_fraction=0" // trained on all points, as in the lesson
 	}
 	v.Answer.Exhibit = e
 	v.Query = query.Encode()
@@ -717,7 +715,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	pictures := v.Query
 	v.Query = query.Encode()
 	at := place{base: path + "/figures/", key: key, public: public && course == nil}
-	if framed(r) { // where there is no way to other pages
+	if framed(r) { // which has no links to other pages
 		v.Framed, v.Live, v.Answer.Lab = true, framePath(path)+"/live", ""
 		at.base = framePath(at.base)
 	} else if at.public && !slide {
@@ -780,9 +778,9 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	return v, wrong, nil
 }
 
-// under returns the result of Enforce for a demo of a lesson. A control that the state does not
-// name is on all screens as the course that was made of the lesson presets it; preset has
-// these values, but those that this demo cannot have: a choice that others offer alone.
+// under returns the result of Enforce for a demo of a lesson. Controls missing from the state take
+// the course's presets; preset holds those that this demo can have, since screens may offer
+// different choices.
 func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, form url.Values) (course *store.Course, state, preset url.Values, err error) {
 	course, state, err = a.Enforce(ctx, lesson, form)
 	if err != nil || course == nil {
@@ -808,8 +806,8 @@ func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, for
 	return course, state, preset, nil
 }
 
-// key stands for everything that the demo of a screen depends on, empty where that is not
-// known: a run of the workspace. public tells whether that is nothing of a workspace.
+// key returns a cache key of everything a screen's demo depends on, empty if unknown, as for a run
+// of the workspace. public reports whether it depends on no workspace.
 func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key string, public bool) {
 	key, data, run := in.Key()
 	switch {
@@ -819,14 +817,14 @@ func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key s
 		return path + " " + key, true
 	}
 	p, err := a.Locate(ctx, data)
-	if err != nil { // which computing will tell
+	if err != nil { // reported by the computation
 		return "", false
 	}
 	return strings.Join([]string{path, key, p.Hash, p.Name}, " "), false
 }
 
-// exhibit returns the exhibit of a demo, from the cache if the key is known. The copy may be
-// changed, but not what it points to.
+// exhibit returns the exhibit of a demo, cached if key is not empty. The returned copy may be
+// modified, but not what it points to.
 func (a *Handler) exhibit(ctx context.Context, key string, d *lessons.Demo, in lessons.Input) (lessons.Exhibit, error) {
 	show := func(ctx context.Context) (*lessons.Exhibit, error) { return d.Show(ctx, in) }
 	if key != "" {
@@ -840,8 +838,8 @@ func (a *Handler) exhibit(ctx context.Context, key string, d *lessons.Demo, in l
 	return *e, nil
 }
 
-// slideSize returns the size of a figure on a slide: what the page's script asks for, or that for
-// wide screens, and besides a derivation.
+// slideSize returns the size of a figure on a slide: as requested by the page's script, or the
+// default for wide screens or beside a derivation.
 func slideSize(form url.Values, asked, derives bool) (width, height int) {
 	width, height = slideWidth, slideHeight
 	if derives {
@@ -859,7 +857,7 @@ func slideSize(form url.Values, asked, derives bool) (width, height int) {
 	return width, height
 }
 
-// lessonSize returns the size of a figure on the page: smaller where it is one of several.
+// lessonSize returns the size of a figure on the page, smaller if there are several.
 func lessonSize(f lessons.Figure, several bool) (width, height int) {
 	width, height = lessonWidth, lessonHeight
 	if several {
@@ -874,11 +872,11 @@ func lessonSize(f lessons.Figure, several bool) (width, height int) {
 // place is where the pictures of an exhibit are found.
 type place struct {
 	base, query string
-	key         string // of the exhibit, empty where it is not known
+	key         string // of the exhibit, empty if unknown
 	public      bool
 }
 
-// sheet is the picture of an exhibit that has this name.
+// sheet returns the named picture of an exhibit.
 func (at place) sheet(name, format string, look lessons.Look, draw func(context.Context) (*figure.Picture, error)) door.Sheet {
 	s := door.Sheet{Key: at.key, Public: at.public, Format: format, Parts: true, Draw: draw}
 	if s.Key != "" {
@@ -887,8 +885,8 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 	return s
 }
 
-// picture is a figure as a page shows it, with where its data are, by width, and its parts.
-// Later parts of an exhibit may come late.
+// picture returns a figure for a page, with its data coordinates by width, and its parts. Later
+// parts of an exhibit may be loaded lazily.
 func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
 	frames = map[int]figure.Frame{}
 	if inline {
@@ -924,12 +922,11 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 	case look.Width > door.NarrowWidth:
 		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
 	}
-	_, err = printed() // the page tells where the data are in either size
+	_, err = printed() // the page needs the data coordinates in both sizes
 	return p, frames, parts, err
 }
 
-// printed is a figure for paper, where no step can be made: what grows with the steps is
-// whole where that gives no answer away.
+// printed returns a figure for paper, with all its steps unless that would give an answer away.
 func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Picture {
 	at.query = strings.TrimPrefix(at.query+"&grey=1", "&")
 	if f.Grows && !asking {
@@ -938,7 +935,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 	return door.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
 
-// demoField is a control of a demo; data sets and runs come from the workspace.
+// demoField returns a control of a demo, with the workspace's data sets and runs.
 func (a *Handler) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
@@ -1018,7 +1015,7 @@ func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, l, s) })
 }
 
-// live is the reply to a form that was read.
+// live returns the reply to a form.
 func (a *Handler) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
 	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("asking") == "1", r.Form.Get("slide") == "1", true)
 	if err != nil {
@@ -1037,18 +1034,18 @@ func (a *Handler) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (m
 	}, nil
 }
 
-// stateBytes is about the most that is sent of a replay at once. No other state is added once
-// those before have taken a quarter of the patience, so that nobody holds a live place for long.
+// stateBytes is roughly the most of a replay sent at once. No state is added after a quarter of the
+// time limit, so that no request holds its place for long.
 const stateBytes = 3 << 20
 
-// replayed are the parameters of States.
+// replayed lists the parameters of States.
 var replayed = []param.Param{
 	{Name: "step", Label: "Step", Kind: param.Integer, Min: 0, Max: 1e6, Default: "0"},
-	{Name: "ahead", Label: "Ahead", Kind: param.Integer, Min: 1, Max: 12, Default: "1"}, // the script asks for the most
+	{Name: "ahead", Label: "Ahead", Kind: param.Integer, Min: 1, Max: 12, Default: "1"}, // the script asks for the maximum
 }
 
-// States answers the page's script with the states of a replay from a step on, together, so
-// that stepping through them needs no request: at most ahead, limited by size, at least one.
+// States sends the page's script the next states of a replay, so that stepping needs no request:
+// at most ahead, limited by size, at least one.
 func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
@@ -1078,7 +1075,7 @@ func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return nil, err
 			}
-			if state["step"] != step { // the last has come
+			if state["step"] != step { // past the last step
 				break
 			}
 			states = append(states, state)
@@ -1129,8 +1126,8 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// Answer checks and keeps an answer, and reveals. A script takes the
-// question alone; without one the page comes back.
+// Answer checks and stores an answer and shows the feedback: to a script the
+// question only, otherwise the page.
 func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	l, s, err := screenOf(r)
 	if err != nil {
@@ -1181,8 +1178,8 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
 }
 
-// predict tells the course that a page is in what was answered there. What the course does
-// not take is an answer as outside of it.
+// predict stores an answer in the page's course. If the course refuses it, it counts as an answer
+// outside the course.
 func (a *Handler) predict(ctx context.Context, page url.Values, question string, given store.Answer) error {
 	code := store.CleanCode(door.CodeOf(page))
 	if code == "" {
@@ -1197,7 +1194,7 @@ func (a *Handler) predict(ctx context.Context, page url.Values, question string,
 	return err
 }
 
-// Question finds a question by its name, lesson/screen/question, with what is right.
+// Question finds a question by its name, LESSON/SCREEN/QUESTION, with its answer.
 func (a *Handler) Question(ctx context.Context, name string) (q lessons.Asked, err error) {
 	slug, rest, _ := strings.Cut(name, "/")
 	screen, question, _ := strings.Cut(rest, "/")
@@ -1218,9 +1215,9 @@ func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) str
 	return "/lessons/" + l.Slug + "/" + s.Slug + "/questions/" + q.Slug
 }
 
-// Forget starts a lesson's questions over: all are folded again. What the students of a
-// course have answered stays. The page that asks for it, the lesson or, as its field from
-// says, a slide or its notes, comes back.
+// Forget resets the answers to a lesson's questions, except those stored in a course. It
+// redirects to the page it came from: the lesson or, according to the field from, a slide or
+// its notes.
 func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	l, _, err := lessonOf(r)
 	if err != nil {
@@ -1245,8 +1242,8 @@ func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, path)
 }
 
-// Setting finds what there is to fix in a lesson, or, should path lead to
-// one of its screens, on that. Controls of one name are one control.
+// Setting returns what can be fixed in a lesson or, if path is that of a screen, on that
+// screen. Controls with the same name count as one.
 func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
 	l := all.Find(slug)
@@ -1256,7 +1253,7 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s doo
 	if only, _ := l.Screen(screen); screen != "" && only == nil {
 		return s, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
 	}
-	q.Del("run") // it is the teacher's own
+	q.Del("run") // private to the teacher
 	s.Path, s.Query, s.Title = path, q, l.Title
 	if id := q.Get("data"); !door.IsPublic(id) {
 		p, err := a.Source(ctx, id)
@@ -1265,9 +1262,9 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s doo
 		}
 		s.Data, s.Points = p.Name, p.Data
 	}
-	on := map[string]int{} // screens that have the control
+	on := map[string]int{} // number of screens with the control
 	defaults := map[string]map[string]bool{}
-	offered := map[string]int{} // screens that have the choice, as control=choice
+	offered := map[string]int{} // number of screens with control=choice
 	for _, sc := range l.Screens {
 		if sc.Demo != nil {
 			for _, p := range sc.Demo.Params() {

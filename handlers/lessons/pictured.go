@@ -11,12 +11,12 @@ import (
 	"marginlab/views/lessons/all"
 )
 
-// Size in CSS pixels of a picture that a class points at: of letters that a phone can show, and
-// the same on all screens, so that places mean the same.
+// Size in CSS pixels of a picture that a class points at: legible on a phone, and the same on all
+// screens so that places agree.
 const pointWidth, pointHeight = 480, 375
 
-// Pictured returns the first figure of a slide, without what gives answers away, for a class to
-// point at. It returns param.Problems for an address that has none.
+// Pictured returns the first figure of a slide, without answers, for a class to point at. It
+// returns param.Problems for an address without a figure.
 func (a *Handler) Pictured(ctx context.Context, slide string) (v lessons.PointView, err error) {
 	none := func(message string) error { return param.Problems{{Field: "slide", Message: message}} }
 	u, err := url.Parse(slide)

@@ -20,7 +20,7 @@ import (
 	"marginlab/web"
 )
 
-// file is one form in which a report is downloaded.
+// file is a download format of reports.
 type file struct {
 	name, kind string
 	write      func(w io.Writer, one store.Report) error
@@ -59,7 +59,7 @@ func (a *Handler) File(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// writeRepeat writes what marginlab repeat reads.
+// writeRepeat writes the file read by marginlab repeat.
 func writeRepeat(w io.Writer, one store.Report) error {
 	f := repeat.File{Format: 1, Title: one.Title, Points: one.Frozen.Points, Tasks: []repeat.Task{}}
 	for _, item := range one.Frozen.Items {
@@ -109,8 +109,7 @@ func figureFile(item, figure int, extension string) string {
 	return fmt.Sprintf("figures/%d-%d.%s", item+1, figure+1, extension)
 }
 
-// eachPart calls prose and item for the parts of a report in their order. at is the place of the
-// item in the report.
+// eachPart calls prose and item for the parts of a report in order. at is the index of the item.
 func eachPart(one store.Report, prose func(string) error, item func(caption string, item store.ReportItem, at int) error) error {
 	for _, p := range split(one.Text) {
 		if p.address == "" {
@@ -132,7 +131,7 @@ func eachPart(one store.Report, prose func(string) error, item func(caption stri
 
 const repeatHint = "Repeat everything: marginlab repeat report.json"
 
-// markdown escapes what Markdown would take for marks.
+// markdown escapes Markdown syntax.
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "#", `\#`, "&", "&amp;", "$", `\$`)
 
 func writeMarkdown(w io.Writer, one store.Report) error {
@@ -164,7 +163,7 @@ func writeMarkdown(w io.Writer, one store.Report) error {
 	return err
 }
 
-// preamble has LaTeX know the letters that texts about learners have. They work in every engine.
+// preamble defines, for every LaTeX engine, the letters used in texts about learners.
 const preamble = `\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb,graphicx,newunicodechar}

@@ -23,7 +23,7 @@ type Report struct {
 	Items   []Item    `json:"items,omitempty"` // lists leave them out
 }
 
-// Item is what a report shows of a page.
+// Item is an item of a report in JSON.
 type Item struct {
 	Address string        `json:"address"`
 	Title   string        `json:"title"`
@@ -68,14 +68,14 @@ func (a *Handler) ReportJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, a.json(r, one))
 }
 
-// asked is a report as a program writes it.
+// asked is the body with which a program writes a report.
 type asked struct {
 	Title   string `json:"title"`
 	Text    string `json:"text"`
-	Refresh bool   `json:"refresh"` // items that were placed before, too
+	Refresh bool   `json:"refresh"` // also refresh existing items
 }
 
-// CreateJSON stores a report with the items that its text names, as they are now.
+// CreateJSON stores a report with the current state of the items in its text.
 func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	var n asked
 	if err := web.ReadJSON(w, r, web.FormBytes, &n); err != nil {
@@ -93,8 +93,7 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, a.json(r, one))
 }
 
-// ReplaceJSON replaces title and text of a report. Items that were placed before stay as they are
-// unless they are to be refreshed.
+// ReplaceJSON replaces title and text of a report. Existing items stay frozen unless refreshed.
 func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	before, leave, err := a.read(w, r)
 	if err != nil {

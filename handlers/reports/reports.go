@@ -1,5 +1,5 @@
-// Package reports serves reports: texts with what they show of runs, searches, studies and
-// comparisons, frozen when it was placed.
+// Package reports serves reports: texts with runs, searches, studies and comparisons, frozen when
+// they are inserted.
 package reports
 
 import (
@@ -51,7 +51,7 @@ type Studies interface {
 // New returns the handlers of reports, whose items runs and studies freeze.
 func New(h *door.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
 
-// freeze returns the item of an address as it is now.
+// freeze returns the current state of the item at an address.
 func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -102,8 +102,8 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	return true, nil
 }
 
-// compose returns what a text shows: items of before as they were, unless they are to be refreshed
-// and their sources are there, and new ones as they are now. Faults are param.Problems.
+// compose returns the items of a text: existing ones unchanged, unless refreshed and still
+// available, and new ones in their current state. Mistakes are param.Problems.
 func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
@@ -268,8 +268,8 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, reportsview.ReportPage(p))
 }
 
-// read returns the report that an address names, or that of its read-only link, once there is room
-// for it in memory, which leave gives back: before anything is sent to a client that may be slow.
+// read returns the requested report, by id or by its read-only link, once there is memory for it.
+// leave releases the memory and must be called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
 	size, err := a.Store.ReportSize(ctx, door.Workspace(ctx), id, token)
@@ -291,10 +291,10 @@ func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report
 	return one, leave, err
 }
 
-// day is a date for reading.
+// day is the date format.
 const day = "2 January 2006"
 
-// view is a report as a page shows it. Without a base its figures are part of the page.
+// view returns a report for a page. Without a base its figures are embedded.
 func (a *Handler) view(one store.Report, base string) (p reportsview.Report, err error) {
 	p = reportsview.Report{ID: one.ID, Title: one.Title, Base: base}
 	if !one.Updated.IsZero() {
@@ -349,8 +349,8 @@ func inline(svg []byte) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)
 }
 
-// command is the one of the terminal that repeats an item, the file of a study being that of the
-// download.
+// command returns the terminal command that repeats an item; the file of a study is the
+// downloaded one.
 func command(item store.ReportItem, at int) string {
 	if item.Task.Study != nil {
 		return "marginlab study " + studyFile(at)
@@ -360,7 +360,7 @@ func command(item store.ReportItem, at int) string {
 
 func studyFile(at int) string { return fmt.Sprintf("study-%d.toml", at+1) }
 
-// repeats reports whether a task says how to train again.
+// repeats reports whether a task can be repeated.
 func repeats(t repeat.Task) bool { return t.Spec != nil || t.Study != nil || t.Runs != nil }
 
 // Edit shows the editor of a report; without an id, of a new one.
@@ -377,7 +377,7 @@ func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
 	return a.editor(w, r, p)
 }
 
-// version tells a report from itself after a change.
+// version changes with every change of a report.
 func version(one store.Report) string {
 	if one.ID == "" {
 		return ""
@@ -385,7 +385,7 @@ func version(one store.Report) string {
 	return strconv.FormatInt(one.Updated.UnixMilli(), 10)
 }
 
-// choices is how many things of a kind the editor offers.
+// choices is the number of items of a kind that the editor offers.
 const choices = 12
 
 func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.Editor) error {
@@ -574,7 +574,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 		svg = f.Dark
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")
-	// An archive may have brought it: nothing in it is to be run.
+	// It may come from an imported archive: allow no scripts.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox")
 	if web.Unchanged(w, r, web.TagOf(svg)) {
 		return nil

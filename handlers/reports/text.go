@@ -4,25 +4,30 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"marginlab/store"
 	"marginlab/views/lessons"
 )
 
-// part is a piece of the text of a report: prose in Markdown, or the place of an item.
+// part is a piece of a report's text: Markdown prose, or an item.
 type part struct {
 	prose            string
 	caption, address string // of an item
 }
 
-// itemLine is a picture of Markdown on a line of its own that has the address of a page, maybe with
-// the host before it.
-var itemLine = regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+// itemLine matches a Markdown image on its own line whose URL is that of a page, with or without
+// the host.
+var itemLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+})
 
-// page is the path of a page that can be placed.
-var page = regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+// page matches the paths of pages that can be items.
+var page = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+})
 
-// fence returns the mark of a line that may open or close a block of code, and what follows it.
+// fence returns the marker of a line that may open or close a code block, and the rest of the line.
 func fence(line string) (mark, rest string) {
 	inner := strings.TrimLeft(line, " ")
 	for _, c := range []string{"`", "~"} {
@@ -34,7 +39,7 @@ func fence(line string) (mark, rest string) {
 	return "", ""
 }
 
-// split cuts a text into its parts: one item more than there may be at most, so that it shows.
+// split splits a text into parts, with up to one item above the limit, to detect an excess.
 func split(text string) (parts []part) {
 	var prose []string
 	end := func() {
@@ -52,7 +57,7 @@ func split(text string) (parts []part) {
 		case open != "" && strings.HasPrefix(mark, open) && rest == "":
 			open = ""
 		}
-		if found := itemLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
+		if found := itemLine().FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
 			if address, ok := addressOf(found[2]); ok {
 				end()
 				parts = append(parts, part{caption: strings.TrimSpace(found[1]), address: address})
@@ -66,8 +71,8 @@ func split(text string) (parts []part) {
 	return parts
 }
 
-// addressOf returns the address of a page without what does not change an item, and reports whether
-// it can be placed.
+// addressOf returns the URL of a page without parameters that do not affect an item, and reports
+// whether it can be an item.
 func addressOf(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > 2000 {
@@ -78,7 +83,7 @@ func addressOf(text string) (string, bool) {
 		figure, _, _ = strings.Cut(figure, ".")
 		path += "/figures/" + figure
 	}
-	if !page.MatchString(path) {
+	if !page().MatchString(path) {
 		return "", false
 	}
 	if path != "/compare" {
@@ -93,12 +98,12 @@ func addressOf(text string) (string, bool) {
 	return path + "?" + kept.Encode(), len(kept["run"]) > 1
 }
 
-// placed is the line that places an item.
+// placed returns the line that inserts an item.
 func placed(caption, address string) string {
 	return "![" + strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(caption) + "](" + address + ")"
 }
 
-// check returns what is wrong with the prose of a text, nil if nothing is.
+// check validates the prose of a text.
 func check(parts []part) error {
 	for _, p := range parts {
 		if _, err := lessons.Prose(p.prose); err != nil {

@@ -28,10 +28,10 @@ const (
 	cancelled = "cancelled"
 
 	changeRows = 10   // removals and doubtful rows that the page lists
-	doubtful   = 0.95 // share of samples below which a row is doubtful
+	doubtful   = 0.95 // fraction of agreeing samples below which a row is doubtful
 )
 
-// changes tells whether what would change a run's result can be computed.
+// changes reports whether "what would change this result" is available for a run.
 func changes(run store.Run) bool {
 	rep := run.Report
 	return rep != nil && run.Model != nil && (rep.Rule == ml.Sign || rep.Rule == "") && ml.HasRegularisation(run.Spec, rep.TrainN) && rep.N <= ml.MostSensed && run.Model.Kernel.Definite()
@@ -74,7 +74,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, runsview.ChangePage(p))
 }
 
-// CancelChange gives up the computation, also when its run has been deleted meanwhile.
+// CancelChange cancels the computation, even if its run has been deleted.
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	token, here := web.Token(r.Context()), "/runs/"+chi.URLParam(r, "id")+"/change"
 	id := r.FormValue("id")
@@ -147,7 +147,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// fillChange fills in what is known.
+// fillChange fills in the computed results.
 func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	where := "of the plane"
 	if !s.Plane {
@@ -220,7 +220,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	}
 }
 
-// strongest says which of the support vectors left out moves the boundary most.
+// strongest describes the support vector whose removal moves the boundary most.
 func strongest(removals []ml.Removal, where string) string {
 	var said, other string
 	for len(removals) > 0 && removals[0].Only {
@@ -244,8 +244,7 @@ func strongest(removals []ml.Removal, where string) string {
 	return said + ", more than without any other support vector tried."
 }
 
-// knownChange is what would change a run's result in sentences, where it is known; it computes
-// nothing.
+// knownChange returns what would change a run's result, in sentences, if already computed.
 func (a *Handler) knownChange(ctx context.Context, run store.Run) ([]string, error) {
 	of, err := a.ChangeOf(ctx, run)
 	if err != nil {

@@ -41,8 +41,8 @@ func clientCode(run store.Run, origin string) string {
 	return b.String()
 }
 
-// sklearnCode is Python that trains the same machine with scikit-learn, empty for what that does
-// not have.
+// sklearnCode returns Python code that trains the same machine with scikit-learn, empty if
+// scikit-learn lacks it.
 func sklearnCode(run store.Run) string {
 	s, m := run.Spec, run.Model
 	if s.Learner != "svm" || s.Conformal != "none" || s.Project != "none" || m.Fill != nil || s.Values.Switch("hard_margin") ||

@@ -39,12 +39,12 @@ func comparedRuns(ctx context.Context, find func(context.Context, store.Workspac
 	return runs, nil
 }
 
-// overlaid is the number of boundaries that can be distinguished in one picture, and the number drawn if
-// none are asked for.
+// overlaid is the number of boundaries that can be distinguished in one picture, and the number
+// drawn by default.
 const overlaid = 6
 
-// drawn are the runs whose boundaries a query asks for in one picture: those of draw, else
-// the first.
+// drawn returns the runs whose boundaries to overlay: those in the query's draw, by default the
+// first ones.
 func drawn(runs []store.Run, q url.Values) (chosen []store.Run) {
 	for _, r := range finished(runs) {
 		if slices.Contains(q["draw"], r.ID) || !q.Has("draw") && len(chosen) < overlaid {
@@ -88,7 +88,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	if q.Has("back") { // from a list, whose form says more than a comparison needs
+	if q.Has("back") { // from a list, whose form sends more than a comparison needs
 		to := url.Values{}
 		for _, id := range q["run"] {
 			if !slices.Contains(to["run"], id) {
@@ -100,7 +100,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
-	if q.Has("runs") { // as programs list them; the links of the page say run
+	if q.Has("runs") { // as sent by programs; links on the page use run
 		q["run"] = strings.Split(q.Get("runs"), ",")
 		q.Del("runs")
 		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode())
@@ -130,7 +130,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
 	}
 	if slices.ContainsFunc(runs, func(r store.Run) bool { return r.Report != nil && figure.Noted(r.Report.Rule, r.Report.D, r.Report.N) }) {
-		query = strings.TrimPrefix(query+"&noted=1", "&") // all, so that their frames have one height
+		query = strings.TrimPrefix(query+"&noted=1", "&") // for all, so that their frames have equal heights
 	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	names := shortNames(runs)
@@ -182,7 +182,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
 	}
 	if p.ShareURL != "" {
-		p.ShareQR, _ = door.QR(p.ShareURL) // a long one has none
+		p.ShareQR, _ = door.QR(p.ShareURL) // none if it is too long
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
@@ -213,7 +213,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Runs[i].Drawn = slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == p.Runs[i].ID })
 	}
 	var together []figure.Layer
-	for i, run := range finished(runs) { // those of the layers
+	for i, run := range finished(runs) { // the runs of the layers
 		if slices.ContainsFunc(lines, func(r store.Run) bool { return r.ID == run.ID }) {
 			together = append(together, layers[i])
 		}
@@ -240,8 +240,8 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, runsview.ComparePage(p))
 }
 
-// CompareTable sends the settings and numbers of a comparison as CSV, a line for each and a
-// column for each run, numbers in full; with diff, those in which the runs differ.
+// CompareTable sends the settings and numbers of a comparison as CSV, a line per quantity and a
+// column per run, at full precision; with diff, only those in which the runs differ.
 func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	from, err := a.shelf(r)
 	if err != nil {
@@ -256,7 +256,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		ids = append(ids, run.ID)
 	}
 	rows := [][]string{ids}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		row, differs, some := []string{f.Name}, false, false
 		for _, run := range runs {
 			text := inFull(f, run)
@@ -271,7 +271,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 	return door.SendRows(w, r, "comparison.csv", rows)
 }
 
-// headline is the short result of a run.
+// headline returns the short result of a run.
 func headline(run store.Run) string {
 	return fmt.Sprintf("%s, %s", door.BestEvidence(run).String(), views.Counted(run.Report.SupportVectors, "support vector"))
 }
@@ -312,8 +312,8 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// compareSettings puts the settings side by side. A setting without a meaning
-// for a run is a dash.
+// compareSettings returns a row per setting. A setting that does not apply to a run
+// is a dash.
 func compareSettings(runs []store.Run) []runsview.CompareRow {
 	rows := []runsview.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
 	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
@@ -344,9 +344,9 @@ func compareRow(label, help string, runs []store.Run, cell func(store.Run) strin
 	return row
 }
 
-// compareNumbers puts the measured quantities side by side and marks the best
-// where better has a meaning and the runs differ. Where one of them, number base, is the
-// baseline, the others are told by how much they exceed it.
+// compareNumbers returns a row per measured quantity, with the best values marked if better is
+// defined and the runs differ. If base is the index of a baseline, the others show their
+// difference from it.
 func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 	for _, q := range ml.Quantities {
 		row := compareRow(q.Label, q.Help, runs, func(r store.Run) string {
@@ -369,8 +369,8 @@ func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 	return rows
 }
 
-// exceed is by how much each run exceeds the baseline in a quantity, empty where either has
-// none or both the same.
+// exceed returns the difference of each run from the baseline in a quantity, empty if either has
+// no value or they are equal.
 func exceed(q ml.Quantity, runs []store.Run, base int) []string {
 	more := make([]string, len(runs))
 	than, ok := door.QuantityNumber(q, runs[base].Report)

@@ -11,9 +11,8 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Events sends the state of a run as it changes: the status as it is first,
-// then the progress of the solver and every change of the status. It ends with
-// the status that ends the run.
+// Events streams the state of a run: its current status, then the progress of the solver
+// and every change of status, until the run ends.
 func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	events, err := a.Jobs.Subscribe(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -21,7 +20,7 @@ func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	}
 	var told store.Status
 	return web.Stream(w, r, events, func(e jobs.Event) (string, any) {
-		if e.Status != told { // worth more than the step that may come with it
+		if e.Status != told { // more important than a step that may come with it
 			told, e.Step = e.Status, nil
 		}
 		return e.Message()

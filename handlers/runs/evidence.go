@@ -25,12 +25,12 @@ import (
 
 const (
 	chance     = 0.05                   // a difference that would come about by chance less often is taken for real
-	glance     = 400 * time.Millisecond // how long a page waits for what was just begun
+	glance     = 400 * time.Millisecond // how long a page waits for a computation just started
 	differRows = 40                     // points on which runs disagree that a page lists
 )
 
-// evidence tells which differences between runs are real: on the points that they held
-// out, and on common folds where searches that the query names have them.
+// evidence tests which differences between runs are real: on the points they held out, and on
+// common folds if the query names searches that have them.
 func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) (*runsview.Evidence, error) {
 	done := finished(runs) // those of the layers
 	if len(done) < 2 {
@@ -108,8 +108,8 @@ func (a *Reader) foldPairs(e *runsview.Evidence, pairs []eval.FoldPair, shares b
 // manyPairs are more than a page shows at once.
 const manyPairs = 6
 
-// reference is the run that others are told against where there are many pairs: the baseline,
-// else the one that does best on held-out points.
+// reference returns the run to compare others with if there are many pairs: the baseline, else
+// the best on held-out points.
 func reference(runs []store.Run, base string) (of int) {
 	best := math.Inf(-1)
 	for i, r := range runs {
@@ -123,7 +123,7 @@ func reference(runs []store.Run, base string) (of int) {
 	return of
 }
 
-// against are the verdicts on one run; nil where there are so few that all are shown.
+// against returns the verdicts involving one run; nil if there are few enough to show all.
 func against(all []runsview.Verdict, name string) (few []runsview.Verdict) {
 	if len(all) <= manyPairs {
 		return nil
@@ -136,7 +136,7 @@ func against(all []runsview.Verdict, name string) (few []runsview.Verdict) {
 	return few
 }
 
-// finished are the runs that are done.
+// finished returns the runs that are done.
 func finished(runs []store.Run) (done []store.Run) {
 	for _, r := range runs {
 		if r.Status == store.Done {
@@ -146,8 +146,8 @@ func finished(runs []store.Run) (done []store.Run) {
 	return done
 }
 
-// CompareOnFolds begins to cross-validate the runs that are compared on the same folds, each
-// as a search of a single setting, and goes on to the comparison with them.
+// CompareOnFolds starts cross-validating the compared runs on the same folds, each as a search
+// of a single setting, and redirects to the comparison with them.
 func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
 }
 
-// heldOut fills in what the points that all runs held out say.
+// heldOut fills in the evidence on the points that all runs held out.
 func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store.Run, layers []figure.Layer) (*eval.HeldOut, error) {
 	points := make([][]ml.Point, len(layers))
 	for i, l := range layers {
@@ -219,7 +219,7 @@ func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store
 	return h, nil
 }
 
-// heldOutVerdict says what a test on held-out points found.
+// heldOutVerdict describes the result of a test on held-out points.
 func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsview.Verdict {
 	right, alike := "got %s right that the other did not", "get the same held-out points right"
 	if values {
@@ -244,8 +244,8 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsv
 	return v
 }
 
-// verdict returns the meaning of two probabilities for two runs, the second after Holm; firstBetter tells
-// which is better if there is a difference.
+// verdict describes the p-values of two runs, without and with Holm's correction; firstBetter
+// tells which is better if there is a difference.
 func verdict(first, second string, p, holm float64, firstBetter bool) runsview.Verdict {
 	v := runsview.Verdict{First: first, Second: second}
 	better := second
@@ -263,7 +263,7 @@ func verdict(first, second string, p, holm float64, firstBetter bool) runsview.V
 	return v
 }
 
-// folds fills in what searches say that cross-validate the runs on the same folds.
+// folds fills in the evidence from searches that cross-validate the runs on the same folds.
 func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.Run, from door.Collection, ids []string) ([]eval.FoldPair, error) {
 	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
 	if err != nil {
@@ -299,8 +299,8 @@ func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.R
 	return f.Pairs, nil
 }
 
-// foldVerdict says what a test on common folds found, of accuracies or of errors. Accuracies
-// differ by points of a hundred.
+// foldVerdict describes the result of a test on common folds, of accuracies (whose differences
+// are in percentage points) or of errors.
 func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsview.Verdict {
 	var v runsview.Verdict
 	p, holm, chances := "–", "–", "p cannot be told"
@@ -320,7 +320,7 @@ func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsvie
 		low, high, mean, better = -high, -low, -mean, second
 	}
 	lead := fmt.Sprintf("“%s” leads by %s", better, amount(mean))
-	if amount(mean) == amount(0) && (d.P == nil || *d.P > 0.5) { // 0, or what rounding has left of it
+	if amount(mean) == amount(0) && (d.P == nil || *d.P > 0.5) { // 0 up to rounding
 		v.Text, lead = fmt.Sprintf("“%s” and “%s” do equally well", first, second), "they differ by "+amount(0)
 	}
 	v.Text += fmt.Sprintf(": %s %s (95\u00a0%%: %s to %s; %s).", lead, unit, amount(low), amount(high), chances)
@@ -350,7 +350,7 @@ func probability(p float64) string {
 	return "p = " + short(p)
 }
 
-// short is a probability for reading.
+// short formats a p-value.
 func short(p float64) string {
 	switch {
 	case p < 0.001:

@@ -24,8 +24,8 @@ const (
 	thumbWidth, thumbHeight = 160, 100 // of the picture of a neighbour
 )
 
-// near tells which objects of a run are nearest to the one in the row that is asked for, if
-// any, and shows that one where a picture can; its figures are below an address.
+// near returns the objects of a run nearest to the requested row, if any, with a picture of it if
+// possible. figures is the base URL of the run's figures.
 func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*runsview.Near, error) {
 	m := r.Result.Model
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
@@ -49,7 +49,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
 		return n, nil
 	}
-	small := "" // the figure of a graph that stands for its text
+	small := "" // the figure that replaces the text of a graph
 	for _, f := range r.Figures() {
 		if f.Parts() {
 			title := fmt.Sprintf("%s, row %d", f.Title, row)

@@ -13,7 +13,7 @@ import (
 	"marginlab/web"
 )
 
-// proofs finds the finished runs that a query compares, and what they tell of every point.
+// proofs returns the finished runs that a query compares, with their predictions for every point.
 func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Collection, runs []store.Run, points [][]ml.Point, err error) {
 	if from, err = a.shelf(r); err != nil {
 		return from, nil, nil, err
@@ -35,7 +35,7 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Collection, ru
 	return from, runs, points, err
 }
 
-// inCSV is a number in full, nothing for none.
+// inCSV formats a number at full precision, empty for nil.
 func inCSV(v *float64) string {
 	if v == nil {
 		return ""
@@ -89,9 +89,8 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 	return door.SendRows(w, r, "tests.csv", rows)
 }
 
-// ComparePoints sends the points as CSV that all runs held out and on which not all give the
-// same answer: their place in the data, counted from 1, what they are, and what each run says
-// of them.
+// ComparePoints sends, as CSV, the points held out by all runs on which they disagree: the row
+// (from 1), the point, and the prediction of each run.
 func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 	_, runs, points, err := a.proofs(r, r.URL.Query())
 	if err != nil {
@@ -130,7 +129,7 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 		row = append(row, dataset.Guard(points[0][i].Label))
 		for _, ps := range points {
 			row = append(row, dataset.Guard(ps[i].Predicted), "")
-			if len(ps[i].Scores) == 1 { // several machines have no one f
+			if len(ps[i].Scores) == 1 { // several machines have no single f
 				row[len(row)-1] = inCSV(&ps[i].F)
 			}
 		}

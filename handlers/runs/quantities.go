@@ -29,7 +29,7 @@ const (
 	pointWidth, pointHeigh = 640, 420
 )
 
-// quantities is how the runs of a comparison are shown by their settings and numbers.
+// quantities draws the runs of a comparison by their settings and numbers.
 type quantities struct {
 	runs  []store.Run
 	pale  []bool // runs that the query leaves out
@@ -39,7 +39,7 @@ type quantities struct {
 	where store.Query
 }
 
-// comparable tells whether a field can have an axis.
+// comparable reports whether a field can be an axis.
 func comparable(f store.Field) bool {
 	return f.Kind != store.TimeField && f.Kind != store.ListField && f.Name != "name" && f.Name != "note" && f.Name != "data_hash"
 }
@@ -74,7 +74,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if q.Has("log") {
 		z.log = strings.Split(q.Get("log"), ",")
 	} else {
-		for _, f := range store.Fields {
+		for _, f := range store.Fields() {
 			if i := slices.IndexFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name }); i >= 0 && ml.Params[i].Log {
 				z.log = append(z.log, f.Name)
 			}
@@ -126,8 +126,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	return z, nil
 }
 
-// telling are the axes of runs for which none were chosen: the settings in which they differ,
-// then what came of them.
+// telling returns the default axes: the settings in which the runs differ, then their results.
 func (z *quantities) telling() (axes []store.Field) {
 	add := func(f store.Field) {
 		if len(axes) < mostAxes && !slices.ContainsFunc(axes, func(o store.Field) bool { return o.Name == f.Name }) {
@@ -139,7 +138,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		setting := slices.ContainsFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name && !p.Effort })
 		if setting && comparable(f) && len(axes) < mostAxes-4 && z.differ(f) {
 			add(f)
@@ -151,7 +150,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields { // runs that have nothing yet
+	for _, f := range store.Fields() { // runs without results yet
 		if len(axes) < 2 && comparable(f) {
 			add(f)
 		}
@@ -159,12 +158,12 @@ func (z *quantities) telling() (axes []store.Field) {
 	return axes
 }
 
-// differ tells whether the runs do not all have the same value.
+// differ reports whether the runs differ in a field.
 func (z *quantities) differ(f store.Field) bool {
 	return slices.ContainsFunc(z.runs, func(r store.Run) bool { return f.Value(r) != f.Value(z.runs[0]) })
 }
 
-// logarithmic tells whether the axis of a field is to be logarithmic, and can be.
+// logarithmic reports whether a logarithmic axis was requested for a field, and is possible.
 func (z *quantities) logarithmic(f store.Field) (asked, can bool) {
 	can = f.Kind == store.NumberField
 	for _, r := range z.runs {
@@ -175,8 +174,7 @@ func (z *quantities) logarithmic(f store.Field) (asked, can bool) {
 	return can && slices.Contains(z.log, f.Name), can
 }
 
-// scale is by how much the values of a field are multiplied for reading, and what it is called
-// then.
+// scale returns the display factor of a field and its name in that unit.
 func scale(f store.Field) (by float64, name string) {
 	switch f.Unit {
 	case ml.Share:
@@ -187,7 +185,7 @@ func scale(f store.Field) (by float64, name string) {
 	return 1, heading(f)
 }
 
-// upright is the axis of a field, and the places of the runs on it.
+// upright returns the axis of a field and the positions of the runs on it.
 func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64) {
 	by, name := scale(f)
 	u.Name = name
@@ -221,7 +219,7 @@ func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64)
 		}
 		u.Min, u.Max = min(u.Min, values[i]), max(u.Max, values[i])
 	}
-	if u.Min > u.Max { // none has a value
+	if u.Min > u.Max { // no run has a value
 		u.Min, u.Max, u.Log = 0, 0, false
 	}
 	return u, values
@@ -230,7 +228,7 @@ func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64)
 // number of a run in pictures and tables, from 1.
 func numbered(i int) string { return strconv.Itoa(i + 1) }
 
-// parallel is the picture of the runs across the axes.
+// parallel returns the parallel coordinates of the runs.
 func (z *quantities) parallel(o door.Options) figure.Parallel {
 	p := figure.Parallel{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
 	for i := range z.runs {
@@ -252,7 +250,7 @@ func (z *quantities) parallel(o door.Options) figure.Parallel {
 	return p
 }
 
-// plot is the picture of the runs over two quantities.
+// plot returns the scatter plot of the runs over two quantities.
 func (z *quantities) plot(o door.Options) figure.Named {
 	p := figure.Named{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
 	axis := func(f store.Field) (figure.Axis, []float64) {
@@ -306,7 +304,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	if p.Where != "" && p.Problem == "" {
 		p.Matching = z.matching()
 	}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 		if f.Kind == store.NumberField {
 			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
@@ -321,14 +319,14 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	p.Chosen = strings.Join(names(z.axes), ",")
 	z.arrange(p, from, q)
 
-	// What the page's script needs to brush: the axes, and where they stand in the picture.
+	// What the page's script needs for brushing: the axes and their positions in the picture.
 	type axis struct {
 		Name  string   `json:"name"`
 		Label string   `json:"label"`
 		Log   bool     `json:"log"`
 		Min   float64  `json:"min"`
 		Max   float64  `json:"max"`
-		By    float64  `json:"by"` // as drawn, divided by this: as filters have it
+		By    float64  `json:"by"` // drawn values divided by this are those of filters
 		Words []string `json:"words,omitempty"`
 	}
 	var stage struct {
@@ -342,7 +340,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		stage.Axes = append(stage.Axes, axis{f.Name, u.Name, u.Log, u.Min, u.Max, by, u.Words})
 	}
 	stage.Frames = map[string]figure.Frame{}
-	narrow := [2]int{max(door.NarrowWidth, narrowApart*(len(z.axes)+2)), narrowPlot} // scrolls where it is too wide
+	narrow := [2]int{max(door.NarrowWidth, narrowApart*(len(z.axes)+2)), narrowPlot} // scrolls if too wide
 	for _, size := range [][2]int{{plotWidth, plotHeight}, narrow} {
 		picture.Width, picture.Height = size[0], size[1]
 		drawn, err := picture.Picture()
@@ -374,7 +372,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	return nil
 }
 
-// matching says which runs the filter finds.
+// matching describes which runs the filter matches.
 func (z *quantities) matching() string {
 	var found []string
 	for i, pale := range z.pale {
@@ -427,7 +425,7 @@ func (z *quantities) arrange(p *runsview.Compare, from door.Collection, q url.Va
 	}
 }
 
-// only is a copy of some fields of a query; without names, of all.
+// only returns a copy of some fields of a query, or of all if no keys are given.
 func only(q url.Values, keys ...string) url.Values {
 	out := url.Values{}
 	for k, v := range q {

@@ -27,7 +27,7 @@ type Reader struct {
 	quick func(context.Context, store.Workspace, string) (store.Run, error) // without
 }
 
-// NewReader returns the runs of the shelf that a request asks for.
+// NewReader returns a Reader of the runs in the collection that shelf returns for a request.
 func NewReader(h *door.Base, shelf func(*http.Request) (door.Collection, error)) *Reader {
 	return &Reader{h, shelf, h.Store.Run, h.Store.RunWithoutModels}
 }
@@ -41,7 +41,7 @@ func (a *Reader) run(r *http.Request) (run store.Run, from door.Collection, err 
 	return from.Shown(run), from, err
 }
 
-// Page shows a run that has ended.
+// Page shows a finished run.
 func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
 	run, from, err := a.run(r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Reader) Figure(w http.ResponseWriter, r *http.Request) error {
 	return a.send(w, r, run)
 }
 
-// At tells what the model of a run says of a place in its picture.
+// At returns the model's answer at a place in a run's picture.
 func (a *Reader) At(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
@@ -107,12 +107,12 @@ func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) err
 	}))
 }
 
-// keyOf stands for a run and what a query says of it; a run that has ended does not change.
+// keyOf returns a cache key of a run and a query; finished runs do not change.
 func keyOf(run store.Run, q url.Values) string {
 	return fmt.Sprintf("run %s %s %q %q %q", run.ID, run.Status, q.Get("x"), q.Get("y"), q.Get("near"))
 }
 
-// view returns the part of a run's page that its shared page has, too.
+// view returns the part of a run's page that is also on its shared page.
 func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.Run, error) {
 	p := runsview.Run{
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
@@ -131,7 +131,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 	q := r.URL.Query()
 	o := door.ReadOptions(q)
 	if o.Coarse > 0 {
-		o.Size(r) // that of the picture in whose place it comes
+		o.Size(r) // the size of the picture it replaces
 	}
 	shown, err := a.Base.Run(r.Context(), run, q, o)
 	if err != nil {
@@ -163,8 +163,8 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 	return p, nil
 }
 
-// estimate is the best evidence of a run as the first number below its picture; without any, what
-// the training says of the points that it held out.
+// estimate returns the headline below a run's picture: the best evidence, or the result on its
+// held-out points if there is none.
 func estimate(run store.Run, held views.Headline) views.Headline {
 	best := door.BestEvidence(run)
 	switch run.EvidenceKind() {
@@ -174,7 +174,7 @@ func estimate(run store.Run, held views.Headline) views.Headline {
 	return held
 }
 
-// pictureQuery keeps what a page's query says about pictures.
+// pictureQuery returns the parts of a page's query that concern pictures.
 func pictureQuery(q url.Values) url.Values {
 	out := url.Values{}
 	for _, k := range []string{"x", "y", "show", "slack", "cores", "limits"} {

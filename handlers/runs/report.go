@@ -21,8 +21,7 @@ import (
 	runsview "marginlab/views/runs"
 )
 
-// ReportRun returns what a report shows of a run with one of its figures, the main one if none is
-// named.
+// ReportRun returns a report item for a run and one of its figures, by default the main one.
 func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.ReportItem, err error) {
 	run, err := a.find(ctx, door.Workspace(ctx), id)
 	if err != nil {
@@ -80,13 +79,13 @@ func details(run store.Run) string {
 	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Title(), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
 }
 
-// task is what trains a run again.
+// task returns the task that repeats a run.
 func task(run store.Run) (repeat.Task, error) {
 	spec, err := json.Marshal(run.Spec)
 	return repeat.Task{Title: run.Name, Points: run.Hash, Spec: spec, Numbers: repeat.OfRun(run.Report)}, err
 }
 
-// ReportComparison returns what a report shows of the comparison that a query asks for.
+// ReportComparison returns a report item for the comparison in a query.
 func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item store.ReportItem, err error) {
 	from := door.Collection{Workspace: door.Workspace(ctx)}
 	runs, err := comparedRuns(ctx, a.find, from, q)
@@ -173,7 +172,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	return item, a.compareTask(ctx, &item, runs, layers, from, q)
 }
 
-// compareTask fills in what trains the runs of a comparison again and what tests them.
+// compareTask fills in the tasks that repeat the runs of a comparison and its tests.
 func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) error {
 	item.Task.Title = item.Title
 	var points [][]ml.Point
@@ -189,7 +188,7 @@ func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs 
 	}
 	item.Command = strings.Join(lines, "\n")
 	if door.Alike(runs) == nil {
-		if held, err := eval.OnHeldOut(points); err == nil { // otherwise there is no test
+		if held, err := eval.OnHeldOut(points); err == nil { // on error there is no test
 			item.Task.Numbers = repeat.OfHeldOut(held)
 		}
 	}

@@ -26,15 +26,15 @@ import (
 // Handler serves a workspace's runs.
 type Handler struct{ *Reader }
 
-// New returns the runs of the workspace that a request comes with.
+// New returns the handler of a workspace's runs.
 func New(h *door.Base) *Handler { return &Handler{NewReader(h, own)} }
 
-// own is the shelf of the request's workspace.
+// own returns the runs of the request's workspace.
 func own(r *http.Request) (door.Collection, error) {
 	return door.Collection{Workspace: door.Workspace(r.Context())}, nil
 }
 
-// Row is a run as lists show it.
+// Row returns a run as a row of a list.
 func Row(r store.Run) runsview.RunRow {
 	row := runsview.RunRow{
 		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
@@ -62,7 +62,7 @@ func Row(r store.Run) runsview.RunRow {
 	return row
 }
 
-// learnerText is a learner with those of its parameters that have no column of their own.
+// learnerText returns a learner with its parameters that have no column.
 func learnerText(s ml.Spec) string {
 	i := slices.IndexFunc(ml.Learners, func(l ml.Learner) bool { return l.Name == s.Learner })
 	if i < 0 {
@@ -77,7 +77,7 @@ func learnerText(s ml.Spec) string {
 	return text
 }
 
-// kernelText is a kernel with its parameters, as used where that is known.
+// kernelText returns a kernel with its parameters, as used if known.
 func kernelText(s ml.Spec, rep *ml.Report) string {
 	row, err := kernel.Lookup(s.Kernel)
 	if err != nil {
@@ -99,7 +99,7 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 	return text
 }
 
-// Page shows a run with what can be done with it.
+// Page shows a run with its actions.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
@@ -259,7 +259,7 @@ func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/runs/"+id+"#h-share")
 }
 
-// Predictions writes the training data with what the model says of each row.
+// Predictions writes the data with the model's prediction for each row.
 func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)
 	if err != nil {
@@ -283,14 +283,14 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
-// runInCourse adds to a run's page what its course makes of it. The lab opens in
-// the course again; points that the course would not give come along as text. Problems with
-// handing it in are told beside its form.
+// runInCourse adds what concerns its course to a run's page. The lab link opens in the course
+// again, with points that the course would not provide as text. Problems with submitting are
+// shown beside the form.
 func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, problems param.Problems) error {
 	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // deleted; the run stays what it is
+		return nil // deleted; the run stays as it is
 	}
 	if err != nil {
 		return err
@@ -329,7 +329,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 	return nil
 }
 
-// HandIn hands a saved run in. Where the course does not take it the run's page says why.
+// HandIn submits a saved run to its course. If that is refused, the run's page explains why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -354,7 +354,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if seen != nil {
 		return seen
 	}
-	if run.Course == "" { // there is no form to say it beside
+	if run.Course == "" { // no form to show the problem beside
 		return err
 	}
 	return a.showRun(w, r, run, wrong)

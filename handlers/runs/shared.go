@@ -40,8 +40,7 @@ func copyOf(run store.Run, token string) string {
 	return "/lab?" + q.Encode()
 }
 
-// NewShared returns the comparisons of runs by the tokens of their read-only links, which
-// stand for their ids.
+// NewShared returns a Reader of runs identified by the tokens of their read-only links.
 func NewShared(h *door.Base) *Reader {
 	find := func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
 		r, err := h.Store.SharedRun(ctx, token)
@@ -68,8 +67,8 @@ func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error 
 	return door.Redirect(w, r, "/compare?"+r.PostForm.Encode()+"#h-share")
 }
 
-// sharedComparison is the path and query of a comparison by tokens; empty where not all of the
-// runs are shared.
+// sharedComparison returns the path and query of a comparison by tokens, empty unless all runs
+// are shared.
 func sharedComparison(runs []store.Run, q url.Values) string {
 	to := only(q)
 	to.Del("folds") // which are searches of the workspace
@@ -88,7 +87,7 @@ func sharedComparison(runs []store.Run, q url.Values) string {
 	return "/shared/compare?" + to.Encode()
 }
 
-// SharedAt tells what the model of the run of a read-only link says of a place.
+// SharedAt is At for the run of a read-only link.
 func (a *Handler) SharedAt(w http.ResponseWriter, r *http.Request) error {
 	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
 	if err != nil {

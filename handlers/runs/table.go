@@ -29,11 +29,11 @@ import (
 const (
 	pageRows   = 25 // runs on a page of the list
 	groupRows  = 10 // runs that an open group shows
-	openGroups = 20 // groups that may be open at a time
+	openGroups = 20 // most open groups
 	mostColumn = 24 // columns beside the name
 )
 
-// firstColumns are those of a list for which none were chosen, beside the name.
+// firstColumns lists the default columns besides the name.
 var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "estimate", "support_vectors", "status", "created"}
 
 // headings holds short names of fields with long labels.
@@ -41,7 +41,7 @@ var headings = map[string]string{"estimate": "accuracy", "support_vectors": "SVs
 
 func heading(f store.Field) string { return upper(cmp.Or(headings[f.Name], f.Label)) }
 
-// lower returns text without a capital at the start of its first word, unless it is an abbreviation.
+// lower returns text with a lower-case first letter, unless it starts with an abbreviation.
 func lower(text string) string {
 	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
 		return strings.ToLower(text[:1]) + text[1:]
@@ -59,7 +59,7 @@ type table struct {
 	page    int
 }
 
-// readTable reads a table off a query; of the columns, those that a workspace keeps stand for
+// readTable parses a table from a query; kept are the workspace's columns, used if the query has
 // none. Errors are param.Problems.
 func readTable(q url.Values, kept []string) (t table, err error) {
 	t.Filter, err = door.RunFilter(q)
@@ -100,8 +100,8 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 	return t, ps.Err()
 }
 
-// best is the field that tells which run of a group is best: the one that the list is sorted
-// by where better has a meaning for it, else the accuracy by the best evidence.
+// best returns the field by which to choose the best run of a group: the sort field if better is
+// defined for it, else the accuracy by the best evidence.
 func (t table) best() store.Field {
 	if f, ok := store.LookupField(t.Sort); ok && f.Better != 0 {
 		return f
@@ -110,7 +110,7 @@ func (t table) best() store.Field {
 	return f
 }
 
-// address is the list's with some of what its query says replaced; "" leaves a thing out.
+// address returns the URL of the list with some query fields replaced; "" removes a field.
 func address(q url.Values, pairs ...string) string {
 	to := maps.Clone(q)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -125,7 +125,7 @@ func address(q url.Values, pairs ...string) string {
 	return "/runs?" + to.Encode()
 }
 
-// List shows the runs of the workspace that the query asks for.
+// List shows the runs of the workspace that match the query.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	q.Del("deleted") // which Undo reads
@@ -135,7 +135,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		q.Del("add")
 		return door.Redirect(w, r, address(q, "keep", "1"))
 	}
-	for name, v := range q { // forms send also what is empty
+	for name, v := range q { // forms also send empty fields
 		if v[0] == "" {
 			q.Del(name)
 		}
@@ -160,7 +160,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 	}
 	tags, err := a.Store.Tags(r.Context(), ws)
@@ -201,7 +201,7 @@ func names(fields []store.Field) (list []string) {
 	return list
 }
 
-// caret points at what is wrong with a query, in the line below it.
+// caret returns the line that points at a mistake in the query above it.
 func caret(text string) string {
 	var wrong *store.QueryError
 	if _, err := store.ParseQuery(text); !errors.As(err, &wrong) {
@@ -369,7 +369,7 @@ func groupValue(f store.Field, g store.Group) string {
 	return g.Value
 }
 
-// number is a field's for reading.
+// number formats the value of a field.
 func number(f store.Field, v float64) string {
 	switch {
 	case f.Unit == ml.Share:
@@ -380,10 +380,10 @@ func number(f store.Field, v float64) string {
 	return views.Short(v)
 }
 
-// cell is a field of a run for reading, with by how much it exceeds that of the baseline.
+// cell formats a field of a run, with its difference from the baseline.
 func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runsview.RunCell {
 	c := runsview.RunCell{Value: f.Kind == store.NumberField}
-	switch f.Name { // which tell more than the field does
+	switch f.Name { // which show more than the field
 	case "learner":
 		c.Text = v.Learner
 	case "kernel":
@@ -422,8 +422,8 @@ func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runs
 	return c
 }
 
-// exceeds is by how much v exceeds another value, shares by percentage points, empty where it
-// is the same.
+// exceeds formats the difference of v from another value, in percentage points for fractions,
+// empty if they are equal.
 func exceeds(u ml.Unit, v, than float64) (text string) {
 	if v == than {
 		return ""
@@ -439,8 +439,8 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 	return text
 }
 
-// Export sends the runs of a list, all of them, with its columns, as CSV: numbers in full.
-// Programs have every field unless they ask for some.
+// Export sends all runs of a list with its columns as CSV at full precision. Programs get every
+// field unless they select some.
 func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ws := door.Workspace(r.Context())
@@ -453,7 +453,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if web.ForPrograms(r) && q.Get("cols") == "" {
-		t.columns = slices.DeleteFunc(slices.Clone(store.Fields), func(f store.Field) bool { return f.Name == "name" })
+		t.columns = slices.DeleteFunc(slices.Clone(store.Fields()), func(f store.Field) bool { return f.Name == "name" })
 	}
 	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
 		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {
@@ -469,7 +469,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// inFull is a field of a run as a file has it.
+// inFull formats a field of a run for a file.
 func inFull(f store.Field, run store.Run) string {
 	switch v := f.Value(run).(type) {
 	case float64:
@@ -484,10 +484,10 @@ func inFull(f store.Field, run store.Run) string {
 	return ""
 }
 
-// chosen are the runs that a form has ticked, or all that its list has.
+// chosen returns the ids of the runs ticked in a form, or of all runs of its list.
 func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if r.PostFormValue("all") == "" {
-		ids := slices.Clone(r.PostForm["run"]) // twice where one is the baseline and in an open group
+		ids := slices.Clone(r.PostForm["run"]) // duplicated if the baseline is also in an open group
 		slices.Sort(ids)
 		return slices.Compact(ids), nil
 	}

@@ -25,7 +25,7 @@ import (
 	"marginlab/web"
 )
 
-// ModelExtensions are the extensions that Model answers to.
+// ModelExtensions returns the file extensions that Model serves.
 func ModelExtensions() []string {
 	extensions := []string{".json"}
 	for _, f := range export.Formats {
@@ -45,7 +45,7 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	extension := path.Ext(r.URL.Path)
-	if web.Unchanged(w, r, web.TagOf([]byte(a.ProgramName()), []byte(run.ID), []byte(extension))) { // a model stays as it is
+	if web.Unchanged(w, r, web.TagOf([]byte(a.ProgramName()), []byte(run.ID), []byte(extension))) { // models do not change
 		return nil
 	}
 	i := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Extension == extension })
@@ -69,7 +69,7 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// moduleName is a name that Python can import.
+// moduleName returns a name that Python can import.
 func moduleName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -120,7 +120,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request) error {
 // predict applies the model of a run to a file.
 func (a *Handler) predict(r *http.Request, run store.Run, body io.Reader, name string) (*ml.Predictions, error) {
 	limits := a.Limits
-	limits.Columns += run.Model.Columns() // of a model that takes so many values of a kernel
+	limits.Columns += run.Model.Columns() // for a precomputed kernel
 	table, err := dataset.ParseTable(body, name, limits)
 	if err != nil {
 		return nil, err
@@ -136,9 +136,9 @@ func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, pred
 	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
-// rowsOfJSON writes {"rows": […]} as the CSV of the features of m, with the label where a row
-// has it. A row is a list of numbers in the order of the features, or an object with a value
-// for each; null is a missing value.
+// rowsOfJSON converts {"rows": […]} to CSV with the features of m and the label if present. A row
+// is a list of numbers in the order of the features, or an object with a value for each; null is
+// a missing value.
 func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	var sent struct {
 		Rows []json.RawMessage `json:"rows"`
@@ -197,7 +197,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	return csvOf(lines)
 }
 
-// numberOfJSON is a value as CSV holds it, empty for one that is missing.
+// numberOfJSON formats a JSON value for CSV, empty if it is missing.
 func numberOfJSON(v any) (text string, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -222,7 +222,7 @@ func csvOf(lines [][]string) (io.Reader, error) {
 	return &text, c.Error()
 }
 
-// shownRows is how many predictions a page shows.
+// shownRows is the number of predictions that a page shows.
 const shownRows = 200
 
 // PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
@@ -281,7 +281,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 	return a.showUse(w, r, run, nil, shown)
 }
 
-// predictedRows is a set of predictions as a page shows it, of which the first most.
+// predictedRows fills in the first most predictions for a page.
 func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
 	p.Summary = count(s.N, "row")
 	switch {
@@ -324,7 +324,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	}
 }
 
-// count is a number with its noun.
+// count returns a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -18,10 +18,10 @@ type effect struct {
 	run  int
 	mean float64
 	ml.Interval
-	holm *float64 // nil: it cannot be told
+	holm *float64 // nil: undefined
 }
 
-// onFolds is the verdict by common folds.
+// onFolds returns the verdict from common folds.
 func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *runsview.Hero {
 	var effects []effect
 	for _, p := range pairs {
@@ -41,7 +41,7 @@ func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *run
 	return h
 }
 
-// onHeldOut is the verdict by the points that all runs held out.
+// onHeldOut returns the verdict from the points that all runs held out.
 func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runsview.Hero {
 	var effects []effect
 	for _, p := range held.Pairs {
@@ -54,7 +54,7 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 			effects = append(effects, effect{p.First, mean, in, &holm})
 		}
 	}
-	if e.Values { // what counts there is how often one is closer, and no amount
+	if e.Values { // based on how often one is closer, so there is no effect size
 		for i, x := range effects {
 			effects[i].Interval = ml.Interval{Low: x.mean, High: x.mean}
 		}
@@ -76,7 +76,7 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 	return h
 }
 
-// verdictOf says what effects come to, and draws them.
+// verdictOf summarises and draws effects.
 func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsview.Hero {
 	h := &runsview.Hero{P: make([]string, len(runs))}
 	names := e.Names
@@ -140,7 +140,7 @@ func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsvi
 	return h
 }
 
-// fewest says which run needs clearly the fewest support vectors; empty: none does.
+// fewest describes the run with clearly the fewest support vectors, empty if there is none.
 func fewest(runs []store.Run, names []string) string {
 	least, second := 0, math.MaxInt
 	for i, r := range runs {
@@ -167,7 +167,7 @@ func tenth(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// signed is a number of points with its sign: "+1.2", "−0.4".
+// signed formats percentage points with their sign: "+1.2", "−0.4".
 func signed(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 1, 64)
 	switch {
@@ -179,7 +179,7 @@ func signed(v float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// upper returns text with a capital, unless it begins with a symbol such as b or |w|.
+// upper returns text with a capital first letter, unless it begins with a symbol such as b or |w|.
 func upper(text string) string {
 	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
 		return text

@@ -13,9 +13,8 @@ import (
 	studiesview "marginlab/views/studies"
 )
 
-// clouds show the settings of a search that are drawn: by two of the parameters, in the
-// colour of their score, or where there is one by that and the score; and where there are
-// several, the score over each of them.
+// clouds draws the settings of a random search: over two parameters, coloured by score, or over
+// one parameter and the score; and, for several parameters, the score over each of them.
 func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.Cloud) {
 	if m.y == "" {
 		return all.cloud(m.x, ""), nil
@@ -31,7 +30,7 @@ const (
 	cloudWidth, cloudHeight = 480.0, 340.0
 	cloudLeft, cloudRight   = 62.0, 12.0
 	cloudTop, cloudBottom   = 12.0, 44.0
-	beside                  = 16.0 // between the frame and what has no value on the axis
+	beside                  = 16.0 // between the frame and points without a value on the axis
 )
 
 // cloud draws the settings over one parameter, and another one or the score.
@@ -66,7 +65,7 @@ func (m shades) cloud(x, y string) studiesview.Cloud {
 	return c
 }
 
-// rank is where a point lies among those over and under it.
+// rank returns the drawing order of a point.
 func rank(p studiesview.CloudPoint) int {
 	switch {
 	case p.Failed:
@@ -79,7 +78,7 @@ func rank(p studiesview.CloudPoint) int {
 	return p.Level
 }
 
-// amount is the mean of a score in the unit in which it is read.
+// amount returns the mean of a score in its display unit.
 func (m shades) amount(mean float64) float64 {
 	if m.score.Share {
 		return 100 * mean
@@ -87,7 +86,7 @@ func (m shades) amount(mean float64) float64 {
 	return mean
 }
 
-// shown is the score that has a level.
+// shown formats the score of a level.
 func (m shades) shown(level float64) string {
 	switch {
 	case m.score.Name == "mse":
@@ -100,13 +99,13 @@ func (m shades) shown(level float64) string {
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// scale is an axis: where on the sheet a value lies.
+// scale maps values of an axis to positions on the sheet.
 type scale struct {
 	ticks []studiesview.CloudTick
 	at    func(v param.Value) float64
 }
 
-// scaleOf is the axis of a parameter of the design, from one place of the sheet to another.
+// scaleOf returns the axis of a parameter of the design between two positions on the sheet.
 func (m shades) scaleOf(name string, from, to float64) scale {
 	d := m.search.Drawn
 	r, ranged := d.Ranges[name]
@@ -133,7 +132,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 	return s
 }
 
-// row is an axis of values in a row, and in front of them none where some setting has none.
+// row returns a categorical axis, starting with "none" if some setting lacks the parameter.
 func (m shades) row(name string, from, to float64) scale {
 	var texts []string
 	for _, v := range m.search.Drawn.Lists[name] {
@@ -150,7 +149,7 @@ func (m shades) row(name string, from, to float64) scale {
 	return s
 }
 
-// scoreScale is the axis of the score.
+// scoreScale returns the axis of the score.
 func (m shades) scoreScale(from, to float64) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range m.search.Settings {
@@ -167,7 +166,7 @@ func (m shades) scoreScale(from, to float64) scale {
 	return numbers(low, high, low > 0 && high > 50*low, from, to)
 }
 
-// numbers is an axis of numbers.
+// numbers returns a numeric axis.
 func numbers(low, high float64, log bool, from, to float64) scale {
 	up := func(v float64) float64 { return v }
 	if log {

@@ -102,7 +102,7 @@ func draw(s door.Found, name string, f figure.Format) (*figure.Picture, error) {
 	return v.Picture()
 }
 
-// trained returns a score on the training set; nil where that is not known.
+// trained returns a function that gives a score on the training set, nil if unknown.
 func trained(score eval.Score) func(eval.Fold) *float64 {
 	switch score.Name {
 	case "accuracy":

@@ -39,7 +39,7 @@ func learning(s door.Found) *studiesview.Learning {
 	return l
 }
 
-// withSpread is a mean with its standard deviation, for reading.
+// withSpread formats a mean with its standard deviation.
 func withSpread(score eval.Score, v []float64) string {
 	mean, deviation := stat.MeanStdDev(v, nil)
 	return fmt.Sprintf("%s (sd %s)", door.ScoreAmount(score, mean), door.ScoreAmount(score, deviation))

@@ -19,11 +19,11 @@ import (
 // agree in both it shows the best.
 type heatMap struct {
 	search door.Found
-	names  []string // that have several values
-	x, y   string   // y is empty where there is one, x where there is none
+	names  []string // of parameters with several values
+	x, y   string   // y is empty if there is one parameter, x if there is none
 }
 
-// newMap shows the parameters that are asked for, or the first ones.
+// newMap returns the map over the requested parameters, by default the first ones.
 func newMap(s door.Found, x, y string) heatMap {
 	m := heatMap{search: s, names: door.Searched(s.Search)}
 	if s.Drawn != nil { // numbers first
@@ -65,8 +65,8 @@ func (m heatMap) axes() (options []views.Option) {
 	return options
 }
 
-// values returns the values of a parameter on its axis: numbers rising, then words, and in the end
-// none where it does not apply everywhere.
+// values returns the values of a parameter on its axis: numbers in ascending order, then words,
+// then "none" if it does not apply everywhere.
 func (m heatMap) values(name string) []string {
 	if name == "" {
 		return []string{""}
@@ -94,7 +94,7 @@ func (m heatMap) values(name string) []string {
 	return texts
 }
 
-// shades are the settings of a search as they are marked: how good each is among them.
+// shades assigns the settings of a search colours by their score.
 type shades struct {
 	search       door.Found
 	score        eval.Score
@@ -116,7 +116,7 @@ func newShades(s door.Found, lab func(eval.Setting) string) shades {
 	return m
 }
 
-// cell is a setting as a map shows it.
+// cell returns a setting as a cell of a map.
 func (m shades) cell(i int) studiesview.HeatCell {
 	s := m.search.Settings[i]
 	own, ok := level(m.score, s)
@@ -133,12 +133,12 @@ func (m shades) cell(i int) studiesview.HeatCell {
 	}
 	if c.Level = heats - 1; m.high > m.low {
 		share := (own - m.low) / (m.high - m.low)
-		c.Level = int(math.Round((heats - 1) * share * share)) // so that the good ones differ visibly
+		c.Level = int(math.Round((heats - 1) * share * share)) // squared, to make good settings distinguishable
 	}
 	return c
 }
 
-// view is the map as the page shows it.
+// view returns the map for the page.
 func (m heatMap) view(all shades) studiesview.HeatMap {
 	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
@@ -172,10 +172,10 @@ func (m heatMap) view(all shades) studiesview.HeatMap {
 	return v
 }
 
-// mostListed is how many settings a page lists.
+// mostListed is the most settings listed on a page.
 const mostListed = 500
 
-// list is a table of the settings, the best first.
+// list returns a table of the settings, best first.
 func (m shades) list() *studiesview.SettingList {
 	settings := m.search.Settings
 	if len(settings) < 2 {
@@ -217,12 +217,12 @@ func (m shades) list() *studiesview.SettingList {
 	return l
 }
 
-// heats is how many colours a map has.
+// heats is the number of colours of a map.
 const heats = 10
 
-// level is larger for a better setting: the score, or where less is better its negative, of
-// a mean squared error, whose values may differ by powers of ten, of its logarithm. ok is
-// false where a fold has no score.
+// level is larger for better settings: the score, negated if smaller is better, or for a mean
+// squared error, which may vary by powers of ten, minus its logarithm. ok is false if a fold has
+// no score.
 func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 	v, _, ok = score.Over(s.Folds)
 	switch {

@@ -21,7 +21,7 @@ import (
 	"marginlab/web"
 )
 
-// NewStudy shows the form of a study: clicked together as the query says, or as a file.
+// NewStudy shows the form of a study: as selected in the query, or as a file.
 func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Get("study") != "" {
@@ -53,8 +53,8 @@ var studyNumbers = []param.Param{
 	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
 }
 
-// menuKind is one kind of question. Data and learners of one study go together, so that each
-// kind has a form of its own.
+// menuKind is a kind of study. Its data sets and learners must match, so each kind has its own
+// form.
 type menuKind struct {
 	name, label string
 	studies     []string // of the program, whose data and learners are offered
@@ -76,7 +76,7 @@ func classesOf(kind dataset.Kind) func(d store.Dataset) bool {
 	}
 }
 
-// numeric tells whether labels are numbers, so that a regression can be fitted to them.
+// numeric reports whether all labels are numbers, so that a regression can be fitted.
 func numeric(labels []string) bool {
 	return len(labels) > 1 && !slices.ContainsFunc(labels, func(label string) bool {
 		_, err := strconv.ParseFloat(label, 64)
@@ -88,13 +88,13 @@ func numeric(labels []string) bool {
 type menu struct {
 	kind     menuKind
 	study    *study.Study    // of the program, the first of the kind
-	own      []store.Dataset // of the workspace, that the learners can be asked about
-	sets     []study.Set     // that come with the program
+	own      []store.Dataset // data sets of the workspace that the learners take
+	sets     []study.Set     // built in
 	learners []study.Learner
 }
 
-// menu returns what the workspace can choose from for the kind that q asks for, the first if it
-// asks for none, and renames what q chooses.
+// menu returns the choices for the kind of study in q, by default the first, and updates old names
+// in q.
 func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(q.Get("of"), menuKinds[0].name) })
 	if at < 0 {
@@ -127,8 +127,8 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	return m, err
 }
 
-// rename puts the names that sets of the program have into q where it names their generators:
-// so older links do, made before the names had the noise in them.
+// rename replaces generator names in q by the names of built-in sets, for links made before those
+// names included the noise.
 func (m menu) rename(q url.Values) {
 	for _, set := range m.sets {
 		if at := slices.Index(q["data"], set.Generator); at >= 0 && set.Generator != "" && set.Generator != set.Name {
@@ -140,7 +140,7 @@ func (m menu) rename(q url.Values) {
 	}
 }
 
-// form shows what there is, with what the query has chosen.
+// form returns the form with the selection of q.
 func (m menu) form(q url.Values) studiesview.NewStudy {
 	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values}
 	for _, k := range menuKinds {
@@ -194,7 +194,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 	return p
 }
 
-// ownName is the field in which one of the data sets or learners is given a name of its own.
+// ownName returns the field with a custom name of a data set or learner.
 func ownName(field, value string) string { return field + "-name." + value }
 
 // chosenFrom names the settings that a learner chooses in every fold.
@@ -211,7 +211,7 @@ func chosenFrom(l study.Learner) string {
 	return "chooses " + strings.Join(names, ", ")
 }
 
-// clicked is the file of what was clicked together.
+// clicked returns the study file for the selection of q.
 func (m menu) clicked(q url.Values) (string, error) {
 	s := study.Study{Values: m.study.Values}
 	var problems param.Problems
@@ -239,7 +239,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 			s.Seed = uint64(v.Number())
 		}
 	}
-	// called is the name that was given, or else the usual one, with a number where that is taken.
+	// called returns the custom name, or the usual one, with a number if it is taken.
 	called := func(field, value, usual string, taken func(name string) bool) string {
 		given := strings.TrimSpace(q.Get(ownName(field, value)))
 		name := cmp.Or(given, usual)
@@ -298,7 +298,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 	return s.Encode()
 }
 
-// CreateStudy begins a study: that of the file, or what was clicked together.
+// CreateStudy starts a study from a file or from the selection in the form.
 func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes+study.MostBytes); err != nil {
 		return err
@@ -321,7 +321,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/studies/"+s.ID)
 }
 
-// studyAgain shows the form with what is wrong; other errors it hands on.
+// studyAgain shows the form with its problems; it returns other errors.
 func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
 	message, err := door.UserMessage(wrong)
 	if err != nil {

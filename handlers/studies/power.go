@@ -9,9 +9,9 @@ import (
 	"marginlab/views"
 )
 
-// power says what a study of so many data sets and learners can show at all: with n data sets the
-// exact p of Wilcoxon's signed-rank test is at least 2^(1−n), and Holm's correction multiplies the
-// smallest one by the number of learners that are compared with the baseline.
+// power describes what a study of this size can show at all: with n data sets the exact p-value of
+// Wilcoxon's signed-rank test is at least 2^(1−n), and Holm's correction multiplies the smallest
+// one by the number of learners compared with the baseline.
 func power(sets, learners int) string {
 	pairs := max(1, learners-1)
 	least := func(n int) float64 { return min(1, float64(pairs)*math.Ldexp(1, 1-n)) }

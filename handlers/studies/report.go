@@ -15,10 +15,10 @@ import (
 	"marginlab/views/figure"
 )
 
-// reportRows is how many settings of a search a report lists.
+// reportRows is the number of settings of a search in a report.
 const reportRows = 10
 
-// ReportSearch returns what a report shows of a search.
+// ReportSearch returns a report item for a search.
 func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.ReportItem, err error) {
 	s, err := a.FindSearch(ctx, id)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 	return item, err
 }
 
-// ReportStudy returns what a report shows of a study.
+// ReportStudy returns a report item for a study.
 func (a *Handler) ReportStudy(ctx context.Context, id string) (item store.ReportItem, err error) {
 	s, err := a.Store.Study(ctx, door.Workspace(ctx), id)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // Handler serves searches and studies.
 type Handler struct{ *door.Base }
 
-// pageRows is how many searches a page of the list shows.
+// pageRows is the number of searches on a page of the list.
 const pageRows = 25
 
 // List shows the searches of the workspace.
@@ -59,7 +59,7 @@ func foldsText(s store.Search) string {
 	return door.FoldsText(s.Scheme)
 }
 
-// Page shows a search: how far it is, and what is known of its settings.
+// Page shows a search: its progress and its settings so far.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
 	if err != nil {
@@ -118,14 +118,14 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, studiesview.SearchPage(p))
 }
 
-// same are the values that all settings have.
+// same returns the values common to all settings.
 func same(s store.Search) []views.Number {
 	return slices.DeleteFunc(door.Settings(s.Spec, nil), func(n views.Number) bool {
 		return n.Name == "test_fraction" || slices.Contains(door.Searched(s), n.Name)
 	})
 }
 
-// timeText says how long a search has taken, and about how long it will.
+// timeText describes the elapsed and the estimated remaining time of a search.
 func (a *Handler) timeText(s store.Search) string {
 	switch {
 	case s.Started.IsZero():
@@ -143,7 +143,7 @@ func (a *Handler) timeText(s store.Search) string {
 	return text
 }
 
-// duration is a time for reading.
+// duration formats a duration.
 func duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -188,7 +188,7 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 	}, nil
 }
 
-// choice is a setting that was chosen.
+// choice returns the view of a selected setting.
 func choice(s door.Found, at int, lab func(eval.Setting) string) *studiesview.Choosable {
 	setting := s.Settings[at]
 	return &studiesview.Choosable{
@@ -197,7 +197,7 @@ func choice(s door.Found, at int, lab func(eval.Setting) string) *studiesview.Ch
 	}
 }
 
-// valuesText are the values of a setting that were searched: "C = 10, γ = 0.1".
+// valuesText formats the searched values of a setting: "C = 10, γ = 0.1".
 func valuesText(s store.Search, setting eval.Setting) string {
 	var words []string
 	for _, name := range door.Searched(s) {
@@ -208,7 +208,7 @@ func valuesText(s store.Search, setting eval.Setting) string {
 	return strings.Join(words, ", ")
 }
 
-// symbol is a parameter in formulas, or its label.
+// symbol returns a parameter's symbol in formulas, or its label.
 func symbol(name string) string {
 	p, _ := ml.Param(name)
 	if p.Symbol != "" {
@@ -217,12 +217,12 @@ func symbol(name string) string {
 	return p.Label
 }
 
-// edges names the parameters of which the best value is the smallest or largest tried.
+// edges returns the parameters whose best value is the smallest or largest tried.
 func edges(s door.Found) (names []string) {
 	best := s.Settings[s.Result.Best].Values
 	for _, name := range door.Searched(s.Search) {
 		var tried []float64
-		for _, v := range s.Grid[name] { // of what is drawn, nothing is at an end
+		for _, v := range s.Grid[name] { // drawn parameters have no edge values
 			if v.IsNumber() {
 				tried = append(tried, v.Number())
 			}
@@ -234,7 +234,7 @@ func edges(s door.Found) (names []string) {
 	return names
 }
 
-// notConverged counts the settings of which a training ended before the optimum.
+// notConverged counts the settings with a training that did not converge.
 func notConverged(r *eval.Result) (n int) {
 	for _, s := range r.Settings {
 		if s.Failure() == "" && !s.Converged() {
@@ -244,7 +244,7 @@ func notConverged(r *eval.Result) (n int) {
 	return n
 }
 
-// failed counts the settings of which a training failed.
+// failed counts the settings with a failed training.
 func failed(r *eval.Result) (n int) {
 	for _, s := range r.Settings {
 		if s.Failure() != "" {
@@ -291,7 +291,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/runs/"+run.ID)
 }
 
-// glance is how long a page waits for a run that was just saved.
+// glance is how long a page waits for a run just saved.
 const glance = 400 * time.Millisecond
 
 // Cancel ends a search that is queued or running.
@@ -311,7 +311,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, "/searches")
 }
 
-// Events sends how far a search is, as it changes.
+// Events streams the progress of a search.
 func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	events, err := a.Jobs.SubscribeSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {

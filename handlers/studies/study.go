@@ -48,7 +48,7 @@ func (a *Handler) study(r *http.Request) (store.Study, error) {
 	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
 }
 
-// Study shows a study: how far it is, and what it has come to.
+// Study shows a study: its progress and results.
 func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.study(r)
 	if err != nil {

@@ -26,7 +26,7 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
-	offered := slices.Clone(all.Lessons)
+	offered := slices.Clone(all.Lessons())
 	l := all.Find(r.FormValue("lesson"))
 	if len(g.Questions) > 0 {
 		written := own(g.Course)
@@ -45,7 +45,7 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 		}
 	}
 	if l == nil {
-		l = &all.Lessons[0]
+		l = &all.Lessons()[0]
 	}
 	if g.Nameless {
 		for i, s := range students {
@@ -61,8 +61,8 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	return a.Render(w, r, lessons.Answers(p))
 }
 
-// answered counts the first answers to the questions of a lesson, and tells how far each
-// student has come in it.
+// answered counts the first answers to the questions of a lesson and determines each student's
+// progress.
 func answered(l *lessons.Lesson, code string, students []store.Student) (questions []lessons.AnsweredQuestion, places []lessons.AnsweredPlace, rows []lessons.AnsweringStudent) {
 	wrong := []map[string]int{}
 	at := map[string]int{}
@@ -122,11 +122,10 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 	return questions, places, rows
 }
 
-// ExportAnswers sends what was answered as CSV, a line for each answer: who (the number is
-// that of the student in the hand-ins), to which question, in which round of a poll (0: by
-// themselves, the first answer), what, whether it is right, when (UTC), of a drawing, which is
-// told in words, its heights at the places of the question, and the misconception behind a wrong
-// option.
+// ExportAnswers sends the answers as CSV, a line per answer: student (numbered as in the
+// submissions), question, round of the poll (0: the first answer, given individually), answer,
+// whether it is right, time (UTC), for a drawing, described in words, its heights at the
+// question's places, and the misconception behind a wrong option.
 func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
@@ -139,7 +138,7 @@ func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course
 			screen, question, _ := strings.Cut(rest, "/")
 			given, drawn, right, mistaken := one.Given, "", fmt.Sprint(one.Right), ""
 			if q, err := a.question(r.Context(), g.Course, one.Question); err == nil {
-				if len(q.Question.Options) > 0 || q.Question.Sketch != nil { // numbers and words stay as they are
+				if len(q.Question.Options) > 0 || q.Question.Sketch != nil { // numbers and words are written unchanged
 					given = q.Brief(given)
 				}
 				if q.Question.Sketch != nil {
@@ -156,7 +155,7 @@ func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course
 	return door.SendRows(w, r, g.Title+" answers.csv", rows)
 }
 
-// number is a text for a spreadsheet, which may compute numbers and nothing else.
+// number guards text for a spreadsheet, so that only numbers are interpreted.
 func number(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text

@@ -8,14 +8,14 @@ import (
 	"marginlab/store"
 )
 
-// countEvery is how often the answers to a poll are counted at most.
+// countEvery is the minimum interval between counts of a poll's answers.
 const countEvery = 200 * time.Millisecond
 
-// board tells those who watch a course what is put to it and how it is answered. However
-// many answer and however many watch, the answers of a course are counted once in a
-// countEvery, and not at all while nobody watches. It is safe for concurrent use.
+// board notifies the watchers of a course of its open question and answers. Regardless of the
+// number of students and watchers, answers are counted at most once per countEvery, and only
+// while someone watches. It is safe for concurrent use.
 type board struct {
-	count func(ctx context.Context, code string) (store.Tally, error) // of what is put to the course
+	count func(ctx context.Context, code string) (store.Tally, error) // of the open question
 
 	mu      sync.Mutex
 	courses map[string]*watched // by code, those with watchers
@@ -24,13 +24,13 @@ type board struct {
 // watched is a course with watchers.
 type watched struct {
 	readers map[*reader]struct{}
-	stale   chan struct{} // has one while something was not told yet
+	stale   chan struct{} // holds one value while a change is pending
 }
 
-// reader is somebody who watches.
+// reader is a watcher.
 type reader struct {
-	ch    chan store.Tally // of one place; what nobody has read gives way to what is newer
-	every bool             // told every answer, not only what is put and closed
+	ch    chan store.Tally // buffers one value, replaced by newer ones
+	every bool             // notified of every answer, not only of questions opened and closed
 	told  *store.Poll
 }
 
@@ -38,7 +38,7 @@ func newBoard(count func(context.Context, string) (store.Tally, error)) *board {
 	return &board{count: count, courses: map[string]*watched{}}
 }
 
-// changed says that something was put to a course, closed or answered.
+// changed marks that a question of a course was asked, closed or answered.
 func (b *board) changed(code string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,9 +54,9 @@ func (w *watched) poke() {
 	}
 }
 
-// watch returns a channel with what is put to a course, now and as it changes: every
-// answer or, otherwise, what is asked, closed and revealed. A tally without a round stands
-// for nothing. The channel ends with ctx.
+// watch returns a channel with the tally of a course's question, now and after changes: after
+// every answer, or only when a question is asked, closed or revealed. A tally without a round
+// means no question. The channel is closed when ctx ends.
 func (b *board) watch(ctx context.Context, code string, every bool) <-chan store.Tally {
 	r := &reader{ch: make(chan store.Tally, 1), every: every}
 	b.mu.Lock()
@@ -76,13 +76,13 @@ func (b *board) watch(ctx context.Context, code string, every bool) <-chan store
 		close(r.ch)
 		if len(w.readers) == 0 {
 			delete(b.courses, code)
-			close(w.stale) // nobody pokes it any more
+			close(w.stale) // no more senders
 		}
 	})
 	return r.ch
 }
 
-// keep counts and tells until nobody watches.
+// keep counts and notifies until nobody watches.
 func (b *board) keep(code string, w *watched) {
 	for range w.stale {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -93,7 +93,7 @@ func (b *board) keep(code string, w *watched) {
 		}
 		time.Sleep(countEvery)
 		if err != nil {
-			b.changed(code) // and once more
+			b.changed(code) // try again
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package teach serves teachers: courses and the gallery of what their
-// students hand in.
+// Package teach serves teachers: courses, live questions and the gallery of students'
+// submissions.
 package teach
 
 import (
@@ -31,7 +31,7 @@ type Handler struct {
 	Lessons  Lessons
 	board    *board
 	stage    *stage
-	followed *door.Recent[[]byte] // HTML of what courses are shown, by code and version
+	followed *door.Recent[[]byte] // HTML of the followed slides, by code and version
 }
 
 // New returns the handler of courses, with the pages that courses are made of.
@@ -42,12 +42,12 @@ func New(h *door.Base, lab Page, lessons Lessons) *Handler {
 	return a
 }
 
-// Lessons are pages that courses are made of, with questions that can be put to them.
+// Lessons provides the lessons that courses are made of and their questions.
 type Lessons interface {
 	Page
 	// Question finds a question by its name, lesson/screen/question.
 	Question(ctx context.Context, name string) (lessons.Asked, error)
-	// Drawing is a question to which the answer is drawn, with its pictures.
+	// Drawing returns a question answered by drawing, with its pictures.
 	Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error)
 	// Pictured returns the first figure of a slide, for a class to point at.
 	Pictured(ctx context.Context, slide string) (lessons.PointView, error)
@@ -57,18 +57,18 @@ type Lessons interface {
 	NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error)
 }
 
-// Page is a kind of page that a course can be made of. Setting finds what there is
-// to fix on the page of a path in the state of a query.
+// Page is a kind of page that a course can be made of. Setting returns what can be fixed on the
+// page of a path in the state of a query.
 type Page interface {
 	Setting(ctx context.Context, path string, q url.Values) (door.Setting, error)
 }
 
-// List lists what a teacher has set up and takes the code of a student.
+// List shows a teacher's courses and the form for a student's course code.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "", "")
 }
 
-// Row is a course as lists show it at a time.
+// Row returns a course as a row of a list at a given time.
 func Row(c store.Course, now time.Time) teachview.CourseRow {
 	row := teachview.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
 	switch {
@@ -139,7 +139,7 @@ func (a *Handler) Open(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, door.Entrance(c))
 }
 
-// New asks what is hidden and frozen on the page whose address comes as
+// New shows the form of what to hide and freeze on the page whose URL is
 // target.
 func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.setting(r.Context(), cmp.Or(r.FormValue("target"), "/lab"))
@@ -149,8 +149,8 @@ func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 	return a.AskCourse(w, r, s, nil)
 }
 
-// Create stores a course. Points that students could not open by themselves
-// come along.
+// Create stores a course, with a copy of points that students could not open
+// themselves.
 func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	return a.askAgain(w, r, s, err)
 }
 
-// askAgain shows the form of a course again if what was filled in is to be mended.
+// askAgain shows the form of a course again with its problems.
 func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s door.Setting, err error) error {
 	var ps param.Problems
 	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
@@ -185,8 +185,8 @@ func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s door.Settin
 	return err
 }
 
-// planned is the course that the form of a page asks for. It returns param.Problems for
-// values that cannot be.
+// planned returns the course that a form describes. It returns param.Problems for invalid
+// values.
 func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
 	n = store.NewCourse{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
 	q := maps.Clone(s.Query)
@@ -221,7 +221,7 @@ func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
 	return n, nil
 }
 
-// Edit asks what is to be changed in a course.
+// Edit shows the form to change a course.
 func (a *Handler) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
 	s, err := a.edited(r.Context(), g)
 	if err != nil {
@@ -255,7 +255,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request, g Course) error {
 	return door.Redirect(w, r, g.base)
 }
 
-// Copy asks for a course like another one.
+// Copy shows the form for a course like another one.
 func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 	s, err := a.setting(r.Context(), door.Entrance(g.Course))
 	if err != nil {
@@ -265,7 +265,7 @@ func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.AskCourse(w, r, s, nil)
 }
 
-// Screen shows a course to the room: how to get in, and nobody's name.
+// Screen shows a course on the projector: how to join, without names.
 func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Numbers(r.Context(), g.Code)
 	if err != nil {
@@ -283,7 +283,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 	return a.Render(w, r, teachview.CourseScreenPage(p))
 }
 
-// setting finds what there is to fix on a page.
+// setting returns what can be fixed on a page.
 func (a *Handler) setting(ctx context.Context, target string) (s door.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {

@@ -12,11 +12,11 @@ import (
 	"marginlab/store"
 )
 
-// Export sends what was handed in as CSV, a line for each run in the order of time: who and when
-// (UTC), a number that tells students apart who have the same name, the same in what they answered,
-// the data with their hash, the settings, and the numbers at full precision; those that are called
-// as a setting are, the gamma that "auto" was, say, begin with result_. Empty is what does not
-// apply. Text that a spreadsheet would compute is guarded as in every other file.
+// Export sends the submissions as CSV, a line per run in chronological order: name, time (UTC), a
+// number that distinguishes students of the same name (the same as in their answers), the data
+// with their hash, the settings, and the numbers at full precision. Numbers named like a setting,
+// such as the gamma that "auto" resolved to, begin with result_. What does not apply is empty.
+// Text that a spreadsheet would evaluate is guarded as in every other file.
 func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error
 	})
 }
 
-// quantity is a number or a text of a report for a program to read.
+// quantity formats a number or text of a report for programs.
 func quantity(q ml.Quantity, r *ml.Report) string {
 	if v, ok := door.QuantityNumber(q, r); ok {
 		return strconv.FormatFloat(v, 'g', -1, 64)

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// feedBuffer is how many values a slow reader of a feed may be behind before it misses the oldest.
+// feedBuffer is how many values a slow reader may lag behind before it misses the oldest.
 const feedBuffer = 16
 
-// feed sends what happens in a course to everybody who listens, while they listen. It keeps
-// nothing. It is safe for concurrent use.
+// feed broadcasts the events of a course to its current listeners. It stores nothing and is safe
+// for concurrent use.
 type feed[T any] struct {
 	mu      sync.Mutex
 	readers map[string]map[chan T]struct{} // by course code
@@ -30,7 +30,7 @@ func (f *feed[T]) send(code string, v T) {
 	}
 }
 
-// listen returns a channel with what is sent from now on. The channel ends with ctx.
+// listen returns a channel of values sent from now on. It is closed when ctx ends.
 func (f *feed[T]) listen(ctx context.Context, code string) <-chan T {
 	ch := make(chan T, feedBuffer)
 	f.mu.Lock()

@@ -19,10 +19,10 @@ import (
 	"marginlab/web"
 )
 
-// courseFormat is the format of files of courses.
+// courseFormat is the version of course files.
 const courseFormat = 1
 
-// courseFile is a course without what students did, to be kept or handed to a colleague.
+// courseFile is a course without its students' work, to archive or share.
 type courseFile struct {
 	Format int      `json:"format"`
 	Title  string   `json:"title"`
@@ -30,7 +30,7 @@ type courseFile struct {
 	Hidden []string `json:"hidden"`
 	Frozen []string `json:"frozen"`
 	Closed bool     `json:"closed"`
-	Data   string   `json:"data,omitempty"`   // what the points are called
+	Data   string   `json:"data,omitempty"`   // name of the data set
 	Points string   `json:"points,omitempty"` // that the course brings along, as CSV in the canonical form
 
 	Questions []store.OwnQuestion `json:"questions,omitempty"`
@@ -104,8 +104,7 @@ func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err err
 	return a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
 }
 
-// known returns those of some controls that a page has: programs before and after this one may
-// have others.
+// known returns those controls that a page has: other versions of the program may have others.
 func known(s door.Setting, controls []string) (names []string) {
 	for _, g := range s.Groups {
 		for _, c := range g.Controls {
@@ -122,11 +121,10 @@ func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: fmt.Sprintf(format, args...)}}
 }
 
-// courseMemory is how much a course takes in memory, beside the text of its file.
+// courseMemory bounds the memory of a course, in addition to the text of its file.
 const courseMemory = 8 << 20
 
-// readCourse reads the file of a course, of so many bytes. It returns param.Problems for what is
-// none.
+// readCourse reads a course file of size bytes. It returns param.Problems for an invalid one.
 func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 	dec := json.NewDecoder(param.Unfolding(file, size+courseMemory))
 	err = dec.Decode(&f)
@@ -141,7 +139,7 @@ func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 	return f, nil
 }
 
-// course is the course of a file. It returns param.Problems for what cannot be one.
+// course returns the course of a file. It returns param.Problems for an invalid one.
 func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Format != courseFormat {
 		return n, unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)

@@ -21,26 +21,26 @@ import (
 )
 
 const (
-	// presentedFor is how long a course follows a slide that nobody turns.
+	// presentedFor is how long students follow a slide without any change.
 	presentedFor = 3 * time.Hour
-	// longestState is how many bytes the state of a slide's controls may have.
+	// longestState bounds the state of a slide's controls in bytes.
 	longestState = 4 << 10
-	// pointEvery is the shortest time between two places of the pointer that are passed on.
+	// pointEvery is the shortest interval between two forwarded positions of the pointer.
 	pointEvery = 40 * time.Millisecond
 )
 
-// presented holds what the teacher of a course shows.
+// presented is what the teacher of a course is showing.
 type presented struct {
 	lessons.Place
 	Pointer  [2]float64 // shares of the axes' width and height, from the top left
-	Pointing bool       // there is a pointer
+	Pointing bool       // the pointer is visible
 	Version  int64      // grows with every change, also over restarts of the server
 	at       time.Time
 	pointed  time.Time // when a place of the pointer was passed on
 }
 
-// stage knows what every course is shown. It lives in memory: a teacher's slides tell it anew
-// when the server has been started again. It is safe for concurrent use.
+// stage holds what every course is being shown. It is kept in memory only: a teacher's slides send
+// it again after a restart of the server. It is safe for concurrent use.
 type stage struct {
 	now func() time.Time
 
@@ -50,7 +50,7 @@ type stage struct {
 	keys    feed[string]
 }
 
-// show changes what a course is shown.
+// show updates what a course is shown.
 func (s *stage) show(code string, change func(*lessons.Place)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *stage) point(code string, at [2]float64, on bool) {
 	s.keys.send(code, key)
 }
 
-// pointKey begins what the slides hear of the pointer among the keys.
+// pointKey is the prefix of pointer events among the key events sent to slides.
 const pointKey = "point:"
 
 // Point moves the pointer from the teacher's remote, or takes it away.
@@ -115,7 +115,7 @@ func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error 
 	return noContent(w)
 }
 
-// forget drops what nobody has changed for long, and returns the time.
+// forget drops entries unchanged for presentedFor and returns the current time.
 func (s *stage) forget() time.Time {
 	now := s.now()
 	for code, p := range s.courses {
@@ -126,8 +126,8 @@ func (s *stage) forget() time.Time {
 	return now
 }
 
-// HideNames hides the names of students on the teacher's pages, or shows them again: a form
-// names what, a key only asks for the other.
+// HideNames hides or shows student names on the teacher's pages: a form says which, a key
+// toggles.
 func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) er
 	return web.JSON(w, http.StatusOK, map[string]bool{"hidden": hidden})
 }
 
-// shown returns what a course is shown; its Version is 0 when that is nothing.
+// shown returns what a course is being shown; Version is 0 if nothing.
 func (s *stage) shown(code string) presented {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,7 @@ func (s *stage) shown(code string) presented {
 	return p
 }
 
-// watch returns a channel with what a course is shown, now and as it changes, until ctx ends.
+// watch returns a channel with what a course is shown, now and after changes, until ctx ends.
 func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 	out := make(chan presented, 1)
 	changes := s.changes.listen(ctx, code)
@@ -167,7 +167,7 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 	go func() {
 		defer close(out)
 		for p := range changes {
-			select { // the newest gives all there is to know
+			select { // the newest supersedes earlier ones
 			case <-out:
 			default:
 			}
@@ -177,7 +177,7 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 	return out
 }
 
-// Present takes from the teacher's slides what they show, for those who follow.
+// Present receives the state of the teacher's slides for followers.
 func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -214,7 +214,7 @@ func noContent(w http.ResponseWriter) error {
 	return nil
 }
 
-// Follow shows a student what the teacher shows; of the query's part only 1, what changes.
+// Follow shows a student the teacher's slide; with part=1 only the changing part.
 func (a *Handler) Follow(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *Handler) Follow(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.Follow(p))
 }
 
-// followPart is the HTML that follows a course, made once for everybody.
+// followPart returns the changing part of the page, rendered once for all followers.
 func (a *Handler) followPart(r *http.Request, code string) ([]byte, error) {
 	at := a.stage.shown(code)
 	return a.followed.Get(r.Context(), fmt.Sprint(code, at.Version), func(ctx context.Context) ([]byte, error) {
@@ -253,7 +253,7 @@ func (a *Handler) followPart(r *http.Request, code string) ([]byte, error) {
 	})
 }
 
-// FollowEvents streams what a course is shown as "place".
+// FollowEvents streams the teacher's position as "place" events.
 func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
@@ -262,7 +262,7 @@ func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request) error {
 	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
 }
 
-// place is the message of a stream on a slide.
+// place is the message that describes a slide.
 type place struct {
 	Version int64  `json:"version"` // 0: nothing is shown
 	Slide   string `json:"slide,omitempty"`

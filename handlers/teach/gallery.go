@@ -28,10 +28,10 @@ import (
 	"marginlab/web"
 )
 
-// mostOverlaid is how many boundaries of a gallery one picture shows.
+// mostOverlaid is the most boundaries of a gallery in one picture.
 const mostOverlaid = 60
 
-// Size of that picture in CSS pixels: it stands beside the table.
+// Size of that picture in CSS pixels, to fit beside the table.
 const overlayWidth, overlayHeight = 560, 460
 
 // Course is a course as its teacher sees it.
@@ -40,9 +40,9 @@ type Course struct {
 	base string // of the addresses of its pages
 }
 
-// asTeacher finds the course that a request may see as its teacher: by the token of
-// the teacher's link, or by the code in the workspace that made the course. The
-// second has no secret in its address, which a projector shows.
+// asTeacher returns the course that a request may access as its teacher: by the token of the
+// teacher's link, or by the code in the workspace that created the course. The second keeps
+// the secret out of the URL, which a projector shows.
 func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
 		c.Course, err = a.Store.TaughtCourse(r.Context(), token)
@@ -54,7 +54,7 @@ func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 	return c, err
 }
 
-// Taught makes a handler of one for a course of the teacher who asks.
+// Taught adapts a handler that takes the teacher's course.
 func (a *Handler) Taught(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		c, err := a.asTeacher(r)
@@ -71,7 +71,7 @@ func (a *Handler) Collection(r *http.Request) (door.Collection, error) {
 	return door.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
 }
 
-// Gallery shows a teacher what was handed in.
+// Gallery shows a teacher the submissions.
 func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) error {
 	copies, err := a.Store.Copies(r.Context(), g.Course)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	origin := a.Links.Origin(r)
 	over := g.Over(a.Store.Now())
 	state := g.state(a.Assets.Prefix(), origin, q, copies, over, blocks)
-	if web.Unchanged(w, r, `"`+state+`"`) { // the page asks again and again
+	if web.Unchanged(w, r, `"`+state+`"`) { // the page polls
 		return nil
 	}
 	p := teachview.Gallery{
@@ -120,7 +120,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	}
 	columns := galleryColumns(runs)
 	rank, words := ranking(columns, runs)
-	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // in sight on a phone, too
+	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // visible on a phone, too
 		ranked := columns[i]
 		columns = slices.Insert(slices.Delete(columns, i, i+1), 1, ranked)
 	}
@@ -180,11 +180,11 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	return a.Render(w, r, teachview.GalleryPage(p))
 }
 
-// galleryPage is how many hand-ins one page of a gallery lists.
+// galleryPage is the number of submissions on one page of a gallery.
 const galleryPage = 100
 
-// pageOf reads the runs of one page, and tells how they are sorted: unless it is asked otherwise by what
-// was held out, the best first, or, where nothing was, by time.
+// pageOf reads the runs of one page and returns their order: by default by the score on held-out
+// points, best first, or by time if nothing was held out.
 func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
 	page, _ := strconv.Atoi(q.Get("page")) // without a number the first
 	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Fair: true, Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
@@ -196,7 +196,7 @@ func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []st
 		if runs, _, err = a.Store.Runs(ctx, g.Gallery(), list); err != nil || asked != "" || rank == "" {
 			break
 		}
-		// Runs without the value come last: the first tells whether any has it.
+		// Runs without the value sort last, so the first shows whether any has it.
 		first := runs
 		if list.Offset > 0 {
 			if first, _, err = a.Store.Runs(ctx, g.Gallery(), store.Filter{Sort: rank, Desc: true, Limit: 1}); err != nil {
@@ -213,7 +213,7 @@ func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []st
 // state changes whenever the page would.
 func (g Course) state(prefix, origin string, q url.Values, copies []store.Copy, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
-	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // all of the course, as it can be edited
+	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // the whole course, since it can be edited
 	for _, c := range copies {
 		fmt.Fprintln(h, c.Run, c.Status)
 	}
@@ -236,7 +236,7 @@ func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) 
 	return door.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
 
-// finished are the ids of finished runs, the latest where there are too many.
+// finished returns the ids of finished runs, the latest if there are too many.
 func finished(copies []store.Copy, chosen []string) (ids []string) {
 	for _, c := range copies {
 		if c.Status == store.Done && (len(chosen) == 0 || slices.Contains(chosen, c.Run)) {
@@ -250,15 +250,15 @@ func differ(runs []store.Run, f func(store.Run) string) bool {
 	return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
 }
 
-// galleryColumn is a column of the table: what it says of a run and what it sorts by.
+// galleryColumn is a column of the table, with its text for a run and its sort key.
 type galleryColumn struct {
 	key, label string
 	text       func(store.Run) string
 	number     func(store.Run) (float64, bool) // nil: sorted by the text
 }
 
-// galleryNumbers are the quantities worth comparing at a glance, with headings
-// that are short.
+// galleryNumbers lists the quantities worth comparing at a glance, with short
+// headings.
 var galleryNumbers = []struct{ name, label string }{
 	{"test_accuracy", "Test accuracy"}, {"train_accuracy", "Training accuracy"}, {"test_r2", "Test R²"}, {"r2", "Training R²"}, {"support_vectors", "SVs"}, {"margin", "Margin 1/|w|"}, {"h", "h"},
 }
@@ -266,8 +266,8 @@ var galleryNumbers = []struct{ name, label string }{
 // handedIn is the key of the column with the times.
 const handedIn = "created"
 
-// galleryColumns are the name, the time, the settings in which the runs differ, and their
-// numbers.
+// galleryColumns returns the columns: name, time, the settings in which the runs differ, and
+// their numbers.
 func galleryColumns(runs []store.Run) []galleryColumn {
 	columns := []galleryColumn{
 		{key: "name", label: "name", text: func(r store.Run) string { return r.Name }},
@@ -330,9 +330,8 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 	return columns
 }
 
-// ranking is the column that a gallery is ordered by unless it is asked for another, the
-// best first, and what that says. Training accuracy is won by learning by heart: without
-// points held out there is no order but that of time.
+// ranking returns the default sort column of a gallery, best first, with its description.
+// Training accuracy rewards memorising, so without held-out points the order is by time.
 func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 	if len(runs) == 0 {
 		return "", ""
@@ -359,8 +358,8 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 	return "", "Not ranked: no run has a value on points held out from training."
 }
 
-// namesakes finds for the runs of a gallery, by their ids, the other names of the same
-// student, and which are under a name that another student has, too.
+// namesakes returns, by run id, the other names used by the same student, and the runs under a
+// name that another student also uses.
 func namesakes(copies []store.Copy) (with map[string]string, twins map[string]bool) {
 	names, called := map[store.Workspace][]string{}, map[string]map[store.Workspace]bool{}
 	for _, c := range copies {
@@ -379,7 +378,7 @@ func namesakes(copies []store.Copy) (with map[string]string, twins map[string]bo
 	return with, twins
 }
 
-// folded is the same for names that look the same: without case, spaces and what is not seen.
+// folded normalises names that look the same, ignoring case, spaces and invisible characters.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
@@ -437,8 +436,7 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 	return door.Redirect(w, r, g.base)
 }
 
-// Block deletes all that the students of the ticked runs have handed in, and takes no
-// more from them.
+// Block deletes all submissions of the students of the ticked runs and refuses further ones.
 func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -449,7 +447,7 @@ func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error 
 	return door.Redirect(w, r, g.base+"#gallery")
 }
 
-// Unblock takes hand-ins from somebody blocked again.
+// Unblock accepts submissions of a blocked student again.
 func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -464,7 +462,7 @@ func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) erro
 	return door.Redirect(w, r, g.base)
 }
 
-// Delete deletes the course with its gallery. What trains in it goes on: it may come back.
+// Delete deletes the course with its gallery. Its trainings continue, because it can be restored.
 func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
 	_, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), g.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -473,7 +471,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
 		return err
 	}
-	if err != nil { // it came by the teacher's link; the workspace of the course has the undo
+	if err != nil { // via the teacher's link; the course's workspace has the undo
 		return door.Redirect(w, r, "/courses")
 	}
 	return a.Deleted(w, r, "/courses")
@@ -517,7 +515,7 @@ func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course
 	return a.SendOverlay(w, r, runs, o, format, sameAxes)
 }
 
-// sameAxes keeps the layers on the axes that most of them have.
+// sameAxes returns the layers on the most common axes.
 func sameAxes(layers []figure.Layer) []figure.Layer {
 	count := map[[2]string]int{}
 	var most [2]string

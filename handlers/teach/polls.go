@@ -20,8 +20,8 @@ import (
 	"marginlab/web"
 )
 
-// Polls lists the questions of a lesson, for the teacher of a course to ask: of the lesson
-// that the query names, otherwise of that which the course was made of.
+// Polls lists the questions of a lesson for the teacher to ask: of the lesson named in the query,
+// by default the course's own.
 func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
 	polls, err := a.Store.Polls(r.Context(), g.Code)
 	if err != nil {
@@ -37,13 +37,13 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 		}
 	}
 	if l == nil {
-		l = &all.Lessons[0]
+		l = &all.Lessons()[0]
 	}
 	put := map[string]store.Poll{}
 	for _, p := range polls {
 		put[p.Question] = p
 	}
-	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l, Own: ownRows(g.Course)}
+	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons(), Lesson: l, Own: ownRows(g.Course)}
 	asked := func(row *lessons.PollsRow) {
 		if poll, ok := put[row.Name]; ok {
 			row.Href, row.State = g.poll(poll.ID), stateOf(poll)
@@ -67,10 +67,10 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 	return a.Render(w, r, lessons.Polls(p))
 }
 
-// poll is the address of a poll's page.
+// poll returns the URL of a poll's page.
 func (g Course) poll(id int64) string { return fmt.Sprintf("%s/polls/%d", g.base, id) }
 
-// lessonOf is the lesson that a course was made of, nil for none.
+// lessonOf returns the lesson that a course was made of, or nil.
 func lessonOf(c store.Course) *lessons.Lesson {
 	path, _, _ := strings.Cut(c.Target, "?")
 	slug, _, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
@@ -91,7 +91,7 @@ func stateOf(p store.Poll) string {
 	return state
 }
 
-// Ask puts a question to the course.
+// Ask asks the course a question.
 func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -122,8 +122,7 @@ func pollOf(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// Conduct closes a poll, opens it again, asks it again, reveals what is right or deletes
-// its answers.
+// Conduct closes, reopens or repeats a poll, reveals the right answer, or deletes its answers.
 func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
@@ -211,7 +210,7 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 // letters.
 const drawnWidth, drawnHeight = 560, 340
 
-// overlay is the picture of what was drawn in the last round, in the colours of both themes.
+// overlay returns the picture of the drawings of the last round, for both themes.
 func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 	var p, dark views.Picture
 	for _, v := range []*views.Picture{&p, &dark} {
@@ -228,14 +227,14 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 	return &p, nil
 }
 
-// doorOf is the link to a course and its QR code as a data URI.
+// doorOf returns the link to a course and its QR code as a data URI.
 func (a *Handler) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
 	symbol, err = door.QR(link)
 	return link, symbol, err
 }
 
-// phase changes with what students and teachers can do.
+// phase returns a string that changes with what students and teachers can do.
 func phase(p store.Poll) string {
 	if p.ID == 0 {
 		return "none"
@@ -243,8 +242,8 @@ func phase(p store.Poll) string {
 	return fmt.Sprint(p.ID, ".", p.Round, ".", p.Open, ".", p.Revealed)
 }
 
-// ResultsEvents streams the histogram of a poll to its teacher as "answers", while it is the one that
-// is put to the course: its HTML, and the phase that the buttons are for.
+// ResultsEvents streams the histogram of a poll to its teacher as "answers" events while it is
+// the open one: its HTML, and the phase its buttons belong to.
 func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
@@ -265,13 +264,13 @@ func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course
 				news.HTML = html.String()
 			}
 		} else {
-			news.State = "" // another question: this page is as it was
+			news.State = "" // another question: this page is unchanged
 		}
 		return "answers", news
 	})
 }
 
-// current returns the question put to a course with its counts, or the zero value.
+// current returns the open question of a course with its counts, or the zero value.
 func (a *Handler) current(ctx context.Context, code string) (t store.Tally, err error) {
 	p, err := a.Store.CurrentPoll(ctx, code)
 	if err == nil {
@@ -283,13 +282,13 @@ func (a *Handler) current(ctx context.Context, code string) (t store.Tally, err 
 	return t, err
 }
 
-// Poll shows a student what is put to the course; of the query's part only 1, what changes
-// of the page, or asked, whether other pages of the course shall tell of it.
+// Poll shows a student the open question; with part=1 only the changing part of the page, with
+// part=asked only whether other pages of the course should announce it.
 func (a *Handler) Poll(w http.ResponseWriter, r *http.Request) error {
 	return a.showPoll(w, r, http.StatusOK, "")
 }
 
-// showPoll shows it with a status; problem says why an answer is not counted.
+// showPoll shows the question with a status; problem tells why an answer was not counted.
 func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, problem string) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
@@ -332,8 +331,8 @@ func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, p
 	return a.Render(w, r, lessons.Poll(p))
 }
 
-// PollEvents streams the phase of what is put to a course as "phase": a student's page asks
-// for itself once it is another.
+// PollEvents streams the phase of a course's question as "phase" events; a student's page reloads
+// when it changes.
 func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {
@@ -342,7 +341,8 @@ func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
 	return web.Stream(w, r, a.board.watch(r.Context(), c.Code, false), func(t store.Tally) (string, any) { return "phase", phase(t.Poll) })
 }
 
-// Vote takes a student's answer. One that is refused stands beside what is asked now.
+// Vote records a student's answer. If it is refused, the reason is shown with the current
+// question.
 func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
@@ -374,8 +374,7 @@ func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
 	return door.Redirect(w, r, to)
 }
 
-// vote takes an answer to what is put to a course. It returns param.Problems for what is no
-// answer to it.
+// vote records an answer to a course's question. It returns param.Problems for an invalid answer.
 func (a *Handler) vote(ctx context.Context, c store.Course, id int64, round int, answer string) error {
 	poll, err := a.Store.CurrentPoll(ctx, c.Code)
 	switch {

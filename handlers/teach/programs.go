@@ -14,7 +14,7 @@ import (
 	"marginlab/web"
 )
 
-// courseJSON is a course as programs see it.
+// courseJSON is the JSON form of a course.
 type courseJSON struct {
 	Code    string     `json:"code"`
 	Title   string     `json:"title"`
@@ -124,13 +124,13 @@ func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request, g Course) e
 	return nil
 }
 
-// pollJSON is a question that was put to a course, as programs see it. Counts and what is
-// right are for its teacher; given is for a student.
+// pollJSON is the JSON form of a course's question. Counts and the right answer are for its
+// teacher; given is for a student.
 type pollJSON struct {
 	ID       int64            `json:"id"`
 	Question string           `json:"question"` // lesson/screen/question
 	Ask      string           `json:"ask"`
-	Options  []string         `json:"options"` // an answer is the index of one; none: a number
+	Options  []string         `json:"options"` // an answer is an index into it; empty: a number
 	Round    int              `json:"round"`
 	Open     bool             `json:"open"`
 	Revealed bool             `json:"revealed"`
@@ -143,7 +143,7 @@ func newPoll(p store.Poll, q lessons.Asked) pollJSON {
 	return pollJSON{ID: p.ID, Question: p.Question, Ask: q.Question.Ask, Options: append([]string{}, q.Question.Options...), Round: p.Round, Open: p.Open, Revealed: p.Revealed}
 }
 
-// polled is a poll as its teacher sees it.
+// polled returns a poll as its teacher sees it.
 func (a *Handler) polled(r *http.Request, g Course, id int64) (p pollJSON, err error) {
 	t, err := a.Store.Tally(r.Context(), g.Code, id)
 	if err != nil {
@@ -158,7 +158,7 @@ func (a *Handler) polled(r *http.Request, g Course, id int64) (p pollJSON, err e
 	return p, nil
 }
 
-// PollsJSON lists what was put to a course, what is open first.
+// PollsJSON lists the questions asked in a course, open ones first.
 func (a *Handler) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	polls, err := a.Store.Polls(r.Context(), g.Code)
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *Handler) PollsJSON(w http.ResponseWriter, r *http.Request, g Course) er
 	return web.JSON(w, http.StatusOK, map[string]any{"polls": list})
 }
 
-// AskJSON puts a question to a course.
+// AskJSON asks a course a question.
 func (a *Handler) AskJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	var asked struct {
 		Question string `json:"question"`
@@ -207,7 +207,7 @@ func (a *Handler) sendPoll(w http.ResponseWriter, r *http.Request, status int, g
 	return web.JSON(w, status, p)
 }
 
-// ConductJSON closes a question, opens it, asks it again or reveals what is right.
+// ConductJSON closes, opens or repeats a question, or reveals the right answer.
 func (a *Handler) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	id, err := pollOf(r)
 	if err != nil {
@@ -241,7 +241,7 @@ func (a *Handler) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Cours
 	return nil
 }
 
-// CurrentJSON answers a student's program with what is put to a course.
+// CurrentJSON sends the open question of a course to a student's program.
 func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
 	if err != nil {

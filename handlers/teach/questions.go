@@ -22,7 +22,7 @@ import (
 	"marginlab/web"
 )
 
-// own returns the questions that a teacher has written, as a lesson of one screen.
+// own returns the questions written by a teacher as a lesson of one screen.
 func own(c store.Course) *lessons.Lesson {
 	s := lessons.Screen{Slug: "course", Title: c.Title}
 	for _, q := range c.Questions {
@@ -31,7 +31,7 @@ func own(c store.Course) *lessons.Lesson {
 	return &lessons.Lesson{Slug: "own", Title: "Own questions", Screens: []lessons.Screen{s}}
 }
 
-// asLessons makes a question of a lesson of one that a teacher has written.
+// asLessons converts a question written by a teacher to a lesson's question.
 func asLessons(q store.OwnQuestion) lessons.Question {
 	l := lessons.Question{Slug: q.Slug, Ask: q.Ask, Explain: strings.ReplaceAll(q.Explain, "%s", "%\u200bs"), Options: q.Options, Wrong: q.Wrong}
 	switch q.Kind {
@@ -52,7 +52,7 @@ func asLessons(q store.OwnQuestion) lessons.Question {
 	return l
 }
 
-// accepted returns the right answers of a text, in which semicolons stand between them.
+// accepted returns the right answers in a text, separated by semicolons.
 func accepted(right string) (list []string) {
 	for _, one := range strings.Split(right, ";") {
 		if one = strings.TrimSpace(one); one != "" {
@@ -62,7 +62,7 @@ func accepted(right string) (list []string) {
 	return list
 }
 
-// question finds a question that can be put to a course by its name: of a lesson, or an own one.
+// question finds a question by its name, of a lesson or written by the teacher.
 func (a *Handler) question(ctx context.Context, c store.Course, name string) (lessons.Asked, error) {
 	l := own(c)
 	s := &l.Screens[0]
@@ -77,8 +77,8 @@ func (a *Handler) question(ctx context.Context, c store.Course, name string) (le
 	return a.Lessons.Question(ctx, name)
 }
 
-// pointed returns the picture of a question to which the answer is a point, with the points that
-// were given; nil for other questions.
+// pointed returns the picture of a question answered by a point, with the points given; nil for
+// other questions.
 func (a *Handler) pointed(ctx context.Context, q *lessons.Question, counts map[string]int, revealed bool) (*lessons.PointView, error) {
 	if q.Point == nil {
 		return nil, nil
@@ -99,7 +99,7 @@ func (a *Handler) pointed(ctx context.Context, q *lessons.Question, counts map[s
 	return &v, nil
 }
 
-// Questions lists the questions that the teacher of a course has written.
+// Questions lists the questions written by the teacher of a course.
 func (a *Handler) Questions(w http.ResponseWriter, r *http.Request, g Course) error {
 	p := lessons.OwnPage{Page: a.Frame("Own questions", "courses"), Base: g.base, Course: g.Title, Questions: ownRows(g.Course)}
 	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
@@ -205,7 +205,7 @@ func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course)
 // mostOptions is the largest number of options of an own question.
 const mostOptions = 6
 
-// written is the question of a form. It returns param.Problems for faults.
+// written returns the question of a form. It returns param.Problems for mistakes.
 func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQuestion, err error) {
 	q = store.OwnQuestion{Kind: form.Get("kind"), Ask: strings.TrimSpace(form.Get("ask")), Explain: strings.TrimSpace(form.Get("explain")), Right: strings.TrimSpace(form.Get("right"))}
 	switch q.Kind {
@@ -224,7 +224,7 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 		q.Right = at
 	case "point":
 		q.Slide = strings.TrimSpace(form.Get("slide"))
-		if u, err := url.Parse(q.Slide); err == nil { // as it was copied from the browser
+		if u, err := url.Parse(q.Slide); err == nil { // as copied from the browser
 			q.Slide = (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 		}
 	}
@@ -248,8 +248,7 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 	return q, ps.Err()
 }
 
-// longest is the largest number of characters of a text of an own question, longestSlide of the
-// address of its slide.
+// longest is the most characters in a text of a question, longestSlide in the URL of its slide.
 const longest, longestSlide = 500, 2000
 
 // check returns param.Problems for faults of an own question.

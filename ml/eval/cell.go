@@ -18,7 +18,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Cell is a path on one split: the smallest work that is handed out.
+// Cell is one path on one split, the unit of work.
 type Cell struct {
 	Data   string `json:"data"` // hash of the data it is about
 	Path   Path   `json:"path"`
@@ -26,13 +26,13 @@ type Cell struct {
 	Format int    `json:"format,omitempty"` // of the plan
 }
 
-// cellFormat is the format of new plans. It begins what a name is the hash of, and rises when the
-// same cell is to give another result. Plans of 1, which had no number, were made before
-// there were other scores than accuracies and errors; before 3 an MCM began anew at every C.
+// cellFormat is the version of new plans. It is part of the hash in cell names and rises when
+// the result of a cell changes. Version 1, unnumbered, had accuracies and errors only; before 3
+// an MCM was not warm-started along C.
 const cellFormat = 3
 
-// Name is the SHA-256 of what the cell says, in hexadecimal: cells that are to give the
-// same have the same name, in every process.
+// Name returns the SHA-256 of the cell's content in hexadecimal: cells with equal results have
+// equal names, in every process.
 func (c Cell) Name() (string, error) {
 	path, err := json.Marshal(c.Path)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c Cell) Name() (string, error) {
 	return cellName(c.Format, c.Data, path, split), nil
 }
 
-// cellName is the name of a cell by its data and the JSON texts of path and split.
+// cellName returns the name of a cell from its data and the JSON of its path and split.
 func cellName(format int, data string, path, split []byte) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "cell %d\n%s\n%s\n%s\n", max(1, format), data, path, split))
 	return hex.EncodeToString(sum[:])
@@ -59,35 +59,33 @@ type CellResult struct {
 	Cell  string `json:"cell"`  // its name
 	Folds []Fold `json:"folds"` // one for each C
 
-	// Seconds is how long it took, by the clock of a machine that may have been busy; 0
-	// where that is not known.
+	// Seconds is the wall-clock time it took, 0 if unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// Worker computes cells of one data set, several at a time if asked to. It keeps what
-// cells of one path share, the kernel matrix, until it meets another path; that saves
-// time and changes no result.
+// Worker computes cells of one data set, concurrently if called so. It caches what the cells
+// of a path share, the kernel matrix, until another path comes; that changes no result.
 type Worker struct {
 	data       *dataset.Data
 	hash       string
 	cacheBytes int64
 
 	mu      sync.Mutex
-	spec    ml.Spec // that trainer has
+	spec    ml.Spec // of trainer
 	trainer *ml.Trainer
 }
 
-// NewWorker makes a worker. cacheBytes limits the kernel cache of each cell, as in ml.Spec; workers that
-// share a plan have the same, as the last bits of a result depend on it when the matrix
-// is larger.
+// NewWorker returns a Worker. cacheBytes limits the kernel cache of each cell, as in ml.Spec.
+// Workers on the same plan must use the same value, since the last bits of a result depend on it
+// if the matrix is larger.
 func NewWorker(d *dataset.Data, cacheBytes int64) *Worker {
 	return &Worker{data: d, hash: d.Hash(), cacheBytes: cacheBytes}
 }
 
-// Compute trains and judges. The result, but for the time, depends on the cell, its data and
-// the memory alone. A training of which nothing came for a reason that a person can read is a Fold
-// with this Failure. Errors are others of ml.Train, that of ctx when it ends, and what makes
-// the cell none of these data.
+// Compute trains and evaluates. Apart from the time, the result depends only on the cell, its
+// data and the memory. A training that fails with a user-facing error gives a Fold with that
+// Failure. Other errors of ml.Train are returned, as are ctx.Err() and an error for a cell that
+// does not fit the data.
 func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	if err := ctx.Err(); err != nil {
 		return CellResult{}, err
@@ -129,7 +127,7 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	return res, nil
 }
 
-// check tells why a cell, which may come from anywhere, cannot be computed.
+// check validates a cell, which may come from an untrusted source.
 func (w *Worker) check(c Cell) error {
 	if c.Data != w.hash {
 		return fmt.Errorf("it is about the data with hash %.12s, not about those with %.12s", c.Data, w.hash)

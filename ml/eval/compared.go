@@ -11,27 +11,25 @@ import (
 // HeldOut is several machines on the points that none of them was trained on.
 type HeldOut struct {
 	N int // points
-	// Differ are the places, in the points of every machine, of those on which not all give
-	// the same answer; none where f is fitted to values.
+	// Differ lists the indices of points on which the machines disagree; empty for a
+	// regression.
 	Differ []int
 	Pairs  []HeldOutPair // first and second, first and third ...
 }
 
-// HeldOutPair is two of the machines. Where classes are told, P of the Disagreement is
-// McNemar's. Where f is fitted to values there is none right: OnlyFirst counts the points
-// that the first comes closer to, OnlySecond the others but those at the same distance,
-// and P is Wilcoxon's of the distances.
+// HeldOutPair compares two of the machines. For classifiers, P of the Disagreement is McNemar's.
+// For regressions, OnlyFirst counts the points where the first is closer, OnlySecond those where
+// the second is, and P is Wilcoxon's of the distances.
 type HeldOutPair struct {
 	First, Second int
 	Disagreement
-	FirstLeads bool    // what difference there is speaks for the first: with values by the ranks, which P is of
+	FirstLeads bool    // the difference favours the first; for a regression, by the ranks that P is based on
 	Holm       float64 // P after Holm, for all pairs
 }
 
-// OnHeldOut compares machines on the points that all of them held out. points has those
-// of every machine as ml.Result.Points tells them, of the same data and in its order; two
-// machines at least. Errors are *param.Refusal and say why no test is possible: points
-// are held out by some machines alone, or by none.
+// OnHeldOut compares at least two machines on the points that all of them held out. points holds
+// the ml.Result.Points of every machine, on the same data in the same order. It returns a
+// *param.Refusal if no test is possible because no points, or not the same, were held out.
 func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	held := func(ps []ml.Point) (rows []int) {
 		for i, p := range ps {
@@ -72,7 +70,7 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	return h, nil
 }
 
-// compare fills in what the rows say.
+// compare fills in the comparison on rows.
 func (d *HeldOutPair) compare(first, second []ml.Point, rows []int) error {
 	var nearer []float64 // by how much the first is
 	for _, i := range rows {
@@ -103,24 +101,22 @@ func (d *HeldOutPair) compare(first, second []ml.Point, rows []int) error {
 type FoldPair struct {
 	First, Second int
 	TTest
-	// Posterior takes account of what makes no practical difference; nil where f is fitted to
-	// values, as there is no telling what that would be, and where P cannot be told, as
-	// differences without a spread say nothing of how sure they are.
+	// Posterior allows for a region of practical equivalence; nil for a regression, which has
+	// no natural region, and if P is undefined because the differences have no spread.
 	Posterior *Posterior
-	Holm      *float64 // P after Holm, for all pairs that have one
+	Holm      *float64 // P with Holm's correction over all pairs that have one
 }
 
-// OnFolds compares settings by pairs, two at least, that were judged on the same folds: k
-// of them, dealt any number of times. rope is as in Correlated. Errors: settings that
-// were judged on other numbers of folds, or of which some tell classes and others do not.
+// OnFolds compares all pairs of at least two settings evaluated on the same k folds, with any
+// number of repeats. rope is as in Correlated. It returns an error for settings with different
+// numbers of folds, or if some are classifiers and others regressions.
 func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err error) {
 	return pairsOnFolds(len(settings), FoldRatio(k), rope, settings[0].Mean != nil, func(a, b int) ([]float64, error) {
 		return Differences(settings[a].Folds, settings[b].Folds)
 	})
 }
 
-// OnSameFolds is OnFolds for evidence that runs have kept, of which each has SameFolds as the
-// first.
+// OnSameFolds is OnFolds for stored evidence, all of which must have SameFolds as the first.
 func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
 	sign := RankedBy(all[0].Score, false).sign(1)
 	return pairsOnFolds(len(all), all[0].ratio(), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {

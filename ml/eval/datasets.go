@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Machines over several data sets. Accuracies on different data are not to be averaged:
+// Comparisons over several data sets. Accuracies on different data sets must not be averaged, so
 // ranks are compared. (Demšar: "Statistical comparisons of classifiers over multiple data
 // sets", JMLR 7, 2006.)
 
@@ -27,17 +27,15 @@ type SignedRanks struct {
 // mostCounted is of how many differences the signs are counted.
 const mostCounted = 50
 
-// Wilcoxon tests whether differences, one for each data set, lie about 0 evenly: the
-// signed-rank test, two-sided. The sizes are ranked, equal ones sharing the mean of their
-// ranks, and the ranks of either sign summed. Differences of 0 are left out, as Wilcoxon
-// did and SciPy and R do (Demšar would deal them to both sides). P counts the signs that
-// would give sums at least as uneven, all being as probable, which is exact also where
-// sizes are equal; for more than 50 differences it comes from the normal distribution,
-// with the variance that equal sizes leave and no correction for continuity. (Wilcoxon:
+// Wilcoxon performs the two-sided signed-rank test of whether differences, one per data set, are
+// symmetric about 0. Magnitudes are ranked, with mean ranks for ties, and the ranks of each sign
+// are summed. Zero differences are dropped, as by Wilcoxon, SciPy and R (Demšar splits them).
+// P is exact, by enumerating all assignments of signs, even with ties; for more than 50
+// differences it uses the normal approximation with the variance corrected for ties and no
+// continuity correction. (Wilcoxon:
 // "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.)
 //
-// P is 1 where all differences are 0 or there is none. A difference that is not finite is
-// an error.
+// P is 1 if there are no nonzero differences. A difference that is not finite is an error.
 func Wilcoxon(differences []float64) (SignedRanks, error) {
 	var s SignedRanks
 	if err := finite(differences); err != nil {
@@ -75,8 +73,8 @@ func Wilcoxon(differences []float64) (SignedRanks, error) {
 	return s, nil
 }
 
-// signsBelow is the share of all choices of signs of the ranks, of which halves occur,
-// whose sum of the positive ones is at most most.
+// signsBelow returns the fraction of all sign assignments of the ranks (multiples of one half)
+// whose positive ranks sum to at most most.
 func signsBelow(places []float64, most float64) (share float64) {
 	var all int
 	for _, r := range places {
@@ -114,23 +112,22 @@ func tied(places []float64) (sum float64) {
 // Ranking is several machines over several data sets.
 type Ranking struct {
 	Sets  int       `json:"sets"`  // data sets
-	Ranks []float64 `json:"ranks"` // of each machine, the mean over the data sets: 1 is the best
+	Ranks []float64 `json:"ranks"` // mean rank of each machine over the data sets; 1 is best
 	// ChiSquared is Friedman's statistic, corrected for equal ranks, and ChiP the
 	// probability of one as large, were all machines equally good.
 	ChiSquared float64 `json:"chi_squared"`
 	ChiP       float64 `json:"chi_p"`
-	// F is the statistic of Iman and Davenport, less timid than the other, with Freedom
-	// degrees of freedom above and below, and P its probability: the one to go by. F is nil,
-	// and P 0, where all data sets rank the machines the same way: it is infinite then.
+	// F is the statistic of Iman and Davenport, less conservative than ChiSquared, with Freedom
+	// degrees of freedom, and P its p-value, the one to use. If all data sets rank the machines
+	// identically, F is infinite, written as nil, and P is 0.
 	F       *float64 `json:"f,omitempty"`
 	Freedom [2]int   `json:"freedom"`
 	P       float64  `json:"p"`
 }
 
-// Friedman ranks machines on each data set by a score of which more is better and tests
-// whether they are all equally good. scores[i][j] is the score of machine j on data set i.
-// Equal scores share the mean of their ranks. Where all scores of every data set are
-// equal, ChiSquared and F are 0. (Friedman, JASA 32, 1937; correction for equal ranks:
+// Friedman ranks machines on each data set by a score (higher is better) and tests whether
+// all are equally good. scores[i][j] is the score of machine j on data set i. Ties get mean
+// ranks. If all scores of every data set are equal, ChiSquared and F are 0. (Friedman, JASA 32, 1937; correction for ties:
 // Conover, "Practical nonparametric statistics", 1999; Iman, Davenport: "Approximations
 // of the critical region of the Friedman statistic", Communications in Statistics A 9,
 // 1980.)
@@ -173,10 +170,10 @@ func Friedman(scores [][]float64) (*Ranking, error) {
 	return r, nil
 }
 
-// Nemenyi returns how far two mean ranks of a Ranking have to differ for one machine to
-// be better than the other, at a level (0.05, say) for all pairs together: the critical
-// difference q √(k(k+1)/6N) of k machines over N data sets, q being the quantile of the
-// studentised range of k with infinitely many degrees of freedom over √2. (Nemenyi,
+// Nemenyi returns the critical difference of two mean ranks of a Ranking at a significance
+// level (such as 0.05) for all pairs together: q √(k(k+1)/6N) for k machines over N data sets,
+// with q the quantile of the studentised range of k groups and infinitely many degrees of freedom,
+// divided by √2. (Nemenyi,
 // 1963, after Demšar, section 3.2.2.) level is between 0 and 1.
 func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
@@ -185,20 +182,20 @@ func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * r.unit(), nil
 }
 
-// NemenyiP returns the probability of two mean ranks as far apart as those of machines a
-// and b, or farther, anywhere among the machines, were all equally good.
+// NemenyiP returns the p-value of the difference between the mean ranks of machines a and b,
+// adjusted for all pairs.
 func (r *Ranking) NemenyiP(a, b int) float64 {
 	return 1 - rangeCDF(len(r.Ranks), math.Abs(r.Ranks[a]-r.Ranks[b])/r.unit()*math.Sqrt2)
 }
 
-// unit is the standard error of the difference of two mean ranks.
+// unit returns the standard error of the difference of two mean ranks.
 func (r *Ranking) unit() float64 {
 	k := float64(len(r.Ranks))
 	return math.Sqrt(k * (k + 1) / (6 * float64(r.Sets)))
 }
 
-// rangeCDF is the probability that the largest and the least of k standard normal numbers
-// are at most w apart: k ∫ φ(z) (Φ(z) − Φ(z−w))^(k−1) dz, z being the largest.
+// rangeCDF returns the probability that the range of k standard normal variables is at most w:
+// k ∫ φ(z) (Φ(z) − Φ(z−w))^(k−1) dz, with z the largest.
 func rangeCDF(k int, w float64) float64 {
 	if w <= 0 {
 		return 0
@@ -211,7 +208,7 @@ func rangeCDF(k int, w float64) float64 {
 	return min(1, quad.Fixed(density, -far, far+min(w, far), 200, nil, 0))
 }
 
-// rangeQuantile is the w of which rangeCDF is p, between 0 and 1.
+// rangeQuantile returns the w with rangeCDF(k, w) = p, for p in (0, 1).
 func rangeQuantile(k int, p float64) float64 {
 	low, high := 0.0, 1.0
 	for rangeCDF(k, high) < p && high < 1e3 {

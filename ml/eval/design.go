@@ -13,17 +13,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Design says which settings are tried: a Grid, or a *Drawn. A nil Design tries one, that of
-// the spec.
+// Design determines the settings to try: a Grid or a *Drawn. A nil Design tries only the
+// spec's own.
 type Design interface {
-	// Paths are all settings, each once, with what base says otherwise. Errors are
+	// Paths returns all distinct settings, with other parameters from base. Errors are
 	// param.Problems and *param.Refusal.
 	Paths(base ml.Spec) ([]Path, error)
 	// Names lists the parameters that are tried, in the order of ml.Params.
 	Names() []string
 }
 
-// Names are the parameters with values.
+// Names returns the parameters with values.
 func (g Grid) Names() []string {
 	return named(func(name string) bool { return len(g[name]) > 0 })
 }
@@ -54,7 +54,7 @@ var DesignParam = param.Param{
 	},
 }
 
-// PointsParam is how many settings a design draws.
+// PointsParam is the number of settings that a design draws.
 var PointsParam = param.Param{
 	Name: "points", Label: "points", Kind: param.Integer, Default: "32", Min: 1, Max: maxSettings,
 	Help: "How many settings a random or Sobol design has. Powers of two suit Sobol's best.",
@@ -67,29 +67,28 @@ type Range struct {
 	Log  bool    `json:"log,omitempty"` // in equal proportions, rather than at equal distances; Low is above 0
 }
 
-// Drawn is a design of points within ranges. The first points of a larger one with the same
-// ranges and the same seed are those of a smaller one.
+// Drawn is a random design of points within ranges. With equal ranges and seed, a larger design
+// begins with the points of a smaller one.
 type Drawn struct {
 	Design string           `json:"design"` // OfRandom or OfSobol
 	Points int              `json:"points"` // how many are drawn
 	Seed   uint64           `json:"seed"`   // decides which
 	Ranges map[string]Range `json:"ranges,omitempty"`
-	Lists  Grid             `json:"lists,omitempty"` // values one of which is drawn, as likely as any other
-	// Besides is a setting that is tried besides, such as the best of an earlier search; may be
-	// empty.
+	Lists  Grid             `json:"lists,omitempty"` // values to draw from uniformly
+	// Besides is an additional setting, such as the best of an earlier search; may be empty.
 	Besides param.Values `json:"besides,omitempty"`
 }
 
-// Names are the parameters with a range or a list.
+// Names returns the parameters with a range or a list.
 func (d *Drawn) Names() []string {
 	return named(func(name string) bool { _, ranged := d.Ranges[name]; return ranged || len(d.Lists[name]) > 0 })
 }
 
-// drawStream keeps the draws of a design apart from those of the folds.
+// drawStream makes the draws of a design independent of those of the folds.
 const drawStream = 0xd4a3
 
-// Settings are the values of the points, in the order in which they are drawn. Errors are
-// param.Problems and *param.Refusal.
+// Settings returns the values of the points in drawing order. Errors are param.Problems and
+// *param.Refusal.
 func (d *Drawn) Settings() ([]param.Values, error) {
 	names := d.Names()
 	if err := d.check(names); err != nil {
@@ -99,7 +98,7 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	constant := param.Values{}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		list := slices.Compact(slices.Clone(d.Lists[name]))
-		if len(list) == 1 { // nothing is drawn, so that to say it in the spec draws the same
+		if len(list) == 1 { // consumes no random number, as if it stood in the spec
 			constant[name] = list[0]
 		}
 		return len(list) == 1
@@ -138,8 +137,8 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	return settings, nil
 }
 
-// at is the value at a share, from 0 to below 1, of the range, to four digits or a whole
-// number: each of these has the same share.
+// at returns the value at a fraction in [0, 1) of the range, rounded to four digits or a whole
+// number; each of these gets an equal part.
 func (r Range) at(share float64, whole bool) float64 {
 	low, high := r.Low, r.High
 	if whole {
@@ -159,7 +158,7 @@ func (r Range) at(share float64, whole bool) float64 {
 	return min(max(v, r.Low), r.High)
 }
 
-// check tells what of d cannot be.
+// check validates d.
 func (d *Drawn) check(names []string) error {
 	var problems param.Problems
 	add := func(field, format string, args ...any) {
@@ -204,8 +203,8 @@ func (d *Drawn) check(names []string) error {
 	return problems.Err()
 }
 
-// Paths are the points in the order in which they are drawn; those that differ in C alone
-// make one path. What is drawn twice, as whole numbers may be, is tried once.
+// Paths returns the points in drawing order; those that differ only in C form one path.
+// Duplicates, possible with whole numbers, are tried once.
 func (d *Drawn) Paths(base ml.Spec) ([]Path, error) {
 	settings, err := d.Settings()
 	if err != nil {
@@ -223,8 +222,8 @@ func (d *Drawn) Paths(base ml.Spec) ([]Path, error) {
 	return gather(specs)
 }
 
-// Settled is the same search said otherwise: what has one value has it in the spec, and what the
-// design, a valid one or nil, has left has several.
+// Settled returns an equivalent search in which parameters with a single value move to the spec,
+// so that the design, valid or nil, has only parameters with several.
 func Settled(base ml.Spec, design Design) (ml.Spec, Design) {
 	lists := func(lists Grid) Grid {
 		left := Grid{}
@@ -251,14 +250,14 @@ func Settled(base ml.Spec, design Design) (ml.Spec, Design) {
 // gather makes paths of settings, each once: those that differ in nothing that applies but
 // C, at the place of the first of them.
 func gather(specs []ml.Spec) (paths []Path, err error) {
-	found := map[string]int{} // paths, by what their settings share
+	found := map[string]int{} // index of the path, by the settings its members share
 	for _, s := range specs {
 		c := s.Value("C").Number()
 		applies := s.Applies("C")
 		if applies {
 			s = s.With("C", param.Of(1))
 		}
-		text, err := json.Marshal(s) // which leaves out what does not apply
+		text, err := json.Marshal(s) // omits what does not apply
 		if err != nil {
 			return nil, err
 		}
@@ -291,12 +290,12 @@ type Axis struct {
 	Scale  string // of a range: "log", "lin" or empty, as the parameter's
 }
 
-// Axes maps parameters to the values to try, as people write them. In JSON each is a
-// text as Add takes it, or a list of values and such texts.
+// Axes maps parameters to the values to try, in user notation. In JSON each is a text as for
+// Add, or a list of values and such texts.
 type Axes map[string]Axis
 
-// Add takes over a text: a value or a range, as Values reads it, each value once. Errors
-// name p, which may have another name for that.
+// Add adds the values of a text: a value or a range, as read by Values, without duplicates.
+// Errors name p, which may be renamed for that purpose.
 func (a Axes) Add(name string, p param.Param, text string) error {
 	values, err := Values(p, text)
 	if err != nil {
@@ -317,7 +316,7 @@ func (a Axes) Add(name string, p param.Param, text string) error {
 	return nil
 }
 
-// UnmarshalJSON reads what people write; errors are param.Problems.
+// UnmarshalJSON reads user input; errors are param.Problems.
 func (a *Axes) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -358,11 +357,10 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 	return problems.Err()
 }
 
-// Design lists the points of a design: every combination of all values, or points that
-// are drawn. Of a number with several values the points are drawn between the smallest and
-// the largest, in equal proportions where the range says so or, where it says nothing, the
-// parameter is logarithmic and none is 0 or less; of words, and words with numbers, one is
-// drawn. A parameter with one value has it everywhere. Errors are param.Problems.
+// Design returns the named design: every combination of all values, or drawn points. Numbers with
+// several values are drawn between the smallest and the largest, on a logarithmic scale if the
+// range says so or, if it does not say, if the parameter is logarithmic and all values are
+// positive; words, possibly mixed with numbers, are drawn uniformly. Errors are param.Problems.
 func (a Axes) Design(design string, points int, seed uint64) (Design, error) {
 	if design != "" {
 		if err := DesignParam.Check(design); err != nil {

@@ -1,22 +1,21 @@
-// Package eval judges classifiers on points they were not trained on.
+// Package eval evaluates classifiers and regressions on points they were not trained on.
 //
-// The problem. How often is a classifier wrong on new points, and which C and gamma make it least
-// so? Of a regression: how far is it off, as its mean squared error? Stratified K-fold
-// cross-validation deals the points into K folds, every class evenly; each fold in turn is held out
-// while the others train, and the mean of the K accuracies is the estimate (Stone 1974; Kohavi: "A
+// The problem: how often is a classifier wrong on new points (or how large is a regression's mean
+// squared error), and which C and gamma minimise that? Stratified K-fold cross-validation splits
+// the points into K folds with equal class proportions, holds out each fold in turn while training
+// on the others, and averages the K accuracies (Stone 1974; Kohavi: "A
 // study of cross-validation and bootstrap for accuracy estimation and model selection", IJCAI
-// 1995). Repeats deal again.
+// 1995). Repeats use new splits.
 //
-// The best of many estimates is too good, as it was chosen for being so. Nested
-// cross-validation chooses on the training points of each fold alone, by folds of
-// their own, and judges the choice on the fold held out (Cawley, Talbot: "On
+// The best of many estimates is optimistic, because it was selected. Nested cross-validation
+// selects within the training set of each fold, by inner folds, and evaluates the selection on
+// the fold held out (Cawley, Talbot: "On
 // over-fitting in model selection", JMLR 11, 2010).
 //
-// The work has three parts. A [Plan] lists all that has to be computed, as cells. A
-// [Worker] computes a [Cell], which depends on the data and on nothing else, so that
-// any process may do it that has them. [Plan.Reduce] makes the [Result] of what the
-// cells gave, in whatever order it came. Plan, cell and result are JSON.
-// [CrossValidate] does all three.
+// The work has three parts. A [Plan] lists the cells to compute. A [Worker] computes a
+// [Cell], which depends only on the data, so any process with the data can do it.
+// [Plan.Reduce] combines the results of the cells, in any order, into a [Result]. Plans, cells
+// and results are JSON. [CrossValidate] does all three.
 package eval
 
 import (
@@ -30,11 +29,10 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// CrossValidate judges spec on d with every setting of the design. The held-out fraction of
-// spec is not used. The result depends on d, spec, design and scheme alone. progress,
-// unless it is nil, hears after each cell how many of all are done, one call at a time.
-// It returns the errors of ml.Train, too few points for the folds, and that of ctx when it
-// ends.
+// CrossValidate evaluates spec on d with every setting of the design. TestFraction of spec is not
+// used. The result depends only on d, spec, design and scheme. progress, if not nil, is called
+// after each cell with the numbers of cells done and in total, never concurrently. It returns the
+// errors of ml.Train, an error for too few points, and ctx.Err().
 func CrossValidate(ctx context.Context, d *dataset.Data, spec ml.Spec, design Design, scheme Scheme, progress func(done, total int)) (*Result, error) {
 	plan, err := NewPlan(d, spec, design, scheme)
 	if err != nil {

@@ -14,25 +14,25 @@ import (
 // Evidence holds the cross-validation scores of one setting, which a run keeps and runs
 // are compared by.
 type Evidence struct {
-	Search   string `json:"search,omitempty"` // id of the search that computed it, which may be gone
-	Scheme   Scheme `json:"scheme"`           // Nested: the score judges the choice of the setting, too
+	Search   string `json:"search,omitempty"` // id of the search that computed it, possibly deleted
+	Scheme   Scheme `json:"scheme"`           // Nested: the score includes the selection of the setting
 	Settings int    `json:"settings"`         // that the search chose from
-	// Optimistic says that the folds that judge the setting have chosen it, at least in part.
+	// Optimistic reports that the setting was selected, at least in part, by the same folds.
 	Optimistic  bool      `json:"optimistic"`
 	Score       string    `json:"score"` // "accuracy" or "mse"
 	Mean        float64   `json:"mean"`
 	Deviation   float64   `json:"sd"`
 	ml.Interval           // of Mean, at the level 0.95
 	Points      int       `json:"points,omitempty"` // judged in one repeat; 0: not known
-	Folds       []float64 `json:"folds,omitempty"`  // the score of each fold; nil where there are more than mostFolds
+	Folds       []float64 `json:"folds,omitempty"`  // score of each fold; nil if more than mostFolds
 }
 
-// mostFolds is how many folds evidence keeps one by one.
+// mostFolds is the largest number of folds that evidence stores individually.
 const mostFolds = 1000
 
-// EvidenceOf returns what a result says of one of its settings, the best first: for the best
-// setting of a nested search the nested score, and always the folds of the setting itself. It
-// returns nothing for a setting of which a training failed, or a learning curve.
+// EvidenceOf returns the evidence of a result for one of its settings, the best evidence first:
+// the nested score, for the best setting of a nested search, and the setting's own folds. It
+// returns nil if a training of the setting failed or the result is a learning curve.
 func EvidenceOf(search string, scheme Scheme, r *Result, at int) (all []Evidence) {
 	if len(scheme.Learning) > 0 {
 		return nil
@@ -53,11 +53,11 @@ func EvidenceOf(search string, scheme Scheme, r *Result, at int) (all []Evidence
 	return all
 }
 
-// estimate fills in what folds come to, and reports whether they come to anything.
+// estimate fills in the estimate from folds and reports whether there is one.
 //
 // The interval uses Nadeau and Bengio's corrected variance: training folds overlap, so the plain
-// standard error is too small. Few folds may agree by chance, so an interval of an accuracy is
-// never narrower than Wilson's for the points judged.
+// standard error is too small. A few folds can agree by chance, so an accuracy's interval is
+// never narrower than Wilson's for the points tested.
 func (e *Evidence) estimate(folds []Fold) bool {
 	score := RankedBy("", folds[0].Errors != nil)
 	mean, deviation, ok := score.Over(folds)
@@ -100,10 +100,10 @@ func (e *Evidence) estimate(folds []Fold) bool {
 	return true
 }
 
-// ratio is how many points a fold judges for each that it trains on.
+// ratio returns the ratio of test to training points of a fold.
 func (e Evidence) ratio() float64 { return ratioOf(e.Scheme, len(e.Folds)) }
 
-// ratioOf is the ratio of a scheme that came to n folds over all repeats.
+// ratioOf returns the ratio for a scheme with n folds over all repeats.
 func ratioOf(s Scheme, n int) float64 {
 	if s.HoldOut > 0 {
 		return s.HoldOut / (1 - s.HoldOut)
@@ -111,8 +111,8 @@ func ratioOf(s Scheme, n int) float64 {
 	return FoldRatio(max(2, n/max(1, s.Repeats)))
 }
 
-// SortEvidence puts the best evidence first: a score of folds that had no share in the choice,
-// then a nested one, then the most folds.
+// SortEvidence sorts the best evidence first: scores of folds not used for selection, then nested
+// ones, then by the number of folds.
 func SortEvidence(all []Evidence) {
 	rank := func(optimistic bool) int {
 		if optimistic {

@@ -7,11 +7,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// Finer returns the next design to try after a search: one around its best setting. Values
-// of a Grid are those of Around. The ranges of a *Drawn are half as wide, in proportions where
-// they are logarithmic, with the best in their middle, and it is tried again besides, so that
-// the finer search is no worse. What nothing lies around, such as a word, keeps the value of
-// the best. The design is nil where there is nothing to try.
+// Finer returns a design around the best setting of a search. The values of a Grid come from
+// Around. The ranges of a *Drawn are halved, on their scale, and centred on the best setting,
+// which is tried again so that the finer search cannot be worse. Parameters without neighbours,
+// such as words, keep the best value. It returns nil if there is nothing to try.
 func Finer(design Design, r *Result) Design {
 	best := r.Settings[r.Best].Values
 	switch d := design.(type) {
@@ -48,8 +47,8 @@ func Finer(design Design, r *Result) Design {
 	return nil
 }
 
-// around is a range half as wide with v in its middle, but for what p does not allow; ok is
-// false where nothing is left of it.
+// around returns a range half as wide centred on v and clipped to what p allows; ok is false if
+// that is empty.
 func (r Range) around(p param.Param, v float64) (next Range, ok bool) {
 	next = Range{Log: r.Log}
 	if quarter := (r.High - r.Low) / 4; r.Log {

@@ -13,43 +13,43 @@ import (
 	"marginlab/ml/param"
 )
 
-// Scheme says how settings are judged: which points are held out, and by which score.
-// Points are held out by k folds of all classes, unless one of LeaveOneOut, HoldOut and
-// Column says otherwise.
+// Scheme describes how settings are evaluated: which points are held out, and the score. By
+// default, points are held out in k stratified folds; LeaveOneOut, HoldOut and Column are
+// alternatives.
 type Scheme struct {
 	Folds   int    `json:"folds"`   // K, at least 2
-	Repeats int    `json:"repeats"` // how often the points are dealt, at least 1; 0 means 1
+	Repeats int    `json:"repeats"` // number of different splits into folds; 0 means 1
 	Seed    uint64 `json:"seed"`    // decides how
-	Nested  bool   `json:"nested"`  // judge the choice of the best setting, too
+	Nested  bool   `json:"nested"`  // also evaluate the selection of the best setting
 
 	Score string `json:"score,omitempty"` // the name of that which ranks; empty: AutoScore
 
-	LeaveOneOut bool    `json:"leave_one_out,omitempty"` // every point is a fold of its own
-	HoldOut     float64 `json:"hold_out,omitempty"`      // this share of every class is drawn, Repeats times anew
-	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; no machine sees it
+	LeaveOneOut bool    `json:"leave_one_out,omitempty"` // every point is a fold
+	HoldOut     float64 `json:"hold_out,omitempty"`      // fraction of every class drawn at random, Repeats times
+	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; machines do not see it
 
-	// Learning makes a learning curve of a single setting: in each fold machines are trained on
-	// these shares, above 0 to 1, of the training points, every class evenly. Those of one fold
-	// are drawn from the same order, so that a larger share has the points of a smaller one.
+	// Learning asks for a learning curve of a single setting: in each fold machines are trained
+	// on these fractions, in (0, 1], of the training set, stratified by class and nested within
+	// a fold.
 	Learning []float64 `json:"shares,omitempty"`
 
-	// Finer says that the design lies around what an earlier search had found best by all
-	// these points. It changes no fold, only what a nested number is worth: see Scheme.Warning.
+	// Finer marks a design centred on the best setting of an earlier search on the same points.
+	// It does not change the folds, only the caveat on a nested score: see Scheme.Warning.
 	Finer bool `json:"finer,omitempty"`
 
-	// Onward is, for a nested choice that is Finer, what each fold goes on with, as its own points
-	// that train have chosen before: the number judges all of the choice. nil: every fold chooses
-	// from the design.
+	// Onward holds, for a nested selection that is Finer, the design with which each fold
+	// continues from its own earlier selection, so that the nested score covers the whole
+	// selection. nil: every fold selects from the design.
 	Onward []Onward `json:"onward,omitempty"`
 }
 
-// mostAlone is how many points leave-one-out takes: each has a split of all others.
+// mostAlone is the most points for leave-one-out, which has a split per point.
 const mostAlone = 3000
 
-// mostShares is how many places a learning curve has at most.
+// mostShares is the most steps of a learning curve.
 const mostShares = 100
 
-// check tells what of s cannot be. Errors are param.Problems and *param.Refusal.
+// check validates s for n points. Errors are param.Problems and *param.Refusal.
 func (s Scheme) check(n int) error {
 	ways := 0
 	for _, chosen := range []bool{s.LeaveOneOut, s.HoldOut != 0, s.Column != ""} {
@@ -86,7 +86,7 @@ func (s Scheme) check(n int) error {
 	return nil
 }
 
-// Count is how many splits s makes of d, those of a nested choice included, without making
+// Count returns the number of splits of d, including those of a nested selection, without making
 // them. It returns the errors of NewPlan about the scheme.
 func (s Scheme) Count(d *dataset.Data) (int, error) {
 	if err := s.check(d.Len()); err != nil {
@@ -150,7 +150,7 @@ func (s Scheme) Settled(d *dataset.Data, spec ml.Spec) ml.Spec {
 	return spec
 }
 
-// Split is a training: on which rows, and judged on which. No row is in both.
+// Split holds disjoint rows to train on and to test on.
 type Split struct {
 	Train Rows `json:"train"`
 	Test  Rows `json:"test"`
@@ -201,8 +201,8 @@ func Folds(y []float64, k int, seed uint64) ([][]int, error) {
 	return dataset.Deal(y, k, rand.New(rand.NewPCG(seed, outerStream)))
 }
 
-// deal returns the splits of s, and, for a nested choice, those of the rows that train in
-// each of them. groups holds the values of a column of folds.
+// deal returns the splits of s and, for a nested selection, the inner splits of each training
+// set. groups holds the values of the fold column.
 func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
 	all := make([]int, len(y))
 	for i := range all {
@@ -233,7 +233,7 @@ func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Ran
 	for a, i := range rows {
 		own[a] = y[i]
 	}
-	fold := make([]int, len(rows)) // of each row; that of none is not held out
+	fold := make([]int, len(rows)) // fold of each row; -1 is never held out
 	for range repeats {
 		k := 0
 		switch {
@@ -290,9 +290,8 @@ func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Ran
 	return out, nil
 }
 
-// enough tells what some splits of rows with classes y leave to train or
-// to judge on, where that is not enough: a class that no point trains, no point to judge on
-// or, where the score asks for it, points of one class alone.
+// enough returns an error if some split lacks a class in its training set, has an empty test
+// set or, if the score requires both classes, a test set of a single class.
 func enough(splits []Split, y []float64, classes []string, score Score) error {
 	for f, s := range splits {
 		trains, judges := map[float64]bool{}, map[float64]bool{}

@@ -11,9 +11,9 @@ import (
 	"marginlab/ml/param"
 )
 
-// Grid lists the values to try, by the name of their parameter. A parameter without
-// values stays as the spec has it. What says which points there are and how they are
-// dealt cannot be searched: label, target, features, positive, test_fraction and seed.
+// Grid maps parameters to the values to try; other parameters keep the spec's value.
+// Parameters that determine the points and splits cannot be searched: label, target,
+// features, positive, test_fraction and seed.
 type Grid map[string][]param.Value
 
 // Numbers are values of a Grid.
@@ -25,13 +25,12 @@ func Numbers(values ...float64) []param.Value {
 	return all
 }
 
-// maxSettings is the largest size of a grid: a slip, rather than a search, has more.
+// maxSettings is the largest size of a grid: more is surely a mistake.
 const maxSettings = 10000
 
-// Paths returns every combination of the values with what base says otherwise, each
-// once: in the order of ml.Params, the first outermost and with its values as given,
-// and C innermost, as a path. A value that means nothing beside the others makes no
-// combination of its own. Errors are param.Problems.
+// Paths returns every distinct combination of the values, with other parameters from base, in
+// the order of ml.Params, outermost first, with C innermost as a path. Values that do not apply
+// in a combination are ignored there. Errors are param.Problems.
 func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 	for name := range g {
 		if _, known := ml.Param(name); !known {
@@ -81,11 +80,11 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 	return gather(settings)
 }
 
-// aboutPoints are the parameters that say on which points settings are judged, and how, besides
-// those that name columns.
+// aboutPoints lists the parameters, besides those that name columns, that determine the points
+// and splits.
 var aboutPoints = []string{"target", "test_fraction", "seed"}
 
-// searchable tells why values of p cannot be tried, or nil.
+// searchable returns an error if values of p cannot be tried.
 func searchable(p param.Param, values []param.Value) error {
 	if p.Kind == param.Text && p.Syntax == nil || slices.Contains(aboutPoints, p.Name) {
 		return fmt.Errorf("%s cannot be searched: it says on which points the settings are judged, and how", p.Name)
@@ -98,13 +97,13 @@ func searchable(p param.Param, values []param.Value) error {
 	return nil
 }
 
-// spanned is how many values Values makes of a range that does not say.
+// spanned is the default number of values in a range.
 const spanned = 5
 
-// Values are those that a text asks to try: one value of p, or a range of numbers, as
-// 0.01..100/5, of five in equal proportions where p is logarithmic and begins above 0,
-// otherwise at equal distances; 0.01..100/5log and 0.01..100/5lin say which. Without a number
-// there are five. Whole numbers are rounded to, so that there may be fewer. Errors name p.
+// Values parses a value of p or a range of numbers: 0.01..100/5 is five values, evenly spaced on
+// a logarithmic scale if p is logarithmic and the range is positive, otherwise on a linear one;
+// 0.01..100/5log and 0.01..100/5lin choose the scale. The default number is five. Whole numbers
+// are rounded, which may leave fewer. Errors name p.
 func Values(p param.Param, text string) ([]param.Value, error) {
 	from, rest, ranged := strings.Cut(text, "..")
 	if !ranged {
@@ -153,12 +152,11 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 	return Numbers(slices.Compact(values)...), nil
 }
 
-// mostTries is how many values Tries and Around give at most.
+// mostTries is the most values returned by Tries and Around.
 const mostTries = 7
 
-// Tries are values of p to begin a search with, which rise: powers of ten in the range that p
-// usually lies in, the largest ones, or values at equal distances; nil where p has no such
-// range.
+// Tries returns initial values of p for a search, in ascending order: powers of ten in the usual
+// range of p, preferring large ones, or evenly spaced values; nil if p has no usual range.
 func Tries(p param.Param) []param.Value {
 	var values []float64
 	switch {
@@ -181,11 +179,10 @@ func Tries(p param.Param) []param.Value {
 	return Numbers(values...)
 }
 
-// Around are values of p to search on with once best is known to be the best of some:
-// from its neighbour below to that above, best among them, at equal distances or, where p
-// is logarithmic, in equal proportions. Beyond the smallest or largest value that was
-// tried lies a neighbour as far away as that on the other side. A best that is no number,
-// or has no neighbour, or nothing untried around it, is the one value.
+// Around returns values of p for a refined search around best, the best of those tried: from its
+// lower to its upper neighbour, including best, evenly spaced on the scale of p. At the edge of
+// the values tried, the missing neighbour is taken at the distance of the other one. If best is
+// not a number, has no neighbour, or leaves nothing new to try, it is the only value.
 func Around(p param.Param, tried []param.Value, best param.Value) []param.Value {
 	var v []float64
 	for _, t := range tried {

@@ -10,19 +10,19 @@ import (
 	"marginlab/ml/param"
 )
 
-// LearningStep is one place of a learning curve: trainings on a share of the points.
+// LearningStep is one step of a learning curve: trainings on a fraction of the points.
 type LearningStep struct {
 	Share float64 `json:"share"` // of those that train in a fold
-	N     int     `json:"n"`     // points of each training, the mean where they differ
+	N     int     `json:"n"`     // size of the training sets, the mean if they differ
 	*Mean
 	*MeanErrors
 	Folds []Fold `json:"folds"`
 }
 
-// LearningCurve judges spec on the folds of scheme, after training on ever larger shares of
-// the other points: whether more points would help, or another machine. shares are those of
-// Scheme.Learning; the last step, at 1, is cross-validation. A nested choice is not made.
-// Errors and progress are as in CrossValidate.
+// LearningCurve evaluates spec on the folds of scheme after training on growing fractions of the
+// other points, to show whether more data or another machine would help. shares are as in
+// Scheme.Learning; the last step, 1, is cross-validation. There is no nested selection. Errors
+// and progress are as in CrossValidate.
 func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Scheme, shares []float64, progress func(done, total int)) ([]LearningStep, error) {
 	scheme.Nested, scheme.Learning = false, shares
 	res, err := CrossValidate(ctx, d, spec, nil, scheme, progress)
@@ -32,7 +32,7 @@ func LearningCurve(ctx context.Context, d *dataset.Data, spec ml.Spec, scheme Sc
 	return res.Learning, nil
 }
 
-// shared are splits once for each share of the rows that train.
+// shared returns the splits for each fraction of their training sets.
 func shared(splits []Split, shares, strata []float64, seed uint64) (all []Split) {
 	for _, share := range shares {
 		for i, s := range splits {
@@ -64,7 +64,7 @@ func (p *Plan) steps(folds []Fold) (steps []LearningStep) {
 	return steps
 }
 
-// learned makes the curve of what the splits gave.
+// learned returns the curve from the results of the splits.
 func (p *Plan) learned(folds []Fold) (*Result, error) {
 	if i := slices.IndexFunc(folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
 		share := p.Learning[i*len(p.Learning)/len(folds)]
@@ -79,7 +79,7 @@ func (p *Plan) learned(folds []Fold) (*Result, error) {
 	return res, nil
 }
 
-// part is a share of rows, of every class one at least.
+// part returns a fraction of rows, at least one per class.
 func part(rows Rows, strata []float64, share float64, seed uint64) Rows {
 	own := make([]float64, len(rows))
 	for a, i := range rows {

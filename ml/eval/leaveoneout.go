@@ -9,10 +9,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// LeaveOneOut tells of every point of d whether the machine of spec that all the others
-// train is wrong about it (Lachenbruch 1967): one training for each point. The
-// held-out fraction of spec is not used. It returns the errors of ml.Train, as for a class of one
-// point, a target of values, and that of ctx when it ends.
+// LeaveOneOut returns, for every point of d, whether the machine trained on all others
+// misclassifies it (Lachenbruch 1967), with one training per point. TestFraction of spec is not
+// used. It returns the errors of ml.Train (such as for a class of one point), an error for a
+// regression, and ctx.Err().
 func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
 	if spec.Regression() {
 		return nil, param.Problems{{Field: "target", Message: "target: values are missed by more or less, not right or wrong; the report of kernel ridge has their leave-one-out error"}}

@@ -13,22 +13,21 @@ import (
 	"marginlab/ml/param"
 )
 
-// Differences between two machines, fold by fold: which of them is better?
+// Tests on the differences between two machines, fold by fold.
 //
-// The accuracies of two folds depend on each other, as the machines of both trained on
-// rows that they share, and the plain t-test, which takes them for independent, finds
-// differences where there are none. Nadeau and Bengio estimate the correlation of two
-// folds by the share of the points that a fold judges, and widen the variance of the mean
-// by it: from s²/n to (1/n + tested/trained) s².
+// Accuracies of different folds are correlated, because their training sets overlap. The plain
+// t-test assumes independence and finds differences where there are none. Nadeau and Bengio
+// estimate the correlation by the fraction of points in a test fold and increase the variance of
+// the mean accordingly, from s²/n to (1/n + tested/trained) s².
 
-// FoldRatio is how many points a fold of k-fold cross-validation judges for each that it
-// trains on, 1/(k−1): what CorrectedT and Correlated ask for. k is at least 2.
+// FoldRatio returns the ratio of test to training points in k-fold cross-validation, 1/(k−1), for
+// CorrectedT and Correlated. k must be at least 2.
 func FoldRatio(k int) float64 { return 1 / float64(k-1) }
 
-// Differences returns the scores of a first machine on each fold minus the scores of a
-// second one, so that above 0 the first is better: accuracies or, where f is fitted to
-// values, mean squared errors the other way round. The folds come in the same order; it is
-// an error where one side has more of them, or tells classes and the other does not.
+// Differences returns, for each fold, the advantage of the first machine over the second: the
+// difference of accuracies or, for regressions, of mean squared errors with the opposite sign.
+// The folds must be in the same order. It returns an error if their numbers differ, or if only
+// one side is a classifier.
 func Differences(first, second []Fold) ([]float64, error) {
 	if len(first) != len(second) {
 		return nil, fmt.Errorf("eval: %d folds and %d: differences are those of the same folds", len(first), len(second))
@@ -47,23 +46,23 @@ func Differences(first, second []Fold) ([]float64, error) {
 type TTest struct {
 	Mean          float64  `json:"mean"`           // of the differences
 	StandardError float64  `json:"standard_error"` // of the mean
-	T             *float64 `json:"t,omitempty"`    // Mean over StandardError; nil where that is 0
+	T             *float64 `json:"t,omitempty"`    // Mean over StandardError; nil if that is 0
 	Freedom       int      `json:"freedom"`        // degrees of freedom: the number of differences − 1
-	// P is the probability of a mean at least as far from 0, were there no difference; nil
-	// where it cannot be told: differences that are all the same but not 0 have no variance.
+	// P is the two-sided p-value; nil if undefined: equal nonzero differences have no
+	// variance.
 	P        *float64    `json:"p,omitempty"`
 	Interval ml.Interval `json:"interval"` // of the true mean, at the level 0.95
 }
 
-// CorrectedT tests whether the mean of differences is 0, each that of two machines on
-// one fold or one split, of any number of repeats: the corrected resampled t-test.
-// ratio is how many points a fold judges for each that it trains on (see FoldRatio); 0
-// is the plain paired t-test. (Nadeau, Bengio: "Inference for the generalization error",
+// CorrectedT performs the corrected resampled t-test of whether the mean of differences is 0,
+// where each is the difference of two machines on one fold or split of any number of repeats.
+// ratio is the ratio of test to training points (see FoldRatio); 0 gives the plain paired
+// t-test. (Nadeau, Bengio: "Inference for the generalization error",
 // Machine Learning 52, 2003; for repeated folds Bouckaert, Frank, PAKDD 2004.)
 //
-// Differences that are all 0 have P 1. Of those that are all another number P cannot be
-// told, as R's t.test refuses data that are "essentially constant": without variance there
-// is nothing to measure the mean by, and however few they are P would be 0.
+// If all differences are 0, P is 1. If they are all equal to another number, P is undefined, just
+// as R's t.test refuses data that are "essentially constant": without variance, P would be 0
+// for however few differences.
 // Errors: fewer than two differences, one that is not finite, a negative ratio.
 func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	s, err := spreadOf(differences, ratio)
@@ -86,26 +85,25 @@ func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	return t, nil
 }
 
-// Posterior is how probable it is, after the folds that were seen, that the true
-// difference of a first machine and a second one is below, within and above the region
-// where it makes no practical difference. The three sum to 1.
+// Posterior holds the posterior probabilities that the true difference between two machines lies
+// below, within and above the region of practical equivalence. They sum to 1.
 type Posterior struct {
 	Worse  float64 `json:"worse"` // the first is worse
 	Same   float64 `json:"same"`
 	Better float64 `json:"better"` // the first is better
 }
 
-// Correlated is the Bayesian correlated t-test: the posterior of the mean of differences,
-// first less second, under a prior that says nothing, with the correlation of CorrectedT.
-// rope, at least 0, is half the region of practical equivalence: 0.01 takes accuracies
-// for the same that differ by less than one point in a hundred. (Corani, Benavoli: "A
+// Correlated performs the Bayesian correlated t-test: it returns the posterior of the mean of
+// differences, first minus second, under a noninformative prior, with the correlation of
+// CorrectedT. rope, at least 0, is half the width of the region of practical equivalence: 0.01
+// treats accuracies that differ by less than one percentage point as equal. (Corani, Benavoli: "A
 // Bayesian approach for comparing cross-validated algorithms on multiple data sets",
 // Machine Learning 100, 2015; Benavoli, Corani, Demšar, Zaffalon: "Time for a change",
 // JMLR 18, 2017.)
 //
 // The posterior is Student's t about the mean, with the standard error and the degrees of
-// freedom of CorrectedT. Where all differences are the same it is certain. Errors are
-// those of CorrectedT, and a rope below 0 or infinite.
+// freedom of CorrectedT; if all differences are equal, it is a point mass. Errors are those of
+// CorrectedT, and a rope that is negative or infinite.
 func Correlated(differences []float64, ratio, rope float64) (Posterior, error) {
 	s, err := spreadOf(differences, ratio)
 	if err != nil {
@@ -129,7 +127,7 @@ func Correlated(differences []float64, ratio, rope float64) (Posterior, error) {
 	return p, nil
 }
 
-// spread is the mean of differences and its standard error, that of correlated folds.
+// spread holds the mean of differences and its standard error for correlated folds.
 type spread struct{ mean, scale float64 }
 
 func spreadOf(differences []float64, ratio float64) (s spread, err error) {
@@ -142,7 +140,7 @@ func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
 		return s, fmt.Errorf("eval: %g points judged for each that was trained on", ratio)
 	}
-	// What differs by rounding is the same: its deviation would be that of the rounding.
+	// Treat differences that vary only by rounding as equal.
 	if low, high := slices.Min(differences), slices.Max(differences); high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) {
 		return spread{mean: differences[0]}, nil
 	}
@@ -164,14 +162,14 @@ type Disagreement struct {
 	OnlySecond  int `json:"only_second"`
 	NeitherSame int `json:"neither_same"` // both wrong with the same answer
 	Neither     int `json:"neither"`      // both wrong, each in its way
-	// P is the exact probability of a split of OnlyFirst + OnlySecond at least as uneven,
-	// were both equally good: McNemar's test. (McNemar: "Note on the sampling error of the
+	// P is the exact two-sided p-value of McNemar's test: the probability of a split of
+	// OnlyFirst + OnlySecond at least as uneven. (McNemar: "Note on the sampling error of the
 	// difference between correlated proportions", Psychometrika 12, 1947.)
 	P float64 `json:"p"`
 }
 
-// McNemar compares the answers of two machines on the same points, of which right has
-// the true ones, by the points that only one gets right. The three are as long.
+// McNemar compares the predictions of two machines on the same points, with true classes right,
+// by the points that only one of them gets right. The three slices must have equal lengths.
 func McNemar(right, first, second []int) (d Disagreement, err error) {
 	if len(first) != len(right) || len(second) != len(right) {
 		return d, fmt.Errorf("eval: %d and %d answers on %d points", len(first), len(second), len(right))
@@ -183,9 +181,9 @@ func McNemar(right, first, second []int) (d Disagreement, err error) {
 	return d, nil
 }
 
-// Difference returns by what share of n points the first is right more often, with its interval
-// at the level 0.95: Wald's, after half a point was added to each of the four counts, which holds
-// its level also where few points disagree. (Agresti, Min: "Simple improved confidence intervals
+// Difference returns the difference of the two accuracies on n points, first minus second, with
+// its 95 % interval: Wald's after adding half a point to each of the four counts, which keeps its
+// level even if few points disagree. (Agresti, Min: "Simple improved confidence intervals
 // for comparing matched proportions", Statistics in Medicine 24, 2005.)
 func (d Disagreement) Difference(n int) (share float64, in ml.Interval) {
 	first, second, all := float64(d.OnlyFirst)+0.5, float64(d.OnlySecond)+0.5, float64(n)+2
@@ -210,9 +208,8 @@ func (d *Disagreement) count(first, second, same bool) {
 	}
 }
 
-// Holm returns the values of p that take account of how many there are: each may be
-// compared with the level as if it were alone, and the probability of any false finding
-// among all stays below the level. (Holm: "A simple sequentially rejective multiple test
+// Holm returns p-values adjusted for multiple testing: comparing each with a significance level
+// keeps the probability of any false positive below that level. (Holm: "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 6, 1979.)
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))

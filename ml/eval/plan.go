@@ -13,34 +13,33 @@ import (
 	"marginlab/ml/param"
 )
 
-// Plan is a cross-validation before it is computed: every path is trained and judged on
-// every split.
+// Plan describes a cross-validation to compute: every path is trained and evaluated on every
+// split.
 type Plan struct {
 	Data   string `json:"data"`             // dataset.Data.Hash
-	Format int    `json:"format,omitempty"` // of its cells; 0 is the first
+	Format int    `json:"format,omitempty"` // version of its cells; 0 means 1
 
-	// Score is the name of that which ranks, empty in older plans: accuracy or mse. Classes
-	// are those of the machines, none where f is fitted to values and in older plans.
+	// Score names the ranking score; empty in older plans, meaning accuracy or mse. Classes
+	// are the classes of the machines, empty for a regression and in older plans.
 	Score   string   `json:"score,omitempty"`
 	Classes []string `json:"classes,omitempty"`
 
-	// Searched names the parameters that a Setting shows: C, gamma, and those of the
-	// design in the order of ml.Params; those that apply to a path at least.
+	// Searched names the parameters that a Setting shows, if they apply to some path: C, gamma,
+	// and those of the design in the order of ml.Params.
 	Searched []string `json:"searched"`
 	Paths    []Path   `json:"paths"`
 
-	// Splits hold out the folds of the first deal, of the second ... Inner has, for a
-	// nested choice, the splits of the training points of each of them.
+	// Splits holds the splits repeat by repeat. For a nested selection, Inner holds the splits
+	// of each training set.
 	Splits []Split   `json:"splits"`
 	Inner  [][]Split `json:"inner,omitempty"`
 
-	// Own are, where a nested choice goes on around what an earlier one came to, the settings
-	// of each of the Splits, which its inner splits choose from in place of Paths; see
-	// Scheme.Onward.
+	// Own holds, if a nested selection refines an earlier one, the settings of each of the
+	// Splits, from which its inner splits select instead of Paths; see Scheme.Onward.
 	Own []Own `json:"own,omitempty"`
 
-	// Learning are the shares of a learning curve, whose splits have those of the folds once
-	// for each share: all that train on the first, then all on the second ... nil: there is none.
+	// Learning holds the fractions of a learning curve: Splits then has the splits of all folds
+	// for the first fraction, then for the second, and so on. nil: no learning curve.
 	Learning []float64 `json:"shares,omitempty"`
 }
 
@@ -60,7 +59,7 @@ type Own struct {
 	Fold     *Fold        `json:"fold,omitempty"` // held out, with these values
 }
 
-// NewPlan plans CrossValidate, whose errors it has where they need no training.
+// NewPlan returns the plan of CrossValidate, with those of its errors that need no training.
 func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan, error) {
 	if design == nil {
 		design = Grid{}
@@ -92,7 +91,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 	if err != nil {
 		return nil, err
 	}
-	// What makes no difference here does not tell two cells apart.
+	// Parameters without effect here must not distinguish cells.
 	for _, name := range []string{"label", "test_fraction", "seed"} {
 		p, _ := ml.Param(name)
 		if err := spec.Set(name, p.Default); err != nil {
@@ -104,7 +103,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 		return nil, err
 	}
 	p := &Plan{Data: d.Hash(), Format: cellFormat, Score: score.Name, Classes: target.Classes}
-	if p.Paths, err = design.Paths(spec); err != nil { // without what makes no difference
+	if p.Paths, err = design.Paths(spec); err != nil { // without parameters that have no effect
 		return nil, err
 	}
 	p.Searched = searched(design, p.Paths)
@@ -135,7 +134,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 	return p, enough(p.all(), y, target.Classes, score)
 }
 
-// searched are the parameters that settings of a design show.
+// searched returns the parameters that settings of a design show.
 func searched(design Design, paths []Path) []string {
 	names := []string{"C", "gamma"}
 	for _, name := range design.Names() {
@@ -167,10 +166,10 @@ func checkEach(d *dataset.Data, spec ml.Spec, paths []Path) error {
 	return nil
 }
 
-// Settings is how many settings the path has.
+// Settings returns the number of settings of the path.
 func (p Path) Settings() int { return max(1, len(p.C)) }
 
-// Trainings is how many there are: settings times splits.
+// Trainings returns the number of trainings: settings times splits.
 func (p *Plan) Trainings() (n int) {
 	for path := range p.order() {
 		n += path.Settings()
@@ -178,11 +177,11 @@ func (p *Plan) Trainings() (n int) {
 	return n
 }
 
-// all are the splits of the plan, the inner ones last.
+// all returns the splits of the plan, inner ones last.
 func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
 
-// Cells are the work of the plan: those of its splits, path by path, then those of the
-// inner splits, so that all settings are judged before the choice is.
+// Cells returns the cells of the plan: those of its splits, path by path, then those of the
+// inner splits, so that settings are evaluated before their selection is.
 func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	splits := p.all()
@@ -192,9 +191,8 @@ func (p *Plan) Cells() []Cell {
 	return cells
 }
 
-// order goes from cell to cell: a path, on which of all splits. Where splits have settings of
-// their own, those of one follow those of another, and what is among Paths as well is judged
-// once on the points held out.
+// order iterates over the cells: a path and the index of a split. Splits with settings of their
+// own follow one another, and a setting also among Paths is evaluated only once on the test set.
 func (p *Plan) order() iter.Seq2[*Path, int] {
 	return func(yield func(path *Path, split int) bool) {
 		outer, all := len(p.Splits), len(p.all())
@@ -229,8 +227,7 @@ func (p *Plan) order() iter.Seq2[*Path, int] {
 	}
 }
 
-// part is the plan of one split with settings of its own, and of those within the points that
-// train for it.
+// part returns the plan of one split with settings of its own and of its inner splits.
 func (p *Plan) part(i int) *Plan {
 	one := *p
 	one.Searched, one.Paths, one.Own = p.Own[i].Searched, p.Own[i].Paths, nil
@@ -269,10 +266,9 @@ func texts[T any](things []T) (list [][]byte, err error) {
 	return list, nil
 }
 
-// Reduce makes the result of what the cells gave, by whatever process and in whatever
-// order. Several results of one cell count once, and those of other plans' cells do
-// not count. It is an error when a cell has none, or two that differ, as processes of
-// one version on one kind of machine agree in every bit.
+// Reduce combines the results of the cells, in any order and from any process. Duplicates and
+// results of other plans' cells are ignored. It returns an error if a cell has no result or two
+// different ones, since processes of one version on one kind of machine agree bit for bit.
 func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) || p.Own != nil && len(p.Own) != len(p.Inner) {
 		return nil, errors.New("a plan needs a path and two splits, and inner splits and settings of their own for all of them or none")
@@ -299,7 +295,7 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	return res, nil
 }
 
-// reduceOwn is Reduce where splits have settings of their own.
+// reduceOwn is Reduce for splits with settings of their own.
 func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
 	outer := *p
 	outer.Inner, outer.Own = nil, nil
@@ -329,8 +325,7 @@ func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
 	return res, nil
 }
 
-// restoreOwn restores the result of a nested choice among settings of its own, read from
-// anywhere.
+// restoreOwn is Restore for a nested selection among settings of its own.
 func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 	if n == nil || len(n.Settings) != len(p.Splits) {
 		return nil, errors.New("what was chosen for each fold is missing")
@@ -373,7 +368,7 @@ func (p *Plan) chosen(folds [][]Fold) (chosen []int, err error) {
 	return chosen, nil
 }
 
-// settings are the values of all, as their folds follow each other.
+// settings returns the values of all settings in the order of their folds.
 func (p *Plan) settings() (all []param.Values) {
 	for _, path := range p.Paths {
 		for a := range path.Settings() {
@@ -383,15 +378,14 @@ func (p *Plan) settings() (all []param.Values) {
 	return all
 }
 
-// nest fills in what was chosen within the training points of each fold.
+// nest fills in the setting selected within the training set of each fold.
 func (r *Result) nest(chosen []int) {
 	r.Nested = &Nested{Chosen: chosen}
 	r.Nested.Folds = r.NestedFolds()
 	r.Nested.Mean, r.Nested.MeanErrors = over(r.Nested.Folds)
 }
 
-// concluded is the result, without a nested choice, of what each setting gave on the splits
-// of the plan.
+// concluded returns the result, without nested selection, from the folds of each setting.
 func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
 	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.judged(folds)}
 	score := p.rankedBy()
@@ -404,9 +398,8 @@ func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
 	return res, nil
 }
 
-// Restore is a result that comes from anywhere, such as a file, as Reduce would make it: of
-// what its settings gave on the folds, and of what was chosen for each. It is an error when
-// that is no result of the plan.
+// Restore recomputes a result from an untrusted source, such as a file, from the folds of its
+// settings and the selection for each. It returns an error if it is not a result of the plan.
 func (p *Plan) Restore(r *Result) (*Result, error) {
 	if len(p.Learning) > 0 {
 		var folds []Fold
@@ -453,7 +446,7 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	return res, nil
 }
 
-// fits tells why folds, which may come from anywhere, are not those of a setting.
+// fits validates the folds of a setting from an untrusted source.
 func (p *Plan) fits(folds []Fold) error {
 	if len(folds) != len(p.Splits) {
 		return fmt.Errorf("has %d folds: expected %d", len(folds), len(p.Splits))
@@ -469,10 +462,10 @@ func (p *Plan) fits(folds []Fold) error {
 	return nil
 }
 
-// LargestMSE is a mean squared error that still has a deviation.
+// LargestMSE is the largest mean squared error whose deviation does not overflow.
 const LargestMSE = 1e150
 
-// whole tells whether the fold has one of shares, errors and a failure.
+// whole reports whether the fold has exactly one of shares, errors and a failure.
 func (f Fold) whole() bool {
 	of := 0
 	for _, has := range []bool{f.Shares != nil, f.Errors != nil, f.Failure != ""} {
@@ -483,10 +476,10 @@ func (f Fold) whole() bool {
 	return of == 1
 }
 
-// rankedBy is the score that ranks.
+// rankedBy returns the ranking score.
 func (p *Plan) rankedBy() Score { return RankedBy(p.Score, p.Paths[0].Spec.Regression()) }
 
-// nothing says why no setting has a score.
+// nothing returns the error that explains why no setting has a score.
 func (p *Plan) nothing(score Score, first Setting) error {
 	if why := first.Failure(); why != "" {
 		return param.Refuse("try other values", "no setting can be trained on every fold: %s", why)
@@ -494,7 +487,7 @@ func (p *Plan) nothing(score Score, first Setting) error {
 	return param.Refuse("take another score", "no setting has a %s on every fold", score.Label)
 }
 
-// summed are the counts of folds together, nil where one has none.
+// summed returns the summed confusion counts of folds, nil if one has none.
 func summed(folds []Fold, classes int) [][]int {
 	if classes == 0 {
 		return nil
@@ -516,9 +509,8 @@ func summed(folds []Fold, classes int) [][]int {
 	return counts
 }
 
-// Reached are the settings of a Result, or the steps of its learning curve, that the cells
-// computed so far have judged on all folds held out, while others are still to come. It knows
-// nothing else of the result. It returns the errors of Reduce.
+// Reached returns the interim result of a running plan: only the settings, or the steps of the
+// learning curve, whose folds are all computed. It returns the errors of Reduce.
 func (p *Plan) Reached(results []CellResult) (*Result, error) {
 	outer := *p
 	outer.Inner, outer.Own = nil, nil
@@ -532,8 +524,7 @@ func (p *Plan) Reached(results []CellResult) (*Result, error) {
 	return &Result{Settings: p.judged(folds)}, nil
 }
 
-// judged are the settings with what they gave on the splits of the plan, of those that
-// gave something on each.
+// judged returns the settings with results on all splits of the plan.
 func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
 	at := 0
 	for _, path := range p.Paths {
@@ -550,7 +541,7 @@ func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
 	return settings
 }
 
-// whole finds what each setting gave on each split. It is an error when a cell has no result.
+// whole returns the result of each setting on each split, or an error if a cell has none.
 func (p *Plan) whole(results []CellResult) ([][]Fold, error) {
 	folds, missing, err := p.gather(results)
 	if err == nil && missing > 0 {
@@ -559,8 +550,8 @@ func (p *Plan) whole(results []CellResult) ([][]Fold, error) {
 	return folds, err
 }
 
-// gather finds what each setting gave on each split: a Fold without a status where the
-// cell has no result, as is so for some that are missing.
+// gather returns the result of each setting on each split, with an empty status for each of the
+// missing cells.
 func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err error) {
 	found := make(map[string][]Fold, len(results))
 	for _, r := range results {
@@ -601,7 +592,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 	return folds, missing, nil
 }
 
-// values returns the settings of the path at its a-th C that apply, by the names that are asked for.
+// values returns the applicable parameters among names at the path's a-th C.
 func (p Path) values(names []string, a int) param.Values {
 	values := make(param.Values)
 	for _, name := range names {

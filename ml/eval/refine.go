@@ -11,16 +11,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// Onward is where a nested choice goes on for one fold held out: a design, or nothing any
-// more, so that what the training points have chosen stands.
+// Onward is the continuation of a nested selection for one fold: a design, or none if its
+// earlier selection is final.
 type Onward struct {
 	Grid   Grid         `json:"grid,omitempty"`
-	Drawn  *Drawn       `json:"drawn,omitempty"` // in place of Grid
+	Drawn  *Drawn       `json:"drawn,omitempty"` // instead of Grid
 	Values param.Values `json:"values,omitempty"`
-	Fold   *Fold        `json:"fold,omitempty"` // held out, with these values; nil: there is a design
+	Fold   *Fold        `json:"fold,omitempty"` // result with these final values; nil: there is a design
 }
 
-// design is nil where nothing is left to try.
+// design returns the design, nil if nothing is left to try.
 func (a Onward) design() Design {
 	switch {
 	case a.Drawn != nil:
@@ -31,9 +31,9 @@ func (a Onward) design() Design {
 	return nil
 }
 
-// Next is how a search goes on around what it has found: with the design of Finer, nil where
-// there is nothing to try. Where the choice was nested from the first search on it goes on
-// within the training points of each fold as well, around what these have chosen.
+// Next returns the design and scheme that refine a search around its best setting: the design of
+// Finer, nil if there is nothing to try. If the selection was nested from the first search on,
+// each fold continues within its training set around its own selection.
 func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 	next := Finer(design, r)
 	if next == nil {
@@ -65,8 +65,8 @@ func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 	return next, scheme
 }
 
-// own returns the settings that each fold tries in place of the design. Errors are param.Problems
-// and *param.Refusal for what cannot be tried.
+// own returns the settings that each fold tries instead of the design. Errors are param.Problems
+// and *param.Refusal.
 func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err error) {
 	if len(s.Onward) != folds {
 		return nil, fmt.Errorf("nested: what %d folds go on with: expected %d", len(s.Onward), folds)
@@ -91,11 +91,10 @@ func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err e
 	return list, nil
 }
 
-// Refine is CrossValidate, after which the search goes on around the best, as Next has it,
-// rounds times or until nothing is left to try. It returns the result of every round: the
-// nested number of one judges the whole choice up to there, which never sees the points held
-// out. progress, unless it is nil, hears how many cells are done of all up to the end of a
-// round.
+// Refine runs CrossValidate and then refines the search around the best setting by Next, rounds
+// times or until nothing is left to try. It returns the result of every round; the nested score
+// of a round covers the whole selection so far, which never sees the points held out. progress,
+// if not nil, receives the number of cells done and the total up to the end of the round.
 func Refine(ctx context.Context, d *dataset.Data, spec ml.Spec, design Design, scheme Scheme, rounds int, progress func(done, total int)) (all []*Result, err error) {
 	if design == nil {
 		design = Grid{}

@@ -14,35 +14,34 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Result is a cross-validation.
+// Result is the result of a cross-validation.
 type Result struct {
-	Searched []string  `json:"searched"` // that of the plan
+	Searched []string  `json:"searched"` // as in the plan
 	Score    string    `json:"score"`    // the name of that which ranks; empty in older results: accuracy or mse
 	Settings []Setting `json:"cells"`    // the first parameter of ml.Params outermost, C innermost and rising
-	// Best is the index of the setting with the best score, the first of several. Settings
-	// of which a training failed take no part.
+	// Best is the index of the setting with the best score, the first among ties, ignoring
+	// settings with a failed training.
 	Best   int     `json:"best"`
 	Nested *Nested `json:"nested,omitempty"`
-	// Confusion is the confusion matrix of the best setting, summed over its folds: with
-	// repeats a point counts as often as it was held out. nil where f is fitted to values, and
-	// in older results.
+	// Confusion is the confusion matrix of the best setting, summed over its folds; with
+	// repeats a point counts once per repeat. nil for a regression and in older results.
 	Confusion []ml.ClassReport `json:"confusion,omitempty"`
-	// Learning is a learning curve, whose last step the one setting is; nil where none was asked for.
+	// Learning is the learning curve, if requested; its last step is the single setting.
 	Learning []LearningStep `json:"learning,omitempty"`
 }
 
-// RankedBy is the score that ranks.
+// RankedBy returns the ranking score.
 func (r *Result) RankedBy() Score {
 	return RankedBy(r.Score, r.Settings[r.Best].Folds[0].Errors != nil)
 }
 
-// Setting is one point of the grid and how well it did. In JSON its values stand beside
-// the rest: {"C":1,"gamma":"auto","accuracy":0.9,...}.
+// Setting is one point of the grid with its scores. In JSON its values are inlined:
+// {"C":1,"gamma":"auto","accuracy":0.9,...}.
 type Setting struct {
 	Values param.Values `json:"-"` // of the parameters searched that apply
 	*Mean               // nil also where a fold failed
 	*MeanErrors
-	Folds []Fold `json:"folds"` // all those of the first deal, of the second ...
+	Folds []Fold `json:"folds"` // repeat by repeat
 }
 
 // Mean summarises the folds of a classification; nil for a regression.
@@ -56,7 +55,7 @@ type Mean struct {
 type MeanErrors struct {
 	MSE          float64 `json:"mse"`    // mean
 	MSEDeviation float64 `json:"mse_sd"` // sample standard deviation
-	// R2 and its deviation are nil where the values of a fold are all the same.
+	// R2 and its deviation are nil if the values of some fold are all equal.
 	R2          *float64 `json:"r2,omitempty"`
 	R2Deviation *float64 `json:"r2_sd,omitempty"`
 }
@@ -65,19 +64,19 @@ type MeanErrors struct {
 type Fold struct {
 	*Shares
 	*Errors
-	// Failure is why nothing came of the training, which has neither shares nor errors then.
+	// Failure is the reason why the training failed; it then has neither shares nor errors.
 	Failure        string       `json:"failure,omitempty"`
 	Status         trace.Status `json:"status"`
 	SupportVectors int          `json:"support_vectors"`
 }
 
-// Shares are of points whose class was told; nil where f is fitted to values.
+// Shares holds the scores of a classification; nil for a regression.
 type Shares struct {
 	Accuracy      float64 `json:"accuracy"`
 	TrainAccuracy float64 `json:"train_accuracy"` // on the training set
 
-	// Confusion counts the points held out by their class and by that predicted, both in the
-	// order of the classes; nil in older results, as are the others.
+	// Confusion counts the test points by actual class, then by predicted class; nil in older
+	// results, as are the others.
 	Confusion [][]int  `json:"confusion,omitempty"`
 	AUC       *float64 `json:"auc,omitempty"`      // of two classes, both held out
 	LogLoss   *float64 `json:"log_loss,omitempty"` // of a calibrated machine
@@ -94,28 +93,28 @@ type Errors struct {
 type Nested struct {
 	*Mean
 	*MeanErrors
-	// Chosen is, for each fold held out, the setting that folds of the other points chose,
-	// among those that the other points can train; none where there are Settings.
+	// Chosen is, for each outer fold, the index of the setting selected by the inner folds;
+	// empty if there are Settings.
 	Chosen []int `json:"chosen"`
-	// Settings are, where a search was refined within the other points as well, what they
-	// came to for each fold held out. See Refine.
+	// Settings holds, if the inner search was refined, the values selected for each outer fold.
+	// See Refine.
 	Settings []param.Values `json:"settings,omitempty"`
-	// Folds are those held out, each with the setting that was chosen for it; nil in older
-	// results. See Result.NestedFolds.
+	// Folds holds the outer folds with the settings selected for them; nil in older results. See
+	// Result.NestedFolds.
 	Folds []Fold `json:"folds,omitempty"`
 }
 
 // judgement is a Nested without its methods.
 type judgement Nested
 
-// MarshalJSON writes the means of all scores, as that of a Setting does.
+// MarshalJSON adds the means of all scores, as for a Setting.
 func (n Nested) MarshalJSON() ([]byte, error) { return flat(nil, judgement(n), n.Folds) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (n *Nested) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*judgement)(n)) }
 
-// Along are the places of the settings that agree with the best in all values but that of a
-// parameter, a number, as it rises; those of which a training failed are left out.
+// Along returns the indices of the settings that differ from the best at most in the named
+// numeric parameter, in its ascending order, without those with a failed training.
 func (r *Result) Along(name string) (places []int) {
 	best := r.Settings[r.Best].Values
 	for i, s := range r.Settings {
@@ -136,7 +135,7 @@ func (r *Result) Along(name string) (places []int) {
 	return places
 }
 
-// NestedFolds are the folds held out, each with the setting that was chosen for it.
+// NestedFolds returns the outer folds, each with the setting selected for it.
 func (r *Result) NestedFolds() []Fold {
 	if r.Nested.Settings != nil {
 		return r.Nested.Folds
@@ -148,7 +147,7 @@ func (r *Result) NestedFolds() []Fold {
 	return own
 }
 
-// Failure is why nothing came of a training of the setting; empty: something came of all.
+// Failure returns the reason why a training of the setting failed, empty if all succeeded.
 func (s Setting) Failure() string {
 	for _, f := range s.Folds {
 		if f.Failure != "" {
@@ -158,7 +157,7 @@ func (s Setting) Failure() string {
 	return ""
 }
 
-// Converged tells whether all trainings of the setting ended with the optimum.
+// Converged reports whether all trainings of the setting converged.
 func (s Setting) Converged() bool {
 	return !slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Status != trace.Converged })
 }
@@ -166,12 +165,12 @@ func (s Setting) Converged() bool {
 // measured is a Setting without its values.
 type measured Setting
 
-// MarshalJSON puts the values first, and behind the rest the means of all other scores:
+// MarshalJSON writes the values first and appends the means of all other scores:
 // {"C":1, …, "f1":0.9,"f1_sd":0.01}.
 func (s Setting) MarshalJSON() ([]byte, error) { return flat(s.Values, measured(s), s.Folds) }
 
-// flat is a JSON object of values, the fields of rest, and the means of the folds by the
-// scores that are no fields.
+// flat returns a JSON object of values, the fields of rest, and the means over folds of scores
+// without a field.
 func flat(values param.Values, rest any, folds []Fold) ([]byte, error) {
 	head, err := json.Marshal(values)
 	if err != nil {
@@ -195,7 +194,7 @@ func flat(values param.Values, rest any, folds []Fold) ([]byte, error) {
 	return text, nil
 }
 
-// ownFields are the scores with fields in Mean and MeanErrors.
+// ownFields lists the scores with fields in Mean and MeanErrors.
 var ownFields = []string{"accuracy", "mse", "r2"}
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -253,8 +252,8 @@ func over(folds []Fold) (*Mean, *MeanErrors) {
 	return nil, nil
 }
 
-// best is the first setting, of n, with the best sum of a score; -1 where none has one.
-// Those that differ by rounding count as equal.
+// best returns the first of n settings with the best total of a score, -1 if none has one.
+// Differences within rounding count as equal.
 func best(score Score, n int, folds func(i int) []Fold) int {
 	b, top := -1, 0.0
 	for i := range n {

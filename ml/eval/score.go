@@ -10,8 +10,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Score is one entry of the table of scores: a number that a fold comes to, by which
-// settings are ranked.
+// Score is an entry of the table of scores: a measure computed on a fold by which settings can
+// be ranked.
 type Score struct {
 	Name   string // as in JSON: "balanced_accuracy"
 	Label  string // as on a page, within a sentence: "balanced accuracy"
@@ -104,7 +104,7 @@ func ofConfusion(of func([]ml.ClassReport) *float64) func(Fold) *float64 {
 	})
 }
 
-// AutoScore stands for the first score of what a spec asks for: accuracy or mse.
+// AutoScore stands for the default score: accuracy or mse.
 const AutoScore = "auto"
 
 // ScoreParam is the choice of the score that ranks settings.
@@ -117,8 +117,8 @@ var ScoreParam = func() param.Param {
 	return p
 }()
 
-// RankedBy is the score of a name. An empty name, AutoScore and one that is not known stand
-// for the first of values or of classes.
+// RankedBy returns the named score. An empty or unknown name and AutoScore give the default for
+// regression (values) or classification.
 func RankedBy(name string, values bool) Score {
 	i := slices.IndexFunc(Scores, func(s Score) bool { return s.Name == name })
 	if i < 0 {
@@ -127,7 +127,7 @@ func RankedBy(name string, values bool) Score {
 	return Scores[i]
 }
 
-// ScoresFor are the scores of values or of classes.
+// ScoresFor returns the scores for regression (values) or classification.
 func ScoresFor(values bool) (scores []Score) {
 	for _, s := range Scores {
 		if s.values == values {
@@ -137,7 +137,7 @@ func ScoresFor(values bool) (scores []Score) {
 	return scores
 }
 
-// ranking is RankedBy for what spec asks of data with target. Errors are param.Problems.
+// ranking is RankedBy for a spec and target. Errors are param.Problems.
 func ranking(name string, spec ml.Spec, target ml.Target) (Score, error) {
 	if name != "" {
 		if err := ScoreParam.Check(name); err != nil {
@@ -162,12 +162,11 @@ func ranking(name string, spec ml.Spec, target ml.Target) (Score, error) {
 	return s, nil
 }
 
-// Of is the score of a fold, nil where it has none: the training failed, or the points held
-// out do not tell.
+// Of returns the score of a fold, nil if the training failed or the score is undefined on it.
 func (s Score) Of(f Fold) *float64 { return s.of(f) }
 
-// Over is the mean of folds and their sample standard deviation; ok is false where one of
-// them has no score.
+// Over returns the mean and sample standard deviation over folds; ok is false if one of them has
+// no score.
 func (s Score) Over(folds []Fold) (mean, deviation float64, ok bool) {
 	v := make([]float64, len(folds))
 	for i, f := range folds {
@@ -184,7 +183,7 @@ func (s Score) Over(folds []Fold) (mean, deviation float64, ok bool) {
 	return mean, deviation, true
 }
 
-// sign makes larger what is better.
+// sign flips scores for which smaller is better.
 func (s Score) sign(v float64) float64 {
 	if s.Larger {
 		return v

@@ -6,15 +6,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// What has to be said beside the score of the best setting: NotNested where its choice is not
-// judged, NestedInPart where nested folds judge a search around what an earlier one found.
+// Caveats on the score of the best setting: NotNested if its selection was not evaluated,
+// NestedInPart if nested folds evaluate only the refinement of an earlier search.
 const (
 	NotNested    = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
 	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. To judge all of it, begin with nested folds in the first search and go on around its best from there: every fold then goes on around its own."
 )
 
-// Warning returns the caveat to show beside the score of the best of settings that a scheme has
-// judged, or beside the nested number; empty: nothing.
+// Warning returns the caveat to show beside the best score or the nested score; empty if none.
 func (s Scheme) Warning(r *Result) string {
 	switch {
 	case len(r.Settings) < 2:
@@ -27,12 +26,11 @@ func (s Scheme) Warning(r *Result) string {
 	return ""
 }
 
-// WithinOneError is the index of the simplest setting that is about as good as the best:
-// of those whose mean score, that which ranks, is less than the best's by one standard error of the best's
-// at most, the one with the fewest support vectors, over all folds; of several the one
-// with the best score, then the first, which has the smallest C. A difference that is
-// smaller than what the choice of folds makes is no reason for the larger model
-// (Breiman, Friedman, Olshen, Stone: "Classification and Regression Trees", 1984,
+// WithinOneError returns the index of the simplest setting about as good as the best: among
+// those whose mean ranking score is within one standard error of the best, the one with the
+// fewest support vectors over all folds, then the best score, then the smallest C. Differences
+// below the fold-to-fold noise do not justify a larger model (Breiman, Friedman, Olshen, Stone:
+// "Classification and Regression Trees", 1984,
 // section 3.4.3; Hastie, Tibshirani, Friedman: "The Elements of Statistical Learning",
 // 2nd ed., 2009, section 7.10). The standard error is MeanError's, over the folds.
 func (r *Result) WithinOneError() int {

@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// written is the parameter of combined.
+// written is the parameter of the combined kernel.
 var written = param.Param{
 	Name: "expression", Label: "expression", Kind: param.Text, Default: Example(dataset.KindVectors), Telling: true, Max: longestExpression,
 	Help: "Kernels and numbers with + and *, in brackets where needed: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Parameters that are not given have their defaults.",
@@ -25,8 +25,7 @@ var combined = Entry{
 	Params: []param.Param{written},
 }
 
-// Example is an expression of kernels that take objects of a kind: the sum of the first
-// two, but of points one that bends.
+// Example returns an example expression of kernels for a kind of objects.
 func Example(kind dataset.Kind) string {
 	if kind == dataset.KindVectors {
 		return "linear + rbf"
@@ -40,9 +39,9 @@ func Example(kind dataset.Kind) string {
 	return strings.Join(names, " + ")
 }
 
-// combination is the function of an expression of kernels of vectors. Its points are those
-// of the parts one after the other: first the coordinates, for all parts that take them,
-// then the image for each part that takes one.
+// combination is the function of an expression of kernels of vectors. Its points concatenate
+// the inputs of the parts: the coordinates, shared by all parts that take them, then an image
+// for each part that is an embedder.
 type combination struct {
 	root  node
 	parts []function
@@ -51,7 +50,7 @@ type combination struct {
 	work  *sync.Pool // of *block
 }
 
-// newCombination returns the function of an expression whose parts have these.
+// newCombination returns the function of an expression from those of its parts.
 func newCombination(root node, parts []function) function {
 	c := combination{root: root, parts: parts, most: 16 * lanes, work: new(sync.Pool)}
 	for _, f := range parts {
@@ -82,7 +81,7 @@ func (c combination) row(dst []float64, x packed, z []float64) {
 type block struct {
 	parts []function
 	d     int       // coordinates
-	x     []float64 // packed, with what follows
+	x     []float64 // packed, followed by the next part's
 	z     []float64
 	stack []float64
 }
@@ -116,7 +115,7 @@ func (e embedding) image(dst, x []float64) {
 	}
 }
 
-// combinedRows is the comparison of an expression of kernels of objects.
+// combinedRows is the comparison for an expression of kernels of objects.
 type combinedRows struct {
 	root  *node
 	parts []comparison
@@ -127,7 +126,7 @@ func (c combinedRows) row(dst []float64, i int) {
 	c.root.eval(dst, make([]float64, c.depth*len(dst)), rowOf{c.parts, i})
 }
 
-// rowOf are the values of the parts for one object.
+// rowOf holds the values of the parts for one object.
 type rowOf struct {
 	parts []comparison
 	i     int

@@ -9,17 +9,17 @@ import (
 	"marginlab/ml/dense"
 )
 
-// Components tell where objects lie along the two directions of a kernel's feature space in
-// which some of them, those fitted to, are spread most: their principal components.
+// Components holds the coordinates of objects along the two leading principal components in a
+// kernel's feature space.
 type Components struct {
-	At    [][2]float64 // of every object; 0 is the mean of those fitted to
+	At    [][2]float64 // of every object; the mean of the fitted ones is 0
 	Share [2]float64   // of the spread of those fitted to, 0 to 1: of the sum of |eigenvalues|
 }
 
-// PrincipalComponents finds the components of the objects that fit lists, given the values
-// k(x_i, x_j) among all objects, and projects every object onto them. Along each, the object
-// that is farthest out has a positive place. Where the objects spread in fewer directions, what is
-// missing is 0. It reports values that are not finite.
+// PrincipalComponents computes the components of the objects listed in fit, given the kernel
+// matrix of all objects, and projects every object onto them. Signs are fixed so that the
+// outermost object is positive; components beyond the rank are 0. It returns an error if values
+// are not finite.
 //
 // With K~ the values among those fitted to, centred, and K~ v = l v, an object x lies at
 // sum_i v_i k~(x, x_i) / sqrt(l) along the direction of v.

@@ -13,15 +13,15 @@ type piece struct {
 	times  float64
 }
 
-// spectra compare objects by the pieces that they have in common. A row costs as much as
-// there are pairs of equal pieces.
+// spectra compares objects by their common features. The cost of a row is the number of pairs
+// of equal features.
 type spectra struct {
 	x     [][]piece    // of each x_i
 	first []int        // piece u is found[first[u]:first[u+1]]
 	found []occurrence // by place in z
 }
 
-// occurrence tells in which of the z_j a piece is, and how often: in few bytes, for rows
+// occurrence holds the index of a z_j and the count of a feature in it, compactly, since rows
 // read many of them.
 type occurrence struct{ in, times uint32 }
 

@@ -21,10 +21,10 @@ import (
 //	factor  = number | kernel | "(" sum ")"
 //	kernel  = name [ "(" [ parameter "=" value { "," parameter "=" value } ] ")" ]
 //
-// Values that are not given are the defaults. Every kernel but a combined one is also an
-// expression, of itself alone.
+// Omitted values take their defaults. Every kernel that is not combined is an expression of
+// itself.
 type expression struct {
-	parts []part // the kernels, in the order in which they stand
+	parts []part // the kernels, in order of appearance
 	root  node
 }
 
@@ -34,7 +34,7 @@ type part struct {
 	row Entry
 }
 
-// node is a number, a part, or the sum or product of others, from the left to the right.
+// node is a number, a part, or the sum or product of other nodes, left to right.
 type node struct {
 	kind   nodeKind
 	number float64
@@ -51,15 +51,15 @@ const (
 	isProduct
 )
 
-// Bounds of what is written, so that nobody can make it long work.
+// Bounds of an expression, so that it cannot cause excessive work.
 const (
 	longestExpression = 2000
 	mostParts         = 32
 	deepest           = 16 // brackets within each other
 )
 
-// expression is k as one. What it has learnt is with the parts that learnt it. Bounds of
-// parameters are not looked at.
+// expression returns k as an expression, with fitted state attached to the parts it belongs to.
+// It does not check the bounds of parameters.
 func (k Kernel) expression() (expression, error) {
 	row, err := Lookup(k.Name)
 	if err != nil {
@@ -81,10 +81,10 @@ func (k Kernel) expression() (expression, error) {
 	return e, nil
 }
 
-// takes is the kind of the objects that all parts compare.
+// takes returns the kind of objects that all parts compare.
 func (e expression) takes() dataset.Kind { return e.parts[0].row.Takes }
 
-// learns is the number of parts that learn from the rows trained on.
+// learns returns the number of parts that are fitted to the training set.
 func (e expression) learns() (n int) {
 	for _, p := range e.parts {
 		if p.row.Learns() {
@@ -94,8 +94,8 @@ func (e expression) learns() (n int) {
 	return n
 }
 
-// definite tells whether every matrix is positive semidefinite: sums and products of such
-// matrices are, and so is a constant from 0 on.
+// definite reports whether every matrix is positive semidefinite: sums and products of such
+// matrices are, and so are nonnegative constants.
 func (e expression) definite(n node) bool {
 	switch n.kind {
 	case isPart:
@@ -107,7 +107,7 @@ func (e expression) definite(n node) bool {
 	return !slices.ContainsFunc(n.of, func(n node) bool { return !e.definite(n) })
 }
 
-// only is the expression of a node of e, with the parts that stand in it.
+// only returns the subexpression of a node of e with the parts it contains.
 func (e expression) only(n node) expression {
 	var some expression
 	var copied func(n node) node
@@ -127,8 +127,7 @@ func (e expression) only(n node) expression {
 	return some
 }
 
-// factored is n as a number times the rest of it, which is nil where there is nothing but
-// the number.
+// factored splits n into a number times the rest, which is nil if n is just a number.
 func (n node) factored() (times float64, rest *node) {
 	switch n.kind {
 	case isNumber:
@@ -160,7 +159,7 @@ type valuer interface {
 	part(dst []float64, i int)
 }
 
-// eval writes the values of n for those of its parts. stack is memory for depth(n) times as
+// eval computes the values of n from those of its parts. stack has room for depth(n) times as
 // many values.
 func (n *node) eval(dst, stack []float64, v valuer) {
 	switch n.kind {
@@ -184,7 +183,7 @@ func (n *node) eval(dst, stack []float64, v valuer) {
 	}
 }
 
-// depth is how many values n keeps at the same time at most, beside its own.
+// depth returns how many intermediate values n needs at once.
 func (n *node) depth() int {
 	deep := 0
 	for i := range n.of {
@@ -197,7 +196,7 @@ func (n *node) depth() int {
 	return deep
 }
 
-// String is the expression with all its values, as parse reads it.
+// String returns the expression with all its values, readable by parse.
 func (e expression) String() string { return e.text(e.root) }
 
 func (e expression) text(n node) string {
@@ -229,9 +228,8 @@ func (e expression) text(n node) string {
 	return strings.Join(texts, sign)
 }
 
-// parse reads an expression. Errors name the character where something else was expected.
-// Values out of the bounds of their parameters are errors when strict, as for what a person
-// writes.
+// parse parses an expression. Errors give the position of the unexpected character. If strict,
+// as for user input, values out of bounds are errors.
 func parse(text string, strict bool) (expression, error) {
 	p := parser{text: text, strict: strict}
 	var err error
@@ -259,7 +257,7 @@ func (p *parser) fault(at int, format string, args ...any) error {
 	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
 }
 
-// end passes over blanks and tells whether nothing follows.
+// end skips blanks and reports whether the input has ended.
 func (p *parser) end() bool {
 	for p.at < len(p.text) {
 		r, size := utf8.DecodeRuneInString(p.text[p.at:])
@@ -289,7 +287,7 @@ func (p *parser) next(sign byte) bool {
 	return true
 }
 
-// while passes over what belongs to a word.
+// while consumes characters while belongs is true.
 func (p *parser) while(belongs func(r rune) bool) string {
 	rest := p.text[p.at:]
 	n := strings.IndexFunc(rest, func(r rune) bool { return !belongs(r) })
@@ -303,7 +301,7 @@ func (p *parser) while(belongs func(r rune) bool) string {
 func (p *parser) sum() (node, error)     { return p.several(isSum, '+', p.product) }
 func (p *parser) product() (node, error) { return p.several(isProduct, '*', p.factor) }
 
-// several reads what a sign stands between; a single one is itself.
+// several parses a sequence separated by a sign; a single element stands for itself.
 func (p *parser) several(kind nodeKind, sign byte, read func() (node, error)) (node, error) {
 	n := node{kind: kind}
 	for {
@@ -344,7 +342,7 @@ func (p *parser) factor() (node, error) {
 	return node{}, p.fault(p.at, "expected a kernel, a number or (, found %s", p.here())
 }
 
-// number reads one without a plus, whose exponent may have one: 0.5, -2, 1e+3.
+// number parses a number without a leading plus: 0.5, -2, 1e+3.
 func (p *parser) number() (node, error) {
 	first, last := p.at, rune(0)
 	text := p.while(func(r rune) bool {
@@ -385,7 +383,7 @@ func (p *parser) kernel() (node, error) {
 	return node{kind: isPart, part: len(p.e.parts) - 1}, nil
 }
 
-// values reads those of a kernel.
+// values parses the parameters of a kernel.
 func (p *parser) values(row Entry) (param.Values, error) {
 	given := param.Values{}
 	if p.next('(') {

@@ -14,8 +14,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// fisher compares points by their scores under a mixture of Gaussians: by how each of them
-// would have the mixture change. The mixture is fitted to the training rows, without their
+// fisher compares points by their Fisher scores under a mixture of Gaussians: the direction in
+// which each would change the parameters. The mixture is fitted to the training set without
 // labels.
 //
 // Source: Jaakkola and Haussler, NIPS 11 (1998); 001, section 21.
@@ -48,7 +48,7 @@ var fisher = Entry{
 	bind: func(k Kernel) function {
 		s := scores{density: k.Fitted[0].Density()}
 		for _, square := range k.Fitted[0].Information {
-			scale := 0.0 // of a score that is 0 at all training rows
+			scale := 0.0 // for a score that is 0 at all training rows
 			if square > 0 {
 				scale = 1 / math.Sqrt(square)
 			}
@@ -58,11 +58,11 @@ var fisher = Entry{
 	},
 }
 
-// mostScores is how many scores of all rows together are held, twice: a quarter of a gigabyte
-// each time.
+// mostScores bounds the scores of all rows together, held twice: a quarter of a gigabyte each
+// time.
 const mostScores = 1 << 25
 
-// Fitted holds what a Fisher kernel has learnt from the training rows.
+// Fitted is the fitted state of a Fisher kernel.
 type Fitted struct {
 	mixture.Mixture
 	// Information is the diagonal of the empirical Fisher matrix: the mean square of each
@@ -70,7 +70,7 @@ type Fitted struct {
 	Information []float64 `json:"information,omitempty"`
 
 	LogLikelihood float64 `json:"log_likelihood"`     // of the training rows
-	AtFloor       int     `json:"at_floor,omitempty"` // components that the lowest variance has stopped
+	AtFloor       int     `json:"at_floor,omitempty"` // components at the lowest variance
 	LeftOut       int     `json:"left_out,omitempty"` // components that lost all rows
 }
 
@@ -104,7 +104,7 @@ func fitFisher(ctx context.Context, v param.Values, x *mat.Dense, recorder trace
 	return f, nil
 }
 
-// check reports what keeps f from being evaluated at points with d coordinates.
+// check returns an error if f cannot be evaluated at points with d coordinates.
 func (f *Fitted) check(d int) error {
 	if err := f.Mixture.Check(d); err != nil {
 		return err
@@ -118,12 +118,12 @@ func (f *Fitted) check(d int) error {
 	return nil
 }
 
-// finite tells whether all squares are numbers from 0 on.
+// finite reports whether all squares are finite and nonnegative.
 func finite(squares []float64) bool {
 	return !slices.ContainsFunc(squares, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })
 }
 
-// scores is the inner product of the Fisher scores, each times its scale.
+// scores is the inner product of scaled Fisher scores.
 type scores struct {
 	density *mixture.Density
 	scale   []float64 // empty: all ones

@@ -18,7 +18,7 @@ func gaussianSumAt(_ simd.Level, dst []float64, x packed, z, w []float64, gamma 
 	plainSum(dst, x, z, w, gamma)
 }
 
-// gaussianSum32At gains nothing from single precision, so that it does without.
+// gaussianSum32At uses double precision: single precision gains nothing here.
 func gaussianSum32At(_ simd.Level, dst []float64, x packed, z, w []float64, gamma float64) {
 	plainSum(dst, x, z, w, gamma)
 }

@@ -1,6 +1,6 @@
-// Package kernel holds the kernel functions, their Gram matrices and their sums
-// over a plane. One parameterisation throughout, LIBSVM's. Each kernel has a file of
-// its own: its entry of the table, its parameters, and its values.
+// Package kernel implements kernel functions, their Gram matrices and their sums
+// over a plane, with LIBSVM's parameterisation. Each kernel has its own file with its
+// table entry, parameters and values.
 package kernel
 
 import (
@@ -15,19 +15,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Kernel is a kernel function as data: the name of its row of Table, the values of the
-// parameters that the row names, numbers and switches, and what it has learnt from the
-// training rows, see Fit. A value that is not there is 0 or off. It round-trips through JSON
-// bit for bit.
+// Kernel is a kernel function: the name of its row of Table, the values of its parameters
+// (numbers and switches), and the state fitted to the training set, see Fit. A missing value is
+// 0 or off. A Kernel round-trips through JSON bit for bit.
 type Kernel struct {
 	Name   string
 	Values param.Values
 	Fitted []Fitted // nil: nothing
 }
 
-// Validate reports a name that is not known, of the kernel or of a value, or a value out of
-// the bounds of its parameter. A number that training puts in the place of a word may
-// be larger than what is typed.
+// Validate returns an error for an unknown kernel or parameter, or a value out of bounds. Numbers
+// that training computes in place of a word may exceed the bounds for user input.
 func (k Kernel) Validate() error {
 	row, err := Lookup(k.Name)
 	if err != nil {
@@ -100,9 +98,8 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A name that another kernel's parameter
-// has is passed over. Names that none has, and bounds, are for Validate: what was stored
-// is read all the same.
+// UnmarshalJSON reads what MarshalJSON writes. It ignores parameters of other kernels. Unknown
+// names and bounds are left to Validate, so that stored kernels stay readable.
 func (k *Kernel) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -137,7 +134,7 @@ func (k *Kernel) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// zero is the value of a parameter that is left out.
+// zero returns the value of an omitted parameter.
 func zero(p param.Param) param.Value {
 	if p.Kind == param.Switch {
 		return param.Of(false)
@@ -145,7 +142,7 @@ func zero(p param.Param) param.Value {
 	return param.Of(0)
 }
 
-// known tells whether a kernel of Table has the parameter.
+// known reports whether a kernel of Table has the parameter.
 func known(name string) bool {
 	return slices.ContainsFunc(Table, func(r Entry) bool { return param.Contains(r.Params, name) })
 }
@@ -157,9 +154,8 @@ func (k Kernel) Definite() bool {
 	return err == nil && e.definite(e.root)
 }
 
-// Check reports what keeps k from being evaluated, at points with d coordinates if it
-// takes vectors: a name that is not known, an expression that is none, what it should have
-// learnt.
+// Check returns an error if k cannot be evaluated (at points with d coordinates, if it takes
+// vectors): an unknown name, an invalid expression, or missing fitted state.
 func (k Kernel) Check(d int) error {
 	e, err := k.expression()
 	if err != nil {
@@ -176,8 +172,7 @@ func (k Kernel) Check(d int) error {
 	return nil
 }
 
-// Eval returns k(x, z); x and z have the same length. It is NaN for a kernel that Check
-// finds something wrong with.
+// Eval returns k(x, z) for x and z of equal length, or NaN for a kernel that Check rejects.
 func (k Kernel) Eval(x, z []float64) float64 {
 	return NewSum(k, mat.NewDense(1, len(z), slices.Clone(z)), []float64{1}).At(x)
 }

@@ -8,12 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Merged returns the Gram matrix of fewer points that stand for all: each is the
-// mean, with weights w (length M, above 0), of at most size neighbours for which y
-// has the same sign. group[i] is the one that point i went into. apart tells how
-// well they do: the mean squared distance of a point from its mean, in the space
-// of the kernel, divided by the mean of K_ii. When ctx ends it is +Inf, and there is
-// no matrix.
+// Merged returns the Gram matrix of fewer, representative points: each is the weighted
+// mean (with w of length M, positive) of at most size neighbours with the same sign of y.
+// group[i] is the representative of point i. apart measures the loss: the mean squared
+// distance of a point from its representative in feature space, divided by the mean of
+// K_ii. If ctx ends, apart is +Inf and there is no matrix.
 func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64) {
 	m, d := g.x.Dims()
 	group = make([]int, m)
@@ -74,7 +73,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 // most size are left, and hands those over, unless ctx ends. keys is memory for a number for
 // each point.
 func divide(ctx context.Context, x blas64.General, points []int, keys []float64, size int, near func(points []int)) {
-	const many = 1000 // to look at ctx for
+	const many = 1000 // points between checks of ctx
 	switch {
 	case len(points) == 0 || len(points) > many && ctx.Err() != nil:
 		return
@@ -103,8 +102,8 @@ func divide(ctx context.Context, x blas64.General, points []int, keys []float64,
 	divide(ctx, x, points[half:], keys, size, near)
 }
 
-// sortAround reorders points with their keys so that none of the first half has a greater
-// key than any of the others (Hoare's selection).
+// sortAround partially sorts points by their keys, so that no key of the first half exceeds one
+// of the second (Hoare's selection).
 func sortAround(points []int, keys []float64, half int) {
 	for low, high := 0, len(points)-1; low < high; {
 		pivot := keys[(low+high)/2]

@@ -17,32 +17,30 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Matrix is a symmetric M x M kernel matrix. The methods of those that are made here may be
-// called from several goroutines at once.
+// Matrix is a symmetric M x M kernel matrix. Matrices made here are safe for concurrent use.
 type Matrix = rows.Matrix
 
-// comparison is a kernel between two lists of objects, x and z, that are no vectors. Its
-// method may be called from several goroutines at once.
+// comparison is a kernel between two lists of objects other than vectors. It is safe for
+// concurrent use.
 type comparison interface {
-	// row writes k(x_i, z_j) for the first len(dst) of the z_j. When the ctx that it was
-	// prepared with has ended, it may leave anything.
+	// row writes k(x_i, z_j) for the first len(dst) of the z_j. Once the ctx it was prepared
+	// with has ended, the result is undefined.
 	row(dst []float64, i int)
 }
 
-// mostHeld is the largest M of a kernel matrix that is computed at once and held: 128 MB.
-// The rows of a larger one are computed whenever they are asked for.
+// mostHeld is the largest M of a kernel matrix held in memory: 128 MB. Rows of larger ones are
+// computed on demand.
 const mostHeld = 4096
 
-// GramOf is GramTold to nobody.
+// GramOf is GramTold without a recorder.
 func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
 	return GramTold(ctx, k, x, nil)
 }
 
-// GramTold returns the kernel matrix of objects that are no vectors, which have NewGram. It
-// is computed by all processors, and the recorder hears how many rows there are, from several
-// goroutines one at a time. That of many objects is computed row by row when it is asked for,
-// and the recorder hears of every row when it is there for the first time. Errors: objects that
-// k does not take, values that are not finite, the end of ctx.
+// GramTold returns the kernel matrix of objects other than vectors (for those, see NewGram),
+// computed on all processors. recorder receives the number of rows done, never concurrently. For
+// many objects, rows are computed on demand, and recorder is called when each is first there.
+// Errors: objects that k does not take, values that are not finite, ctx.Err().
 func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
 	m := x.Len()
 	if m > mostHeld {
@@ -50,7 +48,7 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 		if err != nil {
 			return nil, err
 		}
-		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows will be asked for when ctx may be over
+		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows may be requested after ctx has ended
 		return computed{c, diag, k.Definite(), counter(recorder, m)}, err
 	}
 	c, err := compare(ctx, k, x, x)
@@ -77,8 +75,8 @@ func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.R
 	return held{values, k.Definite()}, noValue(k, values)
 }
 
-// counter returns what is to be called after row i of n, from any goroutine, the first time
-// or once more: it tells the recorder, a thousand times at most.
+// counter returns a function to call, from any goroutine, after row i of n is computed, possibly
+// repeatedly. It calls the recorder at most a thousand times.
 func counter(recorder trace.Recorder, n int) func(i int) {
 	if recorder == nil {
 		return func(int) {}
@@ -98,8 +96,8 @@ func counter(recorder trace.Recorder, n int) func(i int) {
 	}
 }
 
-// Cross returns the values k(x_i, z_j) for objects that are no vectors, which have
-// Sum. Errors: objects that k does not take, the end of ctx.
+// Cross returns the values k(x_i, z_j) for objects other than vectors (for those, see Sum).
+// Errors: objects that k does not take, ctx.Err().
 func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, error) {
 	c, err := compare(ctx, k, x, z)
 	if err != nil {
@@ -125,8 +123,8 @@ func noValue(k Kernel, values *mat.Dense) error {
 	return nil
 }
 
-// Self returns the values k(x_i, x_i) for objects that are no vectors. Errors: objects that
-// k does not take, values that are not known or not finite, the end of ctx.
+// Self returns the values k(x_i, x_i) for objects other than vectors. Errors: objects that k does
+// not take, values that are unknown or not finite, ctx.Err().
 func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	e, err := takes(k, x)
 	if err != nil {
@@ -148,8 +146,8 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	return self, nil
 }
 
-// Steps is about how many steps, of which a processor does 1e10 a second, a value of k among
-// objects that are no vectors takes on average, 1 at least.
+// Steps estimates the average cost of a value of k among objects other than vectors, in steps of
+// which a processor does 1e10 per second; at least 1.
 func Steps(k Kernel, x dataset.Objects) float64 {
 	e, err := takes(k, x)
 	if err != nil {
@@ -199,7 +197,7 @@ func (p part) self(ctx context.Context, x dataset.Objects) ([]float64, error) {
 	return self, nil
 }
 
-// notFinite reports that v, which is k(x_i, x_i), is none that can be reckoned with.
+// notFinite returns the error for a value v = k(x_i, x_i) that is not finite.
 func notFinite(k Kernel, i int, v float64) error {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return fmt.Errorf("kernel %s: row %d: k(x, x) is larger than a number can be: take other parameters, or leave this row out", k.Name, i+1)
@@ -223,8 +221,8 @@ func (p part) compare(ctx context.Context, x, z dataset.Objects) (comparison, er
 	return n, err
 }
 
-// unit is a comparison of images of length one: k(x, z) / sqrt(k(x, x) k(z, z)), and 0
-// where an image has no length.
+// unit normalises a comparison: k(x, z) / sqrt(k(x, x) k(z, z)), and 0 if an image has length
+// zero.
 type unit struct {
 	comparison
 	x, z []float64 // k(x_i, x_i) and k(z_j, z_j)
@@ -245,8 +243,8 @@ func (u unit) row(dst []float64, i int) {
 	}
 }
 
-// eachRow does the work of n rows on all processors, the last rows first: those of a
-// triangle are the longest. It returns the error of ctx when that ends.
+// eachRow calls work for n rows on all processors, last row first, since those of a triangle are
+// the longest. It returns ctx.Err().
 func eachRow(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int64
 	next.Store(int64(n))
@@ -314,7 +312,7 @@ func Subset(k Matrix, points []int) Matrix {
 	return held{values, rows.Definite(k)}
 }
 
-// held is a matrix that is there whole.
+// held is a matrix in memory.
 type held struct {
 	values   *mat.Dense
 	definite bool
@@ -327,7 +325,7 @@ func (h held) Row(dst []float64, i int) { copy(dst, h.values.RawRowView(i)) }
 // Definite reports whether the matrix is known to be positive semidefinite.
 func (h held) Definite() bool { return h.definite }
 
-// computed is a matrix whose rows are computed when they are asked for.
+// computed is a matrix whose rows are computed on demand.
 type computed struct {
 	comparison
 	diag     []float64
@@ -346,7 +344,7 @@ func (c computed) Row(dst []float64, i int) {
 // Definite reports whether the matrix is known to be positive semidefinite.
 func (c computed) Definite() bool { return c.definite }
 
-// picked is a matrix of some of the objects of another.
+// picked is a submatrix of another.
 type picked struct {
 	Matrix
 	points []int

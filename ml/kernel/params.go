@@ -6,7 +6,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Parameters that several kernels have.
+// Parameters shared by several kernels.
 var (
 	gamma = param.Param{
 		Name: "gamma", Label: "gamma", Symbol: "γ", Kind: param.Number, Default: "auto", Words: []string{"auto", "scale"},
@@ -19,10 +19,9 @@ var (
 	}
 )
 
-// Width returns the number that a width such as gamma has for the rows of x (M x d) as
-// the kernel will see them: v itself when it is a number; for "scale" 1/(d·s) with s the
-// population variance of all entries of x, and 1/d when s is 0 (scikit-learn's default);
-// for "auto" and all else 1/d (LIBSVM's default).
+// Width resolves a width such as gamma for the preprocessed rows of x (M x d): v itself if it is
+// a number; for "scale" 1/(d·s) with s the population variance of all entries of x, or 1/d if s
+// is 0 (scikit-learn's default); otherwise, as for "auto", 1/d (LIBSVM's default).
 func Width(v param.Value, x *mat.Dense) float64 {
 	if v.IsNumber() {
 		return v.Number()

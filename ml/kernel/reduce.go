@@ -1,8 +1,8 @@
 package kernel
 
-// Reduce turns the expression that k is into a value of another type: part gives that of
-// a kernel of the table, number that of a constant, and sum and product join two. A kernel
-// that is not combined is part of itself. It is how a kernel is written for other programs.
+// Reduce folds the expression of k into a value of another type: part converts a kernel of the
+// table, number a constant, and sum and product combine two values. A kernel that is not combined
+// is a single part. Exports to other programs use it.
 func Reduce[T any](k Kernel, part func(Kernel) T, number func(float64) T, sum, product func(a, b T) T) (T, error) {
 	e, err := k.expression()
 	if err != nil {
@@ -29,8 +29,7 @@ func Reduce[T any](k Kernel, part func(Kernel) T, number func(float64) T, sum, p
 	return value(e.root), nil
 }
 
-// Image returns the Fisher score of x under what a Fisher kernel has learnt, scaled such
-// that the kernel is an inner product of images.
+// Image returns the Fisher score of x, scaled so that the kernel is the inner product of images.
 func (f *Fitted) Image(x []float64) []float64 {
 	s := fisher.bind(Kernel{Fitted: []Fitted{*f}}).(scores)
 	image := make([]float64, s.size(0))

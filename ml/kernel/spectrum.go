@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Parameters that several kernels of objects without coordinates have.
+// Parameters shared by several kernels of objects without coordinates.
 var (
 	length = param.Param{
 		Name: "k", Label: "length k", Symbol: "k", Kind: param.Integer, Default: "3",
@@ -24,8 +24,8 @@ var (
 	}
 )
 
-// spectrum compares strings by their k-mers: substrings of k symbols. A string that is
-// shorter has none, and 0 with all.
+// spectrum compares strings by their k-mers: substrings of k symbols. A shorter string has none,
+// and value 0 with every other.
 //
 // Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
 var spectrum = Entry{
@@ -46,9 +46,8 @@ var spectrum = Entry{
 	canWeigh: func(_ param.Values, z dataset.Objects) bool { return totalSymbols(z) <= mostSymbols },
 }
 
-// Pieces counts the substrings of k >= 1 symbols: the features of the spectrum kernel. They
-// are slices of the text, so that none is copied, and a table of all that there could be
-// is never made.
+// Pieces counts the substrings of k >= 1 symbols, the features of the spectrum kernel. Keys are
+// slices of text, so nothing is copied, and only substrings that occur are stored.
 func Pieces(text string, k int) map[string]float64 {
 	counts := make(map[string]float64)
 	for piece := range pieces(text, k) {
@@ -57,7 +56,7 @@ func Pieces(text string, k int) map[string]float64 {
 	return counts
 }
 
-// pieces are the substrings of k symbols from the first on.
+// pieces iterates over the substrings of k symbols.
 func pieces(text string, k int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		starts := make([]int, 0, len(text)+1) // of the symbols
@@ -108,10 +107,10 @@ func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (
 	return compareCounts(ctx, len(numbers), from, to)
 }
 
-// mostSymbols is the length of all strings together up to which their features are listed.
+// mostSymbols is the largest total length of strings whose features are listed.
 const mostSymbols = 2 << 20
 
-// totalSymbols is the length of all strings together, in bytes.
+// totalSymbols returns the total length of all strings in bytes.
 func totalSymbols(x dataset.Objects) (n int) {
 	for _, text := range x.(*dataset.Strings).Values {
 		n += len(text)
@@ -119,7 +118,7 @@ func totalSymbols(x dataset.Objects) (n int) {
 	return n
 }
 
-// weighedPieces are the weights of substrings of k symbols.
+// weighedPieces holds the weights of substrings of k symbols.
 type weighedPieces struct {
 	k      int
 	number map[string]int

@@ -12,9 +12,9 @@ import (
 	"marginlab/ml/simd"
 )
 
-// gapSubsequence compares strings by what k symbols they have in common in the same order,
-// with gaps between them or without. An occurrence with g symbols left out weighs decay^g,
-// not decay^(k+g) as with Lodhi et al., whose values are decay^(2k) times these.
+// gapSubsequence compares strings by their common subsequences of k symbols, with or without
+// gaps. An occurrence that skips g symbols weighs decay^g, not decay^(k+g) as in Lodhi et al.,
+// whose values are decay^(2k) times these.
 //
 // Source: Lodhi, Saunders, Shawe-Taylor, Cristianini and Watkins, Journal of Machine
 // Learning Research 2 (2002).
@@ -51,7 +51,7 @@ var gapSubsequence = Entry{
 	canWeigh: canWeighSubsequences,
 }
 
-// symbols are the strings, symbol by symbol, as numbers.
+// symbols returns the strings as sequences of numbers, one per symbol.
 func symbols(x dataset.Objects) [][]float64 {
 	texts := x.(*dataset.Strings).Values
 	list := make([][]float64, len(texts))
@@ -63,14 +63,14 @@ func symbols(x dataset.Objects) [][]float64 {
 	return list
 }
 
-// What stands where a packed string has ended: no symbol, and none of the other side.
+// Padding of packed strings, which equals no symbol and not the padding of the other side.
 const (
 	endOfZ = -1
 	endOfX = -2
 )
 
-// packTexts lays strings side by side, wide of them at most: their first symbols, their
-// second ones, and so on, with end where a string has ended.
+// packTexts interleaves at most wide strings: their first symbols, their second ones, and so on,
+// padded with end.
 func packTexts(texts [][]float64, end float64) []float64 {
 	longest := 0
 	for _, text := range texts {
@@ -97,11 +97,11 @@ type subsequences struct {
 	work  *sync.Pool  // of *[]float64
 }
 
-// mostWork is the memory in bytes that one comparison may take, packed strings included: at
-// k = 3 that of strings of 350 000 symbols. Every processor has one under way.
+// mostWork bounds the memory in bytes of one comparison, packed strings included: enough for
+// strings of 350 000 symbols at k = 3. Every processor runs one at a time.
 const mostWork = 128 << 20
 
-// newSubsequences prepares comparisons with these strings. It reports one that is too long.
+// newSubsequences prepares comparisons with these strings. It returns an error if one is too long.
 func newSubsequences(ctx context.Context, v param.Values, texts [][]float64) (subsequences, error) {
 	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
 	for i, text := range texts {
@@ -139,7 +139,7 @@ func (s subsequences) row(dst []float64, i int) {
 	}
 }
 
-// values are the values of the kernel between each of the packed x and that of the packed z.
+// values returns the kernel values between the packed x and the packed z, pair by pair.
 func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	if s.k == 1 {
 		common(&sum, x, z)
@@ -167,8 +167,8 @@ func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	return sum
 }
 
-// plainGaps adds to sum the weight of all pairs of occurrences of k >= 2 symbols that end
-// with one of a packed x and one of the packed z beside it, in O(k |x| |z|) steps.
+// plainGaps adds to sum the weights of all pairs of common subsequences of k >= 2 symbols of
+// corresponding packed x and z, in O(k |x| |z|) steps.
 //
 // Let A_p(i, j) be the weight of all pairs of occurrences of p symbols that end with x_i
 // and z_j, and B_p(i, j) the sum of A_p(i', j') decay^(i-i' + j-j') over i' <= i, j' <= j.
@@ -189,7 +189,7 @@ func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 		for j := range n {
 			zj := (*[wide]float64)(z[j*wide:])
 			for l := range wide {
-				if zj[l] < 0 { // where nothing follows
+				if zj[l] < 0 { // end of the string
 					continue
 				}
 				match := zj[l] == xi[l]

@@ -11,15 +11,15 @@ import (
 	"marginlab/ml/param"
 )
 
-// mostSubsequences is how many subsequences of k symbols an alphabet may have for their
-// weights to be listed.
+// mostSubsequences is the largest number of subsequences of k symbols over an alphabet whose
+// weights are listed.
 const mostSubsequences = 1 << 16
 
 // mostTabled bounds the numbers that are held for one string, 8 bytes each.
 const mostTabled = 4 << 20
 
-// weighedSubsequences are the weights of all subsequences of k symbols of an alphabet. The
-// symbols of one are the digits of its number, the first the highest.
+// weighedSubsequences holds the weights of all subsequences of k symbols over an alphabet,
+// indexed by their symbols as digits, most significant first.
 type weighedSubsequences struct {
 	k        int
 	decay    float64
@@ -27,7 +27,7 @@ type weighedSubsequences struct {
 	w        []float64
 }
 
-// alphabetOf are the symbols of all strings, in order.
+// alphabetOf returns the distinct symbols of all strings, sorted.
 func alphabetOf(x dataset.Objects) []rune {
 	seen := make(map[rune]bool)
 	for _, text := range x.(*dataset.Strings).Values {
@@ -83,7 +83,7 @@ func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u
 	return s, nil
 }
 
-// size is how many subsequences of p symbols there are.
+// size returns the number of subsequences of p symbols.
 func (s weighedSubsequences) size(p int) int {
 	n := 1
 	for range p {
@@ -92,7 +92,7 @@ func (s weighedSubsequences) size(p int) int {
 	return n
 }
 
-// digit is the place of a symbol in the alphabet, -1 for a stranger.
+// digit returns the index of a symbol in the alphabet, -1 if it is not there.
 func (s weighedSubsequences) digit(c rune) int {
 	d, ok := slices.BinarySearch(s.alphabet, c)
 	if !ok {
@@ -101,8 +101,8 @@ func (s weighedSubsequences) digit(c rune) int {
 	return d
 }
 
-// openings are the occurrences of fewer than k symbols that what follows may go on with: of
-// every subsequence of p symbols their weight, decay^(symbols left out since its first).
+// openings holds, for every subsequence of p < k symbols, the total weight of its occurrences so
+// far that may be extended: decay^(symbols skipped since its first).
 type openings struct {
 	of   *weighedSubsequences
 	open [][]float64 // by p, 0 to k-1
@@ -117,8 +117,8 @@ func (s weighedSubsequences) open() openings {
 	return f
 }
 
-// append goes on to the next symbol, which may follow those of an occurrence or be left out;
-// -1 can only be left out.
+// append advances by a symbol, which either extends an occurrence or is skipped; -1 can only be
+// skipped.
 func (f openings) append(digit int) {
 	f.step(digit, func(before, p int) int { return before*len(f.of.alphabet) + digit })
 }

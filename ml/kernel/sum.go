@@ -1,12 +1,15 @@
 package kernel
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/pace"
 )
 
 // Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
@@ -17,21 +20,20 @@ type Sum struct {
 	p packed         // the rows of z
 	w []float64
 
-	// Of a sum of kernels instead of all that: its terms, each of which has a better way of
-	// its own, and a constant.
+	// For a sum of kernels, instead of the above: its terms, each evaluated in its own way,
+	// and a constant.
 	terms    []term
 	constant float64
 }
 
-// term is a multiple of a sum.
+// term is a Sum with a factor.
 type term struct {
 	times float64
 	of    *Sum
 }
 
 // NewSum returns the function sum_j w_j k(z_j, ·) over the rows z_j of z (n x d).
-// No weights is the zero function, and z is then not looked at. z and w are kept,
-// not copied.
+// With no weights it is the zero function and z is ignored. z and w are retained, not copied.
 func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
 	e, err := k.expression()
 	if err != nil {
@@ -51,12 +53,12 @@ func newSum(e expression, z *mat.Dense, w []float64) *Sum {
 			s.add(e, n, z)
 		}
 		return s
-	case e.root.kind == isProduct && rest.kind != isProduct: // a number and no more than that
+	case e.root.kind == isProduct && rest.kind != isProduct: // only a number
 		s.add(e, e.root, z)
 		return s
 	}
 	images := embed(s.f, z)
-	if _, ok := s.f.(scores); ok { // an inner product: one image stands for all
+	if _, ok := s.f.(scores); ok { // an inner product: one image represents all
 		sum := mat.NewDense(1, images.RawMatrix().Cols, nil)
 		for j, wj := range w {
 			floats.AddScaled(sum.RawRowView(0), wj, images.RawRowView(j))
@@ -93,19 +95,41 @@ func (s *Sum) At(x []float64) float64 {
 // scratch is memory for at.
 func (s *Sum) scratch() []float64 { return make([]float64, len(s.w)+s.p.d) }
 
-// AtRows writes the sum at every row of x (length d) into dst.
-func (s *Sum) AtRows(dst []float64, x *mat.Dense) {
+// AtRows writes the sum at every row of x (length d) into dst, unless ctx ends.
+func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 	if s.terms != nil {
-		s.addTerms(dst, func(dst []float64, t *Sum) { t.AtRows(dst, x) })
+		s.addTerms(dst, func(dst []float64, t *Sum) { t.AtRows(ctx, dst, x) })
 		return
 	}
-	v := s.scratch()
-	for i := range dst {
-		dst[i] = s.at(x.RawRowView(i), v)
-	}
+	const rows, values = 16, 1 << 20 // that are worth a goroutine
+	inTurn(ctx, (len(dst)+rows-1)/rows, len(dst)*len(s.w)/values, func(k int) {
+		v := s.scratch()
+		for i := k * rows; i < min(len(dst), (k+1)*rows) && pace.Look(ctx) == nil; i++ {
+			dst[i] = s.at(x.RawRowView(i), v)
+		}
+	})
 }
 
-// addTerms writes the sum of the terms, each of which of writes.
+// Quickly is AtRows with an error of at most by where that takes far less; otherwise it reports
+// false, with dst as it was.
+func (s *Sum) Quickly(ctx context.Context, dst []float64, x *mat.Dense) (by float64, ok bool) {
+	f, ok := s.f.(totaller)
+	if !ok || s.terms != nil || len(s.w) == 0 {
+		return 0, false
+	}
+	total := make([]float64, len(dst))
+	if !f.total(ctx, total, x.RawMatrix(), s.z, s.w) {
+		return 0, false
+	}
+	copy(dst, total)
+	return totalError * floats.Norm(s.w, 1), true
+}
+
+// totalError is more than rounding and a totaller make of a sum together, relative to the sum of
+// the magnitudes of its weights.
+const totalError = 0x1p-44
+
+// addTerms writes the sum of the terms, computed one by one by of.
 func (s *Sum) addTerms(dst []float64, of func(dst []float64, t *Sum)) {
 	for i := range dst {
 		dst[i] = s.constant
@@ -139,8 +163,8 @@ func (p Plane) point(dst []float64, s, t float64) {
 }
 
 // Grid writes the sum at every point (s_i, t_j) of the plane into dst, row-major
-// with t as the row: dst[j*len(ss)+i], length len(ss)·len(ts). Kernels that have a
-// better way for the plane take it; the others are evaluated point by point.
+// with t as the row: dst[j*len(ss)+i], length len(ss)·len(ts). Kernels with a faster way
+// on planes use it; others are evaluated point by point.
 func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) {
 	clear(dst)
 	if len(s.w) == 0 || len(ss) == 0 || len(ts) == 0 {
@@ -155,7 +179,7 @@ func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) {
 	}
 }
 
-// gridDirect evaluates every point by itself.
+// gridDirect evaluates point by point.
 func (s *Sum) gridDirect(dst []float64, p Plane, ss, ts []float64) {
 	x := make([]float64, len(p.Origin))
 	v := s.scratch()
@@ -168,10 +192,10 @@ func (s *Sum) gridDirect(dst []float64, p Plane, ss, ts []float64) {
 	}
 }
 
-// gridProducts adds to dst what a separable kernel gives: the sum over all terms j of
-// left(t_i, j) right(j, s_k), a matrix product. tables writes both for a block of the
-// terms that begins with first: left is ts x terms, and holds the weights too, right is
-// terms x ss. Blocks keep the tables small however many terms there are.
+// gridProducts adds the sum for a separable kernel to dst, as a matrix product over the terms j
+// of left(t_i, j) right(j, s_k). tables computes both factors for a block of terms from first
+// on: left is ts x terms and includes the weights, right is terms x ss. Blocks keep the tables
+// small.
 func (s *Sum) gridProducts(dst []float64, ss, ts []float64, tables func(first int, left, right blas64.General)) {
 	const block = 256
 	size := min(block, len(s.w))

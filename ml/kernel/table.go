@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
@@ -17,7 +18,7 @@ import (
 // Table lists the kernels in the order pages show them.
 var Table = append(slices.Clip(parts), combined)
 
-// parts are all kernels but those that are made of others.
+// parts lists all kernels except combined ones.
 var parts = []Entry{
 	linear,
 	poly,
@@ -52,23 +53,23 @@ type Entry struct {
 	// that takes other objects; neither is normalised.
 	compare func(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error)
 	self    func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error)
-	// steps is about how many steps, of which a processor does 1e10 a second, the value
-	// k(x_i, x_j) takes on average; nil: so few that nobody waits for them.
+	// steps estimates the average cost of k(x_i, x_j), in steps of which a processor does 1e10
+	// per second; nil: negligible.
 	steps func(v param.Values, x dataset.Objects) float64
-	// weigh writes a sum over objects out, for a kernel that counts features which have names;
-	// canWeigh tells whether that takes little time and memory.
+	// weigh expands a sum over objects, for a kernel that counts named features; canWeigh
+	// reports whether that is cheap enough.
 	weigh    func(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error)
 	canWeigh func(v param.Values, z dataset.Objects) bool
 }
 
-// function is a kernel whose parameters have their values.
+// function is a kernel with fixed parameters.
 type function interface {
 	// row writes k(x_j, z) for the first len(dst) points x_j of x. k(x, z) and
-	// k(z, x) are equal to the last bit. Of an embedder x and z are the images.
+	// k(z, x) are equal to the last bit. For an embedder, x and z are images.
 	row(dst []float64, x packed, z []float64)
 }
 
-// What follows a function may have besides, where that is faster than by its rows.
+// Optional methods of a function that are faster than going by rows.
 type (
 	// rounder writes row in single precision.
 	rounder interface {
@@ -83,20 +84,24 @@ type (
 	adder32 interface {
 		add32(dst []float64, x packed, z, w []float64)
 	}
-	// gridder is Sum.Grid for at least one term and one point, dst being all zero. It
-	// returns false, with dst as it was, on planes for which it has no better way.
+	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, unless ctx ends. It
+	// reports false, with dst as it was, where it has no better way than an adder.
+	totaller interface {
+		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) bool
+	}
+	// gridder implements Sum.Grid for at least one term and one point, with dst zero. It
+	// returns false, leaving dst unchanged, on planes it does not speed up.
 	gridder interface { // no embedder
 		grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool
 	}
-	// embedder is a function of images of points, each computed once however many values
-	// of the kernel it is in.
+	// embedder is a function of images of points, each computed only once.
 	embedder interface {
 		size(d int) int         // of the image of a point with d coordinates
-		image(dst, x []float64) // writes that of x
+		image(dst, x []float64) // writes the image of x
 	}
 )
 
-// embed returns the images of the rows of x, x itself where f is a function of points.
+// embed returns the images of the rows of x, or x itself if f is not an embedder.
 func embed(f function, x *mat.Dense) *mat.Dense {
 	e, ok := f.(embedder)
 	if !ok {
@@ -125,8 +130,8 @@ func lookup(table []Entry, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
-// For returns the first kernel of Table that takes objects of a kind other than vectors,
-// with the defaults of its parameters, but normalised if it can be.
+// For returns the first kernel of Table for a kind of objects other than vectors, with default
+// parameters and normalised if possible.
 func For(kind dataset.Kind) Kernel {
 	for _, row := range Table {
 		if row.Takes != kind {
@@ -144,10 +149,9 @@ func For(kind dataset.Kind) Kernel {
 	return Kernel{}
 }
 
-// New returns the named kernel with the values of the parameters that it has, words
-// among them being worked out for the rows of x (M x d) as the kernel will see them.
-// Values of other parameters are left out, and so are all of a kernel that Table does
-// not hold.
+// New returns the named kernel with its parameters from values; words such as auto are
+// resolved for the preprocessed rows of x (M x d). Values of other parameters are dropped,
+// as are all values of an unknown kernel.
 func New(name string, values param.Values, x *mat.Dense) Kernel {
 	k := Kernel{Name: name}
 	row, err := Lookup(name)
@@ -175,8 +179,8 @@ func New(name string, values param.Values, x *mat.Dense) Kernel {
 	return k
 }
 
-// Takes is the kind of the objects that k compares. It reports a kernel that is not known,
-// and an expression that is none.
+// Takes returns the kind of objects that k compares. It returns an error for an unknown kernel or
+// an invalid expression.
 func (k Kernel) Takes() (dataset.Kind, error) {
 	e, err := k.expression()
 	if err != nil {
@@ -185,9 +189,8 @@ func (k Kernel) Takes() (dataset.Kind, error) {
 	return e.takes(), nil
 }
 
-// Fit returns k with what it learns from the rows of x (M x d), which are those that are
-// trained on, as the kernel will see them; most kernels learn nothing. The recorder may be
-// nil. Errors: rows that do not let it, the end of ctx.
+// Fit returns k fitted to the preprocessed training set x (M x d); most kernels have nothing to
+// fit. recorder may be nil. Errors: unsuitable rows, ctx.Err().
 func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) (Kernel, error) {
 	e, err := k.expression()
 	if err != nil {
@@ -199,7 +202,7 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 		if !p.row.Learns() {
 			continue
 		}
-		n, d := x.Dims() // which objects have none of, and learn nothing
+		n, d := x.Dims() // zero for other objects, which have nothing to fit
 		if size += p.Values.Int("components") * (1 + 2*d); n*size > mostScores {
 			return k, param.Refuse("take fewer components, features or rows",
 				"%d rows with %d features have %d scores each or more, which take %d MB where the limit is %d MB", n, d, size, 8*n*size>>20, 8*mostScores>>20)
@@ -213,14 +216,14 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 	return k, nil
 }
 
-// Learns tells whether k has something to learn from the rows that are trained on.
+// Learns reports whether k must be fitted to the training set.
 func (k Kernel) Learns() bool {
 	e, err := k.expression()
 	return err == nil && e.learns() > 0
 }
 
-// Learns tells whether kernels of the row have something to learn from the rows that are
-// trained on, those of combined leaving it to their parts.
+// Learns reports whether kernels of the row must be fitted to the training set; for combined
+// kernels that depends on their parts.
 func (row Entry) Learns() bool { return row.fit != nil }
 
 // bind returns the function of k, which is NaN everywhere for a kernel that Check finds
@@ -233,8 +236,8 @@ func bind(k Kernel) function {
 	return e.function()
 }
 
-// function returns the function of the expression, NaN everywhere if a part takes no vectors or has
-// not learnt.
+// function returns the function of the expression, NaN everywhere if a part does not take vectors
+// or is not fitted.
 func (e expression) function() function {
 	functions := make([]function, len(e.parts))
 	for i, p := range e.parts {

@@ -8,18 +8,17 @@ import (
 // ErrUnfolds is returned by a reader of Unfolding where the text takes more memory than allowed.
 var ErrUnfolds = errors.New("its lists and objects take more memory than is allowed: send fewer or shorter ones")
 
-// What the parts of a text in JSON take in memory, at most: an object may become a struct with
-// lists and texts of its own, a list has a header and room to grow, and so has each of its
-// elements.
+// Upper bounds of the memory of JSON values: an object may become a struct with lists and strings
+// of its own; a list has a header and spare capacity, and so has each of its elements.
 const (
 	objectBytes  = 512
 	listBytes    = 64
 	elementBytes = 24
 )
 
-// Unfolding returns a reader of the JSON in r that fails with ErrUnfolds before more than about
-// so many bytes are needed for its values. Two bytes of text, as in [[],[],[]], can take a
-// hundred in memory, so that the length of a text says little.
+// Unfolding returns a reader of the JSON in r that fails with ErrUnfolds before its values need
+// more than about the given number of bytes. Two bytes of text, as in [[],[],[]], can take a
+// hundred in memory, so the length of the text is no guide.
 func Unfolding(r io.Reader, bytes int64) io.Reader { return &unfolding{r: r, left: bytes} }
 
 type unfolding struct {

@@ -2,13 +2,13 @@ package param
 
 import "strings"
 
-// DidYouMean suggests the name nearest to what was typed: " (did you mean fit?)" with the
-// prefix before the name; nothing where none is near.
+// DidYouMean returns a suggestion of the name nearest to the one typed, such as " (did you mean
+// fit?)", with prefix before the name; empty if none is near.
 func DidYouMean(typed, prefix string, names []string) string {
 	best, least := "", 0
 	for _, name := range names {
 		if len(typed) > 2*len(name) {
-			continue // too far, however long
+			continue // lengths differ too much
 		}
 		d := distance(strings.ToLower(typed), strings.ToLower(name))
 		if 3*d <= max(len(typed), len(name)) && (best == "" || d < least) { // one slip in three letters
@@ -21,8 +21,8 @@ func DidYouMean(typed, prefix string, names []string) string {
 	return " (did you mean " + prefix + best + "?)"
 }
 
-// distance is how many letters must be put in, left out, replaced or swapped with their
-// neighbour to make b of a, no place being changed twice (optimal string alignment).
+// distance returns the optimal string alignment distance of a and b: the number of insertions,
+// deletions, substitutions and swaps of neighbouring letters, no place being edited twice.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

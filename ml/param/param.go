@@ -1,7 +1,7 @@
-// Package param describes parameters and holds their values: name, range, default and
-// help in a row, values in a small map. Forms, validation, JSON, command-line flags,
-// help text, titles and the description of the API all derive from the rows, so that a
-// new parameter touches its row and the code that reads its value, nothing else.
+// Package param describes parameters and holds their values. A Param has name, range,
+// default and help; forms, validation, JSON, command-line flags, help, titles and the API
+// description derive from it, so that a new parameter needs only its Param and the code
+// that reads its value.
 package param
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -31,9 +32,9 @@ const (
 type Option struct {
 	Name    string  // as in JSON: "rbf"
 	Label   string  // as on a page: "RBF (Gaussian)"
-	Formula string  // plain text with Unicode, shown below the choice; may be empty
+	Formula string  // plain text with Unicode, shown below the choice; optional
 	Help    string  // one sentence
-	Params  []Param // those that have a meaning only where this option is chosen
+	Params  []Param // parameters that apply only with this option
 }
 
 // Param is one parameter.
@@ -45,8 +46,8 @@ type Param struct {
 	Default string   // in the notation that Parse reads
 	Words   []string // words a Number takes besides numbers: "auto", "scale"
 
-	// Bounds of Number and Integer, inclusive; both 0 means unbounded. A Text has Max
-	// characters at most, any number where that is 0.
+	// Bounds of Number and Integer, inclusive; both 0 means unbounded. A Text has at most Max
+	// characters, unlimited if 0.
 	Min, Max float64
 	OpenMin  bool // Min itself is excluded
 
@@ -55,31 +56,29 @@ type Param struct {
 
 	Options []Option // of a Choice
 
-	// Syntax tells what is wrong with a Text, where not any text is one; nil: any is.
+	// Syntax validates a Text; nil accepts any.
 	Syntax func(text string) error
 
 	Folded  bool   // of interest to few: a form folds it away
-	Telling bool   // of interest to all: it stands in titles and among the numbers of a report
+	Telling bool   // important: shown in titles and among the numbers of a report
 	Effort  bool   // decides how exactly the problem is solved, not which problem
 	Help    string // one plain sentence, shown beside the field and by --help
 
-	// The parameter has a meaning only while the one called When, which stands beside
-	// it, has the value Is, in the notation that Parse reads. "" is always.
+	// The parameter applies only while its sibling When has the value Is, in the notation of
+	// Parse. "" means always.
 	When, Is string
 }
 
-// Flag is the parameter's name on the command line: "core-gamma".
+// Flag returns the parameter's name on the command line: "core-gamma".
 func (p Param) Flag() string { return strings.ReplaceAll(p.Name, "_", "-") }
 
-// Labelled returns p under its label in place of its name: its messages are for a page,
-// where nobody sees the name.
+// Labelled returns p with its label as name, for messages on a page, where names are not shown.
 func (p Param) Labelled() Param {
 	p.Name = cmp.Or(p.Label, p.Name)
 	return p
 }
 
-// Check reports what is wrong with text as a value of p, in words that tell
-// what was expected, or nil.
+// Check returns an error that says what was expected if text is not a value of p.
 func (p Param) Check(text string) error {
 	if slices.Contains(p.Words, text) {
 		return nil
@@ -118,7 +117,7 @@ func (p Param) Check(text string) error {
 	return nil
 }
 
-// Parse reads a value of p: what Check allows. A whole number may have an exponent.
+// Parse parses a value of p that Check accepts. A whole number may have an exponent.
 func (p Param) Parse(text string) (Value, error) {
 	if err := p.Check(text); err != nil {
 		return Value{}, err
@@ -126,24 +125,23 @@ func (p Param) Parse(text string) (Value, error) {
 	return p.Read(text), nil
 }
 
-// thousands are numbers that may have been grouped by their comma.
-var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`)
+// thousands matches numbers whose comma may be a thousands separator.
+var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`) })
 
-// Typed converts text typed into a form to the notation of Parse: a comma in a number is
-// its point. What may as well be thousands, 1,000, stays as it is, and is refused.
+// Typed converts text typed into a form to the notation of Parse: a comma in a number becomes a
+// point. Ambiguous numbers such as 1,000 are left unchanged and then refused.
 func (p Param) Typed(text string) string {
 	if p.Kind != Number && p.Kind != Integer {
 		return text
 	}
 	text = strings.TrimSpace(text)
-	if thousands.MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
+	if thousands().MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
 		return text
 	}
 	return strings.Replace(text, ",", ".", 1)
 }
 
-// Read is the value that text stands for, whatever the bounds of p; what p cannot hold
-// stays a text.
+// Read returns the value of text regardless of the bounds of p; what p cannot hold stays a text.
 func (p Param) Read(text string) Value {
 	switch p.Kind {
 	case Number, Integer:
@@ -158,7 +156,7 @@ func (p Param) Read(text string) Value {
 	return Of(text)
 }
 
-// Verify reports what is wrong with v as a value of p, as Check does for a text.
+// Verify is Check for a value.
 func (p Param) Verify(v Value) error {
 	text := v.Text()
 	if err := p.Check(text); err != nil {
@@ -170,7 +168,7 @@ func (p Param) Verify(v Value) error {
 	return nil
 }
 
-// Union appends to ps those of more whose names are not there yet.
+// Union appends the parameters of more whose names are not in ps yet.
 func Union(ps []Param, more ...Param) []Param {
 	for _, p := range more {
 		if !Contains(ps, p.Name) {
@@ -180,7 +178,7 @@ func Union(ps []Param, more ...Param) []Param {
 	return ps
 }
 
-// Contains tells whether a parameter of this name is among ps.
+// Contains reports whether ps has a parameter of this name.
 func Contains(ps []Param, name string) bool {
 	for i := range ps {
 		if ps[i].Name == name {
@@ -236,7 +234,7 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// Problems is an error that names every field that is wrong.
+// Problems is an error that lists every invalid field.
 type Problems []Problem
 
 // Error joins the messages.

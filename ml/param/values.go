@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Value is the value of a parameter: a number, a truth value or a text, such as a
-// word that a Number takes. Values may be compared with ==. The zero Value is none:
-// it reads as 0, false and "".
+// Value is the value of a parameter: a number, a boolean or a text, such as a word
+// accepted by a Number. Values are comparable with ==. The zero Value is unset and reads
+// as 0, false and "".
 type Value struct{ v any } // nil, float64, bool or string
 
 // Of makes a value.
@@ -21,16 +21,16 @@ func Of[T float64 | int | bool | string](v T) Value {
 	return Value{v}
 }
 
-// Number is the number v holds, 0 when it holds none.
+// Number returns the number in v, 0 if there is none.
 func (v Value) Number() float64 { f, _ := v.v.(float64); return f }
 
-// Int is Number without what follows the point.
+// Int returns Number truncated to an integer.
 func (v Value) Int() int { return int(v.Number()) }
 
-// Switch is the truth value v holds, false when it holds none.
+// Switch returns the boolean in v, false if there is none.
 func (v Value) Switch() bool { b, _ := v.v.(bool); return b }
 
-// IsNumber tells whether v holds a number.
+// IsNumber reports whether v holds a number.
 func (v Value) IsNumber() bool { _, ok := v.v.(float64); return ok }
 
 // Text is v in the notation that Param.Parse reads; a number keeps every digit.
@@ -52,7 +52,7 @@ func (v Value) Text() string {
 // String is Text, for messages.
 func (v Value) String() string { return v.Text() }
 
-// Equal is ==, for those who compare what holds values.
+// Equal is ==, for packages that compare by method.
 func (v Value) Equal(w Value) bool { return v == w }
 
 // MarshalJSON writes a JSON number, truth value or text; none is null.
@@ -73,8 +73,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return fmt.Errorf("expected a number, true, false or a text, found %s", data)
 }
 
-// Values are values of parameters by name. Those that are not there read as 0, false
-// and "". Values are shared by what is copied and never changed: With makes others.
+// Values maps parameter names to values. Missing ones read as 0, false and "". Values are
+// shared between copies and must not be modified: With returns a new map.
 type Values map[string]Value
 
 // With returns the values with one more, or another one of this name.
@@ -85,24 +85,24 @@ func (vs Values) With(name string, v Value) Values {
 	return more
 }
 
-// Without returns the values but for this one.
+// Without returns the values except the named one.
 func (vs Values) Without(name string) Values {
 	fewer := maps.Clone(vs)
 	delete(fewer, name)
 	return fewer
 }
 
-// Has tells whether there is a value of this name.
+// Has reports whether there is a value of this name.
 func (vs Values) Has(name string) bool { _, ok := vs[name]; return ok }
 
-// Number is the number of this name, 0 when there is none.
+// Number returns the named number, 0 if there is none.
 func (vs Values) Number(name string) float64 { return vs[name].Number() }
 
-// Int is Number without what follows the point.
+// Int returns Number truncated to an integer.
 func (vs Values) Int(name string) int { return vs[name].Int() }
 
-// Switch is the truth value of this name, false when there is none.
+// Switch returns the named boolean, false if there is none.
 func (vs Values) Switch(name string) bool { return vs[name].Switch() }
 
-// Text is the value of this name in the notation that Param.Parse reads.
+// Text returns the named value in the notation of Param.Parse.
 func (vs Values) Text(name string) string { return vs[name].Text() }

@@ -1,4 +1,4 @@
-// Package repeat trains again what a report shows and tells whether the numbers agree.
+// Package repeat repeats the trainings of a report and compares the numbers.
 package repeat
 
 import (

@@ -1,7 +1,7 @@
-// A page that follows what happens elsewhere asks for itself again.
+// Polling for pages that follow events elsewhere.
 const every = 4000; // milliseconds
 
-/** Hands the page as it is now to take, again and again, and at once when somebody comes back to it. The browser's cache answers as long as nothing is new. */
+/** Refetches the page at intervals, and at once when it becomes visible, and passes it to take. Unchanged pages come from the browser's cache. */
 export function again(take) {
   async function look() {
     const response = await fetch(location.href);

@@ -1,4 +1,4 @@
-// How a course answers the questions of a lesson, as it changes.
+// Live results of a course's answers to the questions of a lesson.
 import { again } from "./again.js";
 import { renewNames } from "./names.js";
 import { tell } from "./times.js";
@@ -6,7 +6,7 @@ import { tell } from "./times.js";
 const part = (root) => root.querySelector("[data-answers]");
 const stops = (root) => [...root.querySelectorAll("a, summary, [tabindex]")]; // of the keyboard
 
-/** Takes the answers of a page that has others. */
+/** Copies the answers from a newer page. */
 function look(page) {
   const old = part(document), fresh = part(page);
   if (!fresh || fresh.dataset.state === old.dataset.state) return;

@@ -1,5 +1,5 @@
-// A comparison: one whose runs are still training looks again by itself; the pictures of
-// settings and numbers change in place; a brush on an axis highlights the runs that pass there.
+// Comparison page: reloads itself while runs are training, updates the parallel coordinates in
+// place, and lets a brush on an axis filter runs.
 import { attach } from "./filter.js";
 
 if (document.querySelector("[data-refresh]")) setTimeout(() => location.reload(), 1500);
@@ -24,14 +24,14 @@ if (draw) {
 if (location.hash === "#h-folds" || location.hash === "#tests") document.querySelector("#tests")?.setAttribute("open", "");
 document.querySelector('a[href="#h-folds"]')?.addEventListener("click", () => document.querySelector("#tests").setAttribute("open", ""));
 
-/** A number of four digits, not above v. */
+/** Rounds v down to four digits. */
 function below(v) {
   const r = Number(v.toPrecision(4));
   return r > v ? Number((r - 10 ** (Math.floor(Math.log10(Math.abs(v) || 1)) - 3)).toPrecision(4)) : r;
 }
 const above = (v) => -below(-v);
 
-/** The value of an axis at a share of its height, as drawn. */
+/** The value of an axis at a fraction of its height, as drawn. */
 const valueAt = (axis, share) => {
   const s = Math.min(Math.max(share, 0), 1);
   return axis.log ? axis.min * (axis.max / axis.min) ** s : axis.min + s * (axis.max - axis.min);
@@ -39,7 +39,7 @@ const valueAt = (axis, share) => {
 
 const word = (text) => (/^[\p{L}\p{N}_.\-]+$/u.test(text) ? text : `"${text.replace(/[\\"]/g, "\\$&")}"`);
 
-/** What a filter says of the part of an axis from share lo to share hi; "" is nothing. */
+/** The filter condition for an axis from fraction lo to fraction hi; "" if unrestricted. */
 export function condition(axis, lo, hi) {
   if (axis.words) {
     const last = axis.words.length - 1;
@@ -52,14 +52,14 @@ export function condition(axis, lo, hi) {
 
 const value = `("(?:[^"\\\\]|\\\\.)*"|[^\\s()]+)`;
 
-/** What condition may have said of an axis, within a filter. */
+/** Matches what condition writes for an axis within a filter. */
 function pattern(axis) {
   const one = `${axis.name} = ${value}`;
   const said = axis.words ? `(?:\\(${one}(?: or ${one})+\\)|${one})` : `${axis.name} >= ${value} and ${axis.name} <= ${value}`;
   return new RegExp(`(^| and )${said}(?= and |$)`);
 }
 
-/** The part of an axis, as shares of its height, that condition has said in a filter; null: none. */
+/** The range of an axis, in fractions, that a filter restricts it to; null if none. */
 export function selected(where, axis) {
   const found = where.match(pattern(axis));
   if (!found) return null;
@@ -76,14 +76,14 @@ export function selected(where, axis) {
   return ends.every(Number.isFinite) && ends[0] <= ends[1] ? ends.map((s) => Math.min(Math.max(s, 0), 1)) : null;
 }
 
-/** A part of an axis in words. */
+/** Describes a range of an axis in words. */
 function told(axis, range) {
   if (!range) return "all";
   if (axis.words) return axis.words.filter((_, i, all) => Math.abs(i / Math.max(all.length - 1, 1) - (range[0] + range[1]) / 2) <= (range[1] - range[0]) / 2 + 0.01).join(", ");
   return range.map((s) => Number(valueAt(axis, s).toPrecision(3))).join(" to ");
 }
 
-/** A filter without what condition has said of an axis, and with what is said now. */
+/** Replaces an axis's condition in a filter. */
 export function brushed(where, axis, said) {
   const rest = where.replace(pattern(axis), "").replace(/^ and /, "").trim();
   if (!said) return rest;
@@ -93,7 +93,7 @@ export function brushed(where, axis, said) {
 const section = () => document.getElementById("quantities");
 let asked = 0;
 
-/** Shows the section as it is at an address. */
+/** Shows the section as served at a URL. */
 async function show(to) {
   const mine = ++asked;
   const response = await fetch(to);
@@ -114,7 +114,7 @@ async function show(to) {
 
 const at = (v, least, most) => Math.min(Math.max(v, least), most);
 
-/** The part of an axis after a key: one that is moved up or down, or has its upper end moved; undefined: none of that. */
+/** The range of an axis after a key press: moved, or with its upper end moved; undefined for other keys. */
 export function moved(axis, range, key, shift) {
   if (["Delete", "Backspace", "Escape"].includes(key)) return null;
   const by = { ArrowUp: 1, ArrowDown: -1 }[key];
@@ -129,7 +129,7 @@ export function moved(axis, range, key, shift) {
 
 let moving = null; // the brush that keys move: its axis and part, until the page follows
 
-/** Has the page follow a brush. */
+/** Updates the page to match a brush. */
 function follow(axis, range) {
   moving = null;
   const field = document.getElementById("f-where");
@@ -139,7 +139,7 @@ function follow(axis, range) {
 
 const apart = 50; // px between two axes at least, for fingers and for their names
 
-/** Lays strips over the axes of the parallel coordinates, which take a brush. */
+/** Places brush strips over the axes of the parallel coordinates. */
 function brush(box) {
   const { axes, frames } = JSON.parse(box.dataset.brush);
   const img = box.querySelector("img");

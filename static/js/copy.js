@@ -1,7 +1,6 @@
-// A button beside each field that copies it. What is not there yet, of which the field's promise
-// ready tells, is waited for.
+// Copy buttons beside fields. Waits for the field's promise ready, if it has one.
 
-/** Adds the buttons that are missing in a part of the page. */
+/** Adds missing copy buttons to a part of the page. */
 function offer(part) {
   for (const field of part.querySelectorAll("[data-copy]:not(:has(+ [data-copies]))")) {
     const button = document.createElement("button");

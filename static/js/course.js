@@ -1,5 +1,4 @@
-// A question to the class is told on the other pages of its course, without taking the
-// keyboard or the place of anything.
+// Announces a live question on the course's other pages without moving the focus or the layout.
 import { follow, fragment } from "./live.js";
 
 const notice = document.querySelector("[data-asked]");

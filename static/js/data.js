@@ -1,5 +1,5 @@
-// The pages of data: choosing a file, or dropping one anywhere, uploads it; generators have sliders;
-// another label, or a correction, has the columns proposed anew.
+// The data pages: choosing or dropping a file uploads it; generators have sliders; changing the
+// label or a correction updates the proposed columns.
 import { addSliders } from "./sliders.js";
 
 addSliders(document);
@@ -7,7 +7,7 @@ addSliders(document);
 const form = document.querySelector("[data-drop]");
 const input = form?.querySelector('input[type="file"]');
 
-// send uploads what was chosen, unless the server would refuse it for its size.
+// send uploads the chosen files, unless they exceed the server's size limit.
 function send() {
   const [file] = input.files;
   const most = Number(form.dataset.most);

@@ -1,11 +1,11 @@
-// Slides to print: the largest letters in which a page holds what is on it, the same for all builds
-// of words, and a button that fetches every picture before the print dialog opens.
+// Printable slides: chooses the largest font size that fits, the same for all builds of a slide,
+// and loads every picture before the print dialog opens.
 const sizes = [2.5, 2.3, 2.1, 1.95, 1.8, 1.65, 1.5, 1.4, 1.3, 1.2, 1.1, 1]; // hundredths of the width of a page
 
-/** Whether nothing on a page lies beyond it. */
+/** Whether everything on a page fits. */
 const fits = (body) => ![body, ...body.querySelectorAll(".deck-text, li, figcaption, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 && e.clientWidth || (e === body && e.scrollHeight > e.clientHeight + 1));
 
-/** Gives the pages of a screen the first size in which the last of them fits, which has most on it. */
+/** Gives the pages of a screen the first size in which the last and fullest of them fits. */
 function size(group) {
   const last = group.at(-1);
   for (const k of sizes) {

@@ -1,6 +1,6 @@
-// The teacher's pointer on a picture.
+// The teacher's laser pointer on a picture.
 
-/** Shows the pointer on the picture of a stage; null takes it away. The place is in shares of the axes, which pictures of other sizes have elsewhere. */
+/** Shows the pointer on a stage's picture; null removes it. The place is in fractions of the axes, independent of the picture's size. */
 export function point(stage, at) {
   let dot = document.querySelector(".pointer-dot");
   if (!at || !stage) return dot?.remove();
@@ -17,10 +17,10 @@ export function point(stage, at) {
   dot.style.top = `${k * (f.top + at[1] * f.height)}px`;
 }
 
-/** Milliseconds between two places of the pointer that are sent. */
+/** Milliseconds between two positions sent. */
 const pace = 70;
 
-/** Sends where a finger is on a pad, the newest place only; as it is lifted, none. */
+/** Sends the position of a finger on a pad, newest only; null when it is lifted. */
 export function pad(element, send) {
   let at, sent, busy = false;
   const share = (v, from, size) => Math.min(1, Math.max(0, (v - from) / size)).toFixed(3);

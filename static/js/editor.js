@@ -1,4 +1,4 @@
-// Editing points on the picture: add, paint, move, remove, undo.
+// The point editor: add, paint, move, remove, undo.
 
 const depth = 100; // of undo
 const most = 2000; // points that the server takes
@@ -9,8 +9,8 @@ const pause = 60; // ms between the points of a spray that stands still
 const unrest = 0.02; // of the frame, by which points are jittered
 
 /**
- * Holds the edited points; tells the page by calling changed(text, coarse). frame belongs to
- * the picture, which stays while points change.
+ * Holds the edited points and calls changed(text, coarse) on every change. frame is the
+ * picture's, and stays fixed while points change.
  */
 export class Editor {
   constructor(toolbar, form, frame, changed) {
@@ -40,12 +40,12 @@ export class Editor {
     this.reflect();
   }
 
-  /** Where the steps are kept for the next load of the page, in this tab alone. */
+  /** The session storage key of the undo steps. */
   get shelf() {
     return `steps ${this.form.elements.data?.value ?? location.pathname}`;
   }
 
-  /** Keeps the steps that lead to the points; whole: because no address holds these. */
+  /** Stores the undo steps; whole: with the points, which are too long for the URL. */
   keep(whole = false) {
     if (!this.points) return;
     const { classes, points, past, future } = this;
@@ -59,11 +59,11 @@ export class Editor {
     try {
       sessionStorage.setItem(this.shelf, kept);
     } catch {
-      // full, or not allowed: undo begins anew with the next load
+      // storage full or disabled: undo starts afresh after a reload
     }
   }
 
-  /** Takes the steps up again where the page shows the points that they lead to. */
+  /** Restores the undo steps if the page shows the points they lead to. */
   restore() {
     let steps;
     try {
@@ -79,7 +79,7 @@ export class Editor {
     this.lost = steps.text !== field.value.trim().replaceAll("\r", "") ? steps.text : null; // what the address did not hold
   }
 
-  /** Takes the stage of a new answer. */
+  /** Adopts the stage of a new answer. */
   use(stage) {
     this.stage = stage;
     if (this.points === null) this.classes = [...stage.classes];
@@ -121,7 +121,7 @@ export class Editor {
     this.toolbar.querySelector("[data-tool]").value = tool;
   }
 
-  /** Moves every point a little, at random. */
+  /** Jitters every point. */
   jitter() {
     this.begin();
     const f = this.stage.data.frame;
@@ -169,7 +169,7 @@ export class Editor {
     this.done();
   }
 
-  /** The points as they are now, for finding the nearest while an answer is under way. */
+  /** The current points, for finding the nearest while a request is pending. */
   sync() {
     if (this.points) this.stage.points = this.points;
   }
@@ -197,13 +197,13 @@ export class Editor {
     document.addEventListener("pointercancel", this.ending);
   }
 
-  /** Takes hold of a point. */
+  /** Starts dragging a point. */
   grip(i) {
     this.begin();
     this.drag = i;
   }
 
-  /** Begins to paint. */
+  /** Starts painting. */
   stroke(e, at) {
     this.begin();
     this.painted = { c: e.shiftKey ? (this.active + 1) % this.classes.length : this.active, at: null, now: at };
@@ -211,7 +211,7 @@ export class Editor {
     if (this.tool === "spray") this.painted.timer = setInterval(() => this.paint(this.painted.now), pause);
   }
 
-  /** Paints on the way to a place: a brush at steps, a spray around it. */
+  /** Paints along the way to a place: a brush at intervals, a spray around it. */
   paint(at) {
     const p = this.painted, px = this.stage.pixel(...at);
     p.now = at;
@@ -243,7 +243,7 @@ export class Editor {
     this.changed(this.text(), true);
   }
 
-  /** Lets go: of a point beyond the frame, which grows to hold it. */
+  /** Ends a drag; the frame grows to include a point dropped outside it. */
   up() {
     if (this.drag < 0 && !this.painted) return;
     if (this.drag >= 0) this.frame.include(this.points[this.drag]);
@@ -251,7 +251,7 @@ export class Editor {
     this.done();
   }
 
-  /** Undoes what a finger began that turned out to be one of two. */
+  /** Undoes what the first finger of a pinch began. */
   cancel() {
     if (!this.on || !this.past.length || !(this.drag >= 0 || this.painted || this.touched)) return;
     this.letGo();
@@ -275,7 +275,7 @@ export class Editor {
     this.stage.place(this.stage.halo, ...this.stage.pixel(p[0], p[1]));
   }
 
-  /** Keys while the picture has the focus. */
+  /** Handles keys while the picture has the focus. */
   key(e) {
     if (!this.on) return;
     const f = this.stage.data.frame;
@@ -329,7 +329,7 @@ export class Editor {
     e.preventDefault();
   }
 
-  /** Makes class c the one that new points get; a new class is made where it is the next. */
+  /** Selects the class of new points; the next unused number adds a class. */
   choose(c) {
     if (c > this.classes.length || c > 8) return;
     if (c === this.classes.length) {
@@ -354,7 +354,7 @@ export class Editor {
     this.reflectClasses(this.toolbar.querySelector("[data-classes]"));
   }
 
-  /** A button stays the same element through all answers: one that is replaced between press and release loses its click. */
+  /** Reuses buttons across answers: one replaced between press and release would lose its click. */
   reflectClasses(group) {
     const wanted = [...this.classes, ...(this.classes.length < 9 ? [null] : [])];
     while (group.children.length > wanted.length) group.lastElementChild.remove();
@@ -362,7 +362,7 @@ export class Editor {
     group.hidden = !this.on;
   }
 
-  /** Labels button b for class i; the name null is for a class to be made. */
+  /** Labels button b for class i; a null name stands for a new class. */
   labelClass(b, name, i) {
     if (b.textContent !== (name ?? "+")) b.textContent = name ?? "+";
     b.title = name === null ? "Another class" : `Class ${name}, key ${i + 1}`;
@@ -388,5 +388,5 @@ export class Editor {
 
 const tidy = (v) => Number(v.toPrecision(5));
 
-/** A number of the standard normal distribution, by Box and Muller. */
+/** Draws from the standard normal distribution (Box-Muller). */
 const normal = () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());

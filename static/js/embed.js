@@ -1,11 +1,11 @@
-// The HTML that embeds a demo says the height that the demo needs as it is now: it is measured
-// in frames of this page as soon as the HTML unfolds, and who copies it waits for that.
+// Embed code contains the demo's current height, measured in frames of this page as soon as the
+// code unfolds; copying waits for that.
 
 const widths = [640, 1000]; // pixels of the columns in which such frames stand
 const patience = 10000; // milliseconds for a measurement: the height that stands there fits most demos
 const spare = 20; // pixels, for a sentence that takes one line more once the demo is moved
 
-/** How high the page at an address of this site is in a frame of a width, in pixels. */
+/** Measures the height in pixels of a page of this site in a frame of a given width. */
 function height(address, width) {
   return new Promise((resolve) => {
     const frame = document.createElement("iframe");

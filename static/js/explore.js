@@ -1,18 +1,18 @@
-// Words that can be explored: what a symbol, a formula or a stressed word of a screen means
-// lights up, where the pointer is or the keyboard has come to: a control, a number, an arrow,
-// a line or a point of its pictures. A symbol or a number that is a control is a handle of it.
+// Explorable text: pointing at or focusing a symbol, formula or emphasised word highlights what
+// it refers to: a control, a number, or an arrow, line or point in a picture. Dragging a symbol
+// or number that stands for a control changes that control.
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
 const prose = ".words, .lead, .derivation, .note, legend, .ask-text";
 const leaf = "mi, mn, msub, msup, mover";
 const plain = (e) => e.textContent.normalize("NFKC").replace(/\s/g, "");
-/** The same with bold letters kept, as a matrix K is no number K. */
+/** The same, keeping bold letters: the matrix K differs from the number K. */
 const styled = (e) => e.textContent.replace(/[^\u{1D400}-\u{1D7FF}]/gu, (c) => c.normalize("NFKC")).replace(/\s/g, "");
-/** Whether a letter stands before its argument: the k of k(x, z) is no number k. */
+/** Whether a letter is applied to an argument: the k of k(x, z) is not the number k. */
 const applied = (e) => /^[a-z]$/.test(plain(e)) && e.nextElementSibling?.textContent === "(";
 
-/** The formula that is the name of a number, as in "risk R"; "rank of K" is no name of K. */
+/** The formula that names a number, as in "risk R"; "rank of K" does not name K. */
 function naming(th) {
   const bare = th.cloneNode(true), range = new Range();
   for (const e of bare.querySelectorAll(".visually-hidden")) e.remove();
@@ -34,7 +34,7 @@ function parts(form) {
   });
 }
 
-/** What a place in the words means: elements of the demo beside them, and parts of its pictures. */
+/** What a term in the text refers to: elements of the demo beside it, and parts of its pictures. */
 function meaning(place) {
   const form = demo(place), word = place.closest("math, em, data[data-control]");
   if (!form || !word?.closest(prose)) return [];
@@ -52,12 +52,12 @@ function meaning(place) {
   return [];
 }
 
-/** The slider of the control that a place means. */
+/** The slider of the control that a term refers to. */
 const slider = (place) => meaning(place).map((e) => e instanceof Element && e.querySelector(".slider input[type=range]")).find(Boolean);
 
 let place = null, lit = [], overlays = [], dragged = false;
 
-/** Lights up what a place in the words means, which it returns; null: nothing. */
+/** Highlights what a term refers to and returns it; null highlights nothing. */
 function light(at) {
   place = at;
   const found = at ? meaning(at) : [];
@@ -70,7 +70,7 @@ function light(at) {
   return found;
 }
 
-/** Draws over parts of one picture: broad and with a rim, which needs no colour. */
+/** Highlights parts of one picture by a wide outlined stroke, visible without colour. */
 function outline(drawn, element) {
   const stage = Object.create(Stage.prototype);
   stage.element = element;
@@ -110,7 +110,7 @@ document.addEventListener("focusin", (e) => e.target.closest(".explorable") && l
 document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light(null));
 document.addEventListener("load", (e) => place && demo(place)?.contains(e.target) && light(place), true); // a picture that came later, or is another one now
 
-/** Moves a slider by a share of its length. */
+/** Moves a slider by a fraction of its length. */
 function move(range, from, share, type) {
   range.value = from + share * Number(range.max);
   range.dispatchEvent(new Event(type, { bubbles: true }));
@@ -142,7 +142,7 @@ document.addEventListener("keydown", (e) => {
   range.dispatchEvent(new Event("change", { bubbles: true }));
 });
 
-/** Numbers in words follow their controls. */
+/** Keeps numbers in the text in step with their controls. */
 document.addEventListener("input", (e) => {
   const form = e.target.closest("form.demo");
   if (form) numbers(form.closest(".screen, [data-slide]"));
@@ -157,7 +157,7 @@ function numbers(screen) {
   }
 }
 
-/** Lets the keyboard come to the first of what has a meaning, in every block of words. */
+/** Makes the first explorable term of every block of text focusable. */
 export function explore(root) {
   for (const number of root.querySelectorAll("data[data-control]")) {
     const field = demo(number)?.querySelector(`[data-field="${number.dataset.control}"]`), box = field?.querySelector(".slider");

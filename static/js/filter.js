@@ -1,8 +1,8 @@
-// Completion in the filter of the list of runs: fields, operators, values, as the text grows.
+// Completion for the filter of the run list: fields, operators and values.
 
 const joins = ["and", "or"];
 
-/** What may come after text, which ends at the caret: the piece begun there and what it may become. */
+/** The completions of text, which ends at the caret: the token begun there and its candidates. */
 export function complete(text, fields, tags) {
   const quoted = (text.match(/"/g) || []).length % 2 === 1;
   const begun = quoted ? text.slice(text.lastIndexOf('"')) : text.match(/[^\s()=<>!~]*$/)[0];
@@ -36,7 +36,7 @@ export function complete(text, fields, tags) {
 
 const quote = (text) => (/^[\p{L}\p{N}_.\-]+$/u.test(text) ? text : `"${text.replace(/[\\"]/g, "\\$&")}"`);
 
-/** Completes what is typed into a filter. */
+/** Adds completion to a filter field. */
 export function attach(input) {
   const fields = JSON.parse(input.dataset.fields);
   const tags = JSON.parse(input.dataset.tags) || [];

@@ -1,5 +1,4 @@
-// The teacher's slide on the phones of a class: it changes as the teacher goes on, unless a
-// student pauses it.
+// The teacher's slide on students' phones: follows the teacher unless the student pauses it.
 import { point } from "./dot.js";
 import { answer, follow, fragment } from "./live.js";
 import { mount } from "./lesson.js";
@@ -11,7 +10,7 @@ const pause = page.querySelector("[data-pause]");
 const shown = () => page.querySelector("[data-place]");
 let paused = false;
 
-/** Shows the slide of the moment. Questions that stay keep what a student has answered. */
+/** Shows the current slide. Questions that remain keep the student's answers. */
 async function renew() {
   const fresh = await fragment(await (await answer(`${path}?part=1`)).text());
   const next = fresh.querySelector("[data-place]");

@@ -1,6 +1,6 @@
-// Formulas wider than their place.
+// Formulas wider than their container.
 
-/** A formula that is wider than its place can be scrolled by the keyboard, too. */
+/** Makes a formula that overflows scrollable by keyboard, too. */
 const formulas = new ResizeObserver((changes) => {
   for (const { target } of changes) {
     if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;

@@ -1,19 +1,19 @@
-// The frame of a picture: zoom and pan, by wheel, two fingers, drag and keys.
+// The frame of a picture: zoom and pan by wheel, pinch, drag and keys.
 
 const step = 1.25; // of a key or a button
 const settled = 250; // ms after the last move
 const slip = 4; // pixels that a click may move
 
 /**
- * What a picture shows, in units of the data. It writes the limits into a field of the form,
- * empty for the whole, and tells the page by calling moved(coarse).
+ * The visible region of a picture, in data coordinates. Writes the limits to a form field,
+ * empty for the whole region, and calls moved(coarse) on every change.
  */
 export class Frame {
   /**
-   * @param {{value: string}} field of the form, or what stands for it
+   * @param {{value: string}} field of the form, or a stand-in
    * @param {Element} toolbar the buttons
-   * @param {() => boolean} drawing whether the pointer draws, so that it does not move the picture
-   * @param {() => void} second is called as a second finger comes
+   * @param {() => boolean} drawing whether the pointer draws points rather than pans
+   * @param {() => void} second called when a second finger touches
    */
   constructor(field, toolbar, drawing, second, moved) {
     Object.assign(this, { field, toolbar, drawing, second, moved });
@@ -32,7 +32,7 @@ export class Frame {
     this.reflect();
   }
 
-  /** Takes the stage of a new answer. */
+  /** Adopts the stage of a new answer. */
   use(stage) {
     this.stage = stage;
     if (!this.movable) return;
@@ -42,7 +42,7 @@ export class Frame {
     stage.image.draggable = false;
   }
 
-  /** The limits that were chosen or, for the whole, those of the picture: xmin, xmax, ymin, ymax. */
+  /** The chosen limits, or the picture's own: xmin, xmax, ymin, ymax. */
   get limits() {
     if (this.field.value) return this.field.value.split(",").map(Number);
     const f = this.stage.data.frame;
@@ -56,7 +56,7 @@ export class Frame {
     this.reflect();
   }
 
-  /** Keeps the frame where it is, whatever happens to the points. */
+  /** Fixes the frame while points change. */
   hold() {
     if (this.movable) this.limits = this.limits;
   }
@@ -67,7 +67,7 @@ export class Frame {
     this.reflect();
   }
 
-  /** Grows to hold a point. */
+  /** Grows to include a point. */
   include([s, t]) {
     const [x0, x1, y0, y1] = this.limits;
     if (s >= x0 && s <= x1 && t >= y0 && t <= y1) return;
@@ -80,19 +80,19 @@ export class Frame {
     this.moved(false);
   }
 
-  /** Shows so many times as much, around a place that stays where it is. */
+  /** Zooms out by a factor around a fixed place. */
   zoom(by, at) {
     const [x0, x1, y0, y1] = this.limits, [s, t] = at ?? [(x0 + x1) / 2, (y0 + y1) / 2];
     this.go([s + (x0 - s) * by, s + (x1 - s) * by, t + (y0 - t) * by, t + (y1 - t) * by]);
   }
 
-  /** Moves by shares of the frame. */
+  /** Pans by fractions of the frame. */
   pan(right, up) {
     const [x0, x1, y0, y1] = this.limits, s = right * (x1 - x0), t = up * (y1 - y0);
     this.go([x0 + s, x1 + s, y0 + t, y1 + t]);
   }
 
-  /** Shows limits, coarsely at first. */
+  /** Shows limits, first coarsely. */
   go(limits) {
     this.limits = limits;
     this.moved(true);
@@ -100,13 +100,13 @@ export class Frame {
     this.later = setTimeout(() => this.moved(false), settled);
   }
 
-  /** Where a pointer is, as shares of the frame from its lower left. */
+  /** The pointer position as fractions of the frame from its lower left. */
   share(e) {
     const f = this.stage.data.frame, k = this.stage.scale(), box = this.stage.image.getBoundingClientRect();
     return [((e.clientX - box.left) / k - f.left) / f.width, 1 - ((e.clientY - box.top) / k - f.top) / f.height];
   }
 
-  /** A place of the frame in data. */
+  /** Converts a position in the frame to data coordinates. */
   place([right, up]) {
     const [x0, x1, y0, y1] = this.limits;
     return [x0 + right * (x1 - x0), y0 + up * (y1 - y0)];
@@ -154,7 +154,7 @@ export class Frame {
     }
   }
 
-  /** How far two fingers are from each other, and where the middle is. */
+  /** The distance between two fingers and their midpoint. */
   spans() {
     const [a, b] = [...this.fingers.values()];
     return { wide: Math.hypot(a[0] - b[0], a[1] - b[1]), middle: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2] };
@@ -183,7 +183,7 @@ export class Frame {
   }
 }
 
-/** Shows the panel of keys and gestures below root, by its button and by its key. */
+/** Toggles the panel of keys and gestures below root by its button and its key. */
 export function listKeys(root) {
   const panel = root.querySelector("[data-shortcuts]");
   root.addEventListener("click", (e) => {

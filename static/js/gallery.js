@@ -1,4 +1,4 @@
-// The teacher's page of a course: what is handed in appears by itself.
+// The teacher's page of a course: submissions appear as they arrive.
 import { again } from "./again.js";
 import { renewNames } from "./names.js";
 import { choose } from "./runs.js";
@@ -9,7 +9,7 @@ const state = document.querySelector(".course-state");
 const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // of it: whether it takes hand-ins, and who is blocked
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
 
-/** Takes what has been handed in, and how the course stands, of a page that has news. */
+/** Copies the submissions and the state of the course from a newer page. */
 async function look(page) {
   const news = page.querySelector("#gallery h2 [data-state]");
   if (!news || news.dataset.state === heading.dataset.state) return;
@@ -43,7 +43,7 @@ async function look(page) {
   if (focused) (chosen(fresh).find((box) => box.value === focused.value) || fresh.querySelector("button"))?.focus();
 }
 
-// The end is asked for in the zone of who asks, and sent in UTC.
+// The deadline is entered in the teacher's time zone and sent in UTC.
 const end = document.getElementById("f-ends");
 document.querySelector("[data-zone]").textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (end.defaultValue) {

@@ -1,11 +1,11 @@
-// Drawing a graph: what is drawn stands as JSON in the text field, which stays the form's.
+// The graph editor. The drawing is written as JSON into the form's text field.
 
 const width = 600;
 const height = 320;
 const radius = 14;
 const ns = "http://www.w3.org/2000/svg";
 
-/** An element of SVG with attributes, and text in it. */
+/** Creates an SVG element with attributes and text. */
 function shape(name, attributes, text = "") {
   const e = document.createElementNS(ns, name);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
@@ -40,7 +40,7 @@ class Drawing {
     this.text.addEventListener("input", () => this.read());
   }
 
-  /** Takes the graph of the text field; places are in lengths of edges. */
+  /** Reads the graph from the text field; positions are in edge lengths. */
   read(places) {
     let g;
     try {
@@ -70,7 +70,7 @@ class Drawing {
     return this.edges.some((e) => e[0] === u && e[1] === v);
   }
 
-  /** Gives edges a direction, or takes it from them: of two between the same nodes one is left. */
+  /** Makes edges directed or undirected; of two opposite edges one is kept. */
   turn() {
     const edges = this.edges;
     this.edges = [];
@@ -226,7 +226,7 @@ class Drawing {
     this.write(edge === undefined ? `Node ${node} deleted.` : "Edge deleted.");
   }
 
-  /** Keys: N a node, arrows from node to node, E an edge to the node chosen next, Delete. */
+  /** Keys: N adds a node, arrows move between nodes, E adds an edge to the node chosen next, Delete removes. */
   key(e) {
     if (e.ctrlKey || e.altKey || e.metaKey) return;
     const n = this.nodes.length;

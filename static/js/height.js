@@ -1,6 +1,5 @@
-// A demo in a page of another site tells that page how high it is, and again whenever that
-// changes. The manual ("Embed a demo") documents the message; the HTML that embeds a demo
-// comes with the script that listens.
+// An embedded demo reports its height to the embedding page, now and on every change. The
+// manual ("Embed a demo") documents the message; the embed code includes the listener.
 const main = document.querySelector("main");
 const below = 12; // pixels, so that no scroll bar comes and goes
 

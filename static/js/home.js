@@ -8,7 +8,7 @@ form.querySelector("button[type=submit]").hidden = true;
 const withC = (address, c) => address.replace(/([?&]C=)[^&]*/, `$1${c}`);
 let loading = false;
 
-/** Shows the picture of the slider's C; one is under way at a time, and the newest comes next. */
+/** Fetches and shows the picture for the slider's C, one request at a time, newest next. */
 function show() {
   const c = slider.value < 0 ? Number((10 ** (slider.value / 4)).toPrecision(2)) : Math.round(10 ** (slider.value / 4));
   told.textContent = `C = ${c}`;

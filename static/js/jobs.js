@@ -1,8 +1,8 @@
-// The page of what is under way follows it by itself, and keeps the focus.
+// The page of running jobs updates itself and keeps the focus.
 
 import { words } from "./duration.js";
 
-/** Takes the page anew, as other jobs are under way than before, or another one runs. */
+/** Reloads the list when jobs are added, finished or started. */
 async function renew() {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return;
@@ -12,7 +12,7 @@ async function renew() {
   if (focused) [...fresh.querySelectorAll("form")].find((f) => f.action === focused)?.querySelector("button").focus({ preventScroll: true });
 }
 
-/** Shows how far a job is. */
+/** Shows the progress of a job. */
 function tell(row, job) {
   row.querySelector("[data-progress]").textContent = job.progress;
   row.querySelector("[data-elapsed]").textContent = job.elapsed_seconds > 0 ? words(job.elapsed_seconds) : "–";

@@ -1,4 +1,4 @@
-// The lab, live: every change of a control or a point asks for a new answer.
+// The live lab: every change of a control or point requests a new answer.
 import { Live, fragment } from "./live.js";
 import { addSliders, resolve } from "./sliders.js";
 import { Stage, asking } from "./stage.js";
@@ -36,7 +36,7 @@ const editor = toolbar && new Editor(toolbar, form, frame, (text, coarse) => {
   ask(coarse);
 });
 
-/** Tells how far what was handed in or saved is. */
+/** Shows the progress of a submission or a save. */
 function follow(where) {
   for (const mark of where.querySelectorAll("[data-handed]")) {
     const events = new EventSource(mark.dataset.handed);
@@ -66,13 +66,13 @@ if (toolbar?.dataset.editor === "true") editor.edit();
 const live = new Live(form.dataset.live, body, receive, answer, status, "Training…");
 let { took, slow } = { took: Number(form.dataset.took), slow: form.dataset.slow === "true" }; // of the last training
 
-/** Asks for an answer; a coarse one, while something moves, only where trainings are quick. */
+/** Requests an answer; during a drag, a coarse one if trainings are quick. */
 function ask(coarse) {
   if (!coarse || !slow) return live.ask(coarse);
   status.textContent = took > 0 ? `The last training took ${took.toFixed(1)} s: the picture follows when you let go.` : "The picture follows when you let go.";
 }
 
-// Until somebody chooses one it is what suits the classes that there are.
+// Until the user chooses, the default depends on the number of classes.
 let positiveChosen = new URLSearchParams(location.search).has("positive");
 form.elements.positive?.addEventListener("input", () => (positiveChosen = true));
 
@@ -100,7 +100,7 @@ const probe = asking((at) => {
   return fetch(form.dataset.at, { method: "POST", body: data });
 }, (at, lines) => stage.tell(at, lines));
 
-/** Shows what changed while something moves; the rest of the page comes when it rests. */
+/** Shows what changes during a drag; the rest of the page is updated afterwards. */
 async function move(reply) {
   if (!(await motion.show(reply.motion, stage))) return;
   legend.lay(reply.motion.toggles);
@@ -135,7 +135,7 @@ async function receive(reply) {
   performance.mark("picture");
 }
 
-/** Shows only the parameters that have a meaning now, and what is wrong with them. */
+/** Shows only the parameters that apply, with their errors. */
 function reflect(reply) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const name = field.dataset.field;
@@ -176,7 +176,7 @@ function showFormula(select) {
   weigh();
 }
 
-/** The C of the objective is as large as its slider is far. */
+/** Scales the C of the displayed objective with its slider. */
 function weigh() {
   const slider = form.querySelector("[data-field=C] input[type=range]");
   const price = slider && [...form.querySelectorAll("[data-formula-of=learner] mi")].find((m) => m.textContent === "C");
@@ -186,7 +186,7 @@ function weigh() {
 }
 weigh();
 
-/** Folds remember being open. */
+/** Remembers which sections are open. */
 for (const fold of form.querySelectorAll("[data-fold]")) {
   const key = `fold ${fold.dataset.fold}`;
   try {
@@ -197,7 +197,7 @@ for (const fold of form.querySelectorAll("[data-fold]")) {
   }
 }
 
-/** The principal components come as a pair: without one of them the other axis is chosen anew. */
+/** Principal components are plotted as a pair: when one axis changes, the other is chosen again. */
 function pairAxes(changed) {
   const other = form.elements[changed.name === "x" ? "y" : "x"];
   if (!other) return;
@@ -216,7 +216,7 @@ form.addEventListener("input", (e) => {
   ask(Boolean(e.detail?.coarse));
 });
 
-// A course may have taken the controls away that follow.
+// A course may have removed the controls below.
 form.elements.data?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
@@ -225,7 +225,7 @@ form.elements.data?.addEventListener("change", () => {
   location.assign(`/lab?${query}`);
 });
 
-// Other learners fit values than tell classes apart.
+// Regression and classification have different learners.
 form.elements.target?.addEventListener("change", () => {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (training(name) && !query.has(name)) query.append(name, value);
@@ -234,7 +234,7 @@ form.elements.target?.addEventListener("change", () => {
 
 const saved = [];
 
-/** Saves the run and stays here. What is refused is sent as if there were no script: the page says why. */
+/** Saves the run without leaving the page. A refused save is submitted normally, so that the page explains why. */
 async function save(button) {
   const body = new URLSearchParams(new FormData(form));
   body.set("stay", "1");
@@ -262,14 +262,14 @@ async function save(button) {
   }
 }
 
-/** Sends the form by a button as the browser does. */
+/** Submits the form through a button, as the browser does. */
 function native(button) {
   button.disabled = false;
   delete button.dataset.save;
   form.requestSubmit(button);
 }
 
-// Enter in a box asks for an answer, and a run is saved here; only the other buttons leave the page.
+// Enter in a field requests an answer and Save stays here; the other buttons leave the page.
 form.addEventListener("submit", (e) => {
   if (e.submitter?.matches("[data-save]")) {
     e.preventDefault();
@@ -280,7 +280,7 @@ form.addEventListener("submit", (e) => {
   ask(false);
 });
 
-// k goes to the next kernel.
+// k selects the next kernel.
 document.addEventListener("keydown", (e) => {
   if (e.key !== "k" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
   const kernel = form.elements.kernel;
@@ -294,12 +294,12 @@ listKeys(form);
 
 darkness.addEventListener("change", () => ask(false));
 
-// A state too long for an address is restored after a reload.
+// A state too long for the URL is restored after a reload.
 if (editor?.lost) {
   points.value = editor.lost;
   points.dataset.edited = "true";
   ask(false);
 }
 
-// The page did not wait for its model.
+// The page was served before its model was trained.
 if (form.dataset.waits === "true") ask(false);

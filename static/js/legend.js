@@ -1,10 +1,10 @@
-// The legend of a picture hides layers: a button lies over each of its entries.
+// Toggles layers of a picture: a button covers each legend entry.
 
-/** The buttons over the legend of the picture on a stage, at rest and while something moves. */
+/** The buttons over the legend of a stage's picture, at rest and during a drag. */
 export class Legend {
   /**
-   * @param {{value: string}} field of the form that lists the hidden layers
-   * @param {() => void} changed asks for another picture
+   * @param {{value: string}} field lists the hidden layers in the form
+   * @param {() => void} changed requests a new picture
    */
   constructor(field, changed) {
     this.field = field;
@@ -37,7 +37,7 @@ export class Legend {
     this.group.querySelector(`[data-layer="${layer}"]`)?.focus({ preventScroll: true });
   }
 
-  /** Takes the stage of a new answer. */
+  /** Adopts the stage of a new answer. */
   use(stage) {
     const here = () => this.lay(stage.data.toggles?.[stage.width]);
     stage.image.addEventListener("load", here);
@@ -45,7 +45,7 @@ export class Legend {
     stage.element.append(this.group);
   }
 
-  /** Lays the buttons over these entries. */
+  /** Places the buttons over these entries. */
   lay(toggles) {
     if (!toggles?.length) return this.group.replaceChildren();
     const key = JSON.stringify(toggles);
@@ -79,7 +79,7 @@ export class Legend {
     }
   }
 
-  /** Arrows go from entry to entry. */
+  /** Arrow keys move between entries. */
   key(e) {
     e.stopPropagation();
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];

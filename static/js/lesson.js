@@ -1,5 +1,5 @@
-// A lesson, live: demos answer every change, algorithms run step by step,
-// questions reveal in place.
+// Live lessons: demos respond to every change, algorithms run step by step, questions are
+// answered in place.
 import { explore } from "./explore.js";
 import { watchFormulas } from "./formulas.js";
 import { Live, fragment } from "./live.js";
@@ -12,7 +12,7 @@ const tall = matchMedia("(max-aspect-ratio: 3/2)");
 const typing = "input, select, textarea, [role=slider], .handle";
 const ahead = 12; // states of a replay that are asked for together
 
-/** A demo: its controls, its exhibit, its steps and what can be dragged. */
+/** A demo: controls, exhibit, steps and draggable handles. */
 class Demo {
   constructor(form) {
     this.form = form;
@@ -72,7 +72,7 @@ class Demo {
     return data;
   }
 
-  /** On a slide, the size for which pictures are drawn: with letters as large as the words. */
+  /** On a slide, the size to draw pictures at so that their letters match the text. */
   size() {
     const figure = this.slide && [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
     if (figure) {
@@ -83,19 +83,19 @@ class Demo {
     return this.drawn;
   }
 
-  /** Asks for pictures of another size where another part of a slide wants them. */
+  /** Requests pictures again when another part of a slide needs another size. */
   resize() {
     const figure = [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
     const { naturalWidth: w, naturalHeight: h } = figure?.querySelector("img") || {}, [width, height] = this.size() || [];
     if (w && (width < 0.99 * w || width > 1.12 * w || Math.abs((width * h) / (w * height) - 1) > 0.02)) this.live.ask(false);
   }
 
-  /** The same for a picture that has come after the room for it changed, once for each size. */
+  /** The same for a picture that arrives after its space changed, once per size. */
   fit() {
     if (String(this.size()) !== this.asked) this.resize();
   }
 
-  /** Shows the step of the replay, without asking where its state has come already. */
+  /** Shows the current step of the replay, from the cache when its state is already there. */
   step() {
     const asked = this.body(false), step = Number(asked.get("step"));
     asked.delete("step");
@@ -104,7 +104,7 @@ class Demo {
     this.lookAhead(asked, step);
   }
 
-  /** Shows the step of the replay if its state has come, in place of what is asked for; false: it has not. */
+  /** Shows the current step of the replay if its state is cached; returns whether it was. */
   come() {
     const reply = this.states.get(this.replay.at);
     if (!reply) return false;
@@ -114,7 +114,7 @@ class Demo {
     return true;
   }
 
-  /** Shows one state after the other, however long their pictures take. */
+  /** Shows the states in order, waiting for each picture. */
   queue(show) {
     const shown = this.shown.then(show);
     this.shown = shown.catch(() => {});
@@ -128,7 +128,7 @@ class Demo {
     this.lookAhead(asked, this.replay.at);
   }
 
-  /** Fetches the states that come next. */
+  /** Prefetches the next states. */
   async lookAhead(asked, step) {
     const { states } = this;
     let missing = step + 1;
@@ -141,7 +141,7 @@ class Demo {
       const response = await fetch(this.form.dataset.live.replace(/live$/, "states"), { method: "POST", body: asked });
       if (response.status === 200) for (const s of (await response.json()).states) states.set(s.step, s);
     } catch {
-      // each step is then asked for
+      // each step is then requested
     }
     states.asking = false;
     const now = this.body(false);
@@ -180,7 +180,7 @@ class Demo {
     document.dispatchEvent(new Event("changed"));
   }
 
-  /** Keeps the keyboard at the move that was made, or at what is in its place; at the note where no move is left. */
+  /** Keeps the focus on the move just made or its replacement, or on the note when no move is left. */
   playOn(made) {
     const moves = [...this.exhibit.querySelectorAll("[data-move]")], k = [...made.parentNode.children].indexOf(made);
     const to = moves.find((m) => m.textContent === made.textContent) || moves[k] || moves.at(-1) || this.exhibit.querySelector(".note");
@@ -188,7 +188,7 @@ class Demo {
     to?.focus();
   }
 
-  /** Shows another exhibit. A stage stays in its place, for somebody may hold a handle on it. */
+  /** Replaces the exhibit. The stage element stays, since a handle on it may be held. */
   renew(fresh) {
     const stage = this.exhibit.querySelector(".stage"), next = fresh.querySelector(".stage");
     if (!stage || !next) return this.exhibit.replaceChildren(fresh);
@@ -200,7 +200,7 @@ class Demo {
     }
   }
 
-  /** Says beside the controls what is wrong with them. */
+  /** Shows errors beside their controls. */
   report(reply) {
     for (const field of this.form.querySelectorAll("[data-field]")) {
       const error = field.querySelector("[data-error-of]");
@@ -274,7 +274,7 @@ class Demo {
     return handle;
   }
 
-  /** Turns a picture in space with the pointer that is pressed on it. */
+  /** Rotates a 3-D picture while it is dragged. */
   turn(pressed) {
     const boxes = ["yaw", "pitch"].map((name) => this.form.elements.namedItem(name));
     if (!boxes[0] || pressed.button || !pressed.target.closest(".turns picture, .turns .stage") || pressed.target.closest(".handle")) return;
@@ -297,12 +297,12 @@ class Demo {
     }
   }
 
-  /** The range of a control that a handle moves, and its step where it is a whole number. */
+  /** The range of the control that a handle moves, and its step if it is an integer. */
   range(handle, k) {
     return this.form.elements.namedItem(handle.params[k])?.closest(".slider").dataset;
   }
 
-  /** Moves a handle, as far as its controls allow. */
+  /** Moves a handle within the range of its controls. */
   move(handle, to, coarse) {
     handle.params.forEach((name, k) => {
       if (!name) return;
@@ -317,7 +317,7 @@ class Demo {
   }
 }
 
-/** Puts what stands around one element in the place of what stands around another, which is not touched. */
+/** Replaces everything around an element by what surrounds its counterpart, leaving the element untouched. */
 function surround(kept, now) {
   const siblings = [...now.parentNode.childNodes], at = siblings.indexOf(now);
   for (const n of [...kept.parentNode.childNodes]) if (n !== kept) n.remove();
@@ -357,19 +357,19 @@ class Replay {
     return [...this.demo.exhibit.querySelectorAll(".derivation > li")];
   }
 
-  /** The place of a line of the derivation, -1 where there is none. */
+  /** The index of a line of the derivation, or -1. */
   line(slug) {
     return slug ? this.lines.findIndex((li) => li.dataset.line === slug) : -1;
   }
 
-  /** The last state that no question keeps back. */
+  /** The last state not held back by a question. */
   get reach() {
     const screen = this.element.closest("[data-folded]");
     const waiting = [...(screen?.querySelectorAll("[data-before]:not([data-passed])") || [])].filter((q) => !q.querySelector(".verdict"));
     return Math.min(this.last, ...waiting.map((q) => this.line(q.dataset.before) - 1).filter((k) => k >= 0));
   }
 
-  /** Marks the line that waits for an answer, and lets the buttons lead no farther. */
+  /** Marks the line that waits for an answer and stops the buttons there. */
   mark() {
     const { reach, shown } = this, focused = document.activeElement;
     this.lines.forEach((li, k) => li.classList.toggle("waits", k === reach + 1));
@@ -378,7 +378,7 @@ class Replay {
     if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // the keyboard stays here
   }
 
-  /** Goes on to the line that waited for an answer where it is the next, and tells so; otherwise lets it be reached. */
+  /** Continues to the line that waited for an answer if it is next, and returns true; otherwise unlocks it. */
   released() {
     const waited = this.lines.findIndex((li) => li.classList.contains("waits"));
     this.mark();
@@ -418,7 +418,7 @@ const brief = (v) => String(Number(Number(v).toPrecision(3))).replace("-", "−"
 /** The demos of the page. */
 let demos = [];
 
-/** Brings what is below an element to life. */
+/** Activates everything below an element. */
 export function mount(root) {
   demos.forEach((d) => d.replay?.pause());
   watchFormulas(root);
@@ -428,7 +428,7 @@ export function mount(root) {
   for (const { replay } of demos) if (replay && slide()) replay.demo.lookAheadNow();
 }
 
-/** Shows what gives answers away: words that are not in the page yet, and demos by asking anew. */
+/** Reveals what would give answers away: text not yet in the page, and demos, which are requested again. */
 export async function unfold(screen) {
   screen.dataset.asking = ""; // what comes moves what is below it
   try {
@@ -452,14 +452,14 @@ export async function unfold(screen) {
   }
 }
 
-/** The demos have other room. */
+/** Tells the demos that their space has changed. */
 export const resize = () => demos.forEach((d) => d.resize());
 
 const slide = () => document.querySelector("[data-slide]");
 
 darkness.addEventListener("change", () => demos.forEach((d) => d.live.ask(false)));
 
-/** The replay that the keyboard means: that with the focus, or the one in sight. */
+/** The replay that keys control: the focused one, else the one in view. */
 export function stepped() {
   const replays = demos.filter((d) => d.replay);
   const height = innerHeight;
@@ -471,7 +471,7 @@ export function stepped() {
   return found?.replay;
 }
 
-// After the mouse has let go of a control the keys belong to the page again.
+// Once the mouse releases a control, keys control the page again.
 document.addEventListener("pointerup", (e) => {
   const control = e.target.closest?.("input[type=range], .handle");
   if (control) setTimeout(() => document.activeElement === control && control.blur());
@@ -513,7 +513,7 @@ document.addEventListener("submit", async (e) => {
   }
 });
 
-// A course is made of the lesson as it is now.
+// A course is created from the lesson in its current state.
 document.querySelector("[data-teach]")?.addEventListener("click", (e) => {
   e.currentTarget.search = new URLSearchParams({ target: location.pathname + location.search });
 });

@@ -1,18 +1,18 @@
-// Questions to the server while something moves.
+// Requests to the server during a drag.
 
-/** The status of a question whose place in the server's line another page of the workspace took. */
+/** The status of a request superseded by another page of the same workspace. */
 const superseded = 204;
 
-/** Milliseconds until a page asks once more for what was coarser than asked, as many were asking, or not answered: each time twice as many, up to the last. */
+/** Milliseconds before a request is repeated that was refused or answered coarsely under load: doubles each time, up to the last. */
 const quieter = [2000, 32000];
 
-/** Why a question was ended to which there is an answer already. */
+/** The abort reason of a request that is already answered. */
 const come = "It has come otherwise.";
 
-/** What a refusal that passes means, by its status. */
+/** Messages for temporary refusals, by status. */
 const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };
 
-/** Says why there is no answer where the same question may have one later, and in how many milliseconds, if the server said so. */
+/** A temporary refusal: its reason and, if the server gave it, the delay in milliseconds before a retry. */
 export class Later extends Error {
   constructor(message, wait) {
     super(message);
@@ -20,7 +20,7 @@ export class Later extends Error {
   }
 }
 
-/** The answer to a question, which may be a refusal of such a status; a Later where there may be one later. */
+/** Fetches an answer. Returns refusals listed in refusal, throws Later for temporary ones and an Error for others. */
 export async function answer(url, options, refusal = []) {
   let response;
   try {
@@ -34,16 +34,16 @@ export async function answer(url, options, refusal = []) {
 }
 
 /**
- * One question is under way at a time and one waits, the newest. Every answer is
- * shown: what is a little old while something moves is better than nothing.
+ * Runs one request at a time; only the newest waits. Every answer is shown: during a drag a
+ * slightly old picture beats none.
  */
 export class Live {
   /**
-   * @param {string} url where questions are posted
-   * @param {(coarse: boolean) => URLSearchParams} body makes a question
-   * @param {(reply: object) => Promise<string | void>} receive shows an answer; returns what the status says then
-   * @param {Element} area what is busy meanwhile
-   * @param {Element} status where it says so
+   * @param {string} url that requests are posted to
+   * @param {(coarse: boolean) => URLSearchParams} body builds a request
+   * @param {(reply: object) => Promise<string | void>} receive shows an answer; returns the status text
+   * @param {Element} area marked as busy meanwhile
+   * @param {Element} status shows the status text
    */
   constructor(url, body, receive, area, status, word = "Working…") {
     Object.assign(this, { url, body, receive, area, status, word });
@@ -62,7 +62,7 @@ export class Live {
     if (!this.running) this.send();
   }
 
-  /** Asks no more: what was asked for has come otherwise. */
+  /** Cancels pending requests, because the answer arrived by other means. */
   drop() {
     clearTimeout(this.again);
     this.next = null;
@@ -118,13 +118,13 @@ export class Live {
     }
   }
 
-  /** Asks again after so many milliseconds, unless something else is asked before. */
+  /** Repeats the request after a delay in milliseconds, unless another one comes first. */
   later(coarse, wait) {
     this.again = setTimeout(() => this.put(coarse), wait);
     this.pause = Math.min(2 * this.pause, quieter[1]);
   }
 
-  /** Says that it works and offers to stop. */
+  /** Shows that work is in progress, with a Stop button. */
   working() {
     this.area.setAttribute("aria-busy", "true");
     if (this.status.querySelector("button")) return;
@@ -139,17 +139,16 @@ export class Live {
   }
 }
 
-/** Milliseconds until a page listens again to a stream that was refused. */
+/** Milliseconds before reconnecting to a stream that was refused. */
 const relisten = 5000;
 
 /**
- * Follows a stream of events while the page is looked at, for browsers have few connections to a
- * server. A stream begins with how things are: a page that slept, had no network or was refused
- * misses nothing that still holds.
+ * Follows an event stream while the page is visible, since browsers allow few connections per
+ * server. Each stream starts with the current state, so a page that slept or was offline catches up.
  * @param {string} url of the stream
  * @param {string} event its name
- * @param {(data: any) => Promise<void> | void} receive takes its data; where it fails the stream begins anew
- * @returns {() => void} ends it
+ * @param {(data: any) => Promise<void> | void} receive handles its data; if it fails, the stream restarts
+ * @returns {() => void} stops following
  */
 export function follow(url, event, receive) {
   let stream, again, ended = false;
@@ -181,7 +180,7 @@ export function follow(url, event, receive) {
   };
 }
 
-/** Turns HTML into nodes whose pictures are ready to be shown, but for those that wait until somebody looks. */
+/** Parses HTML into nodes and waits for their pictures to decode, except lazy ones. */
 export async function fragment(html) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;

@@ -1,11 +1,11 @@
-// The picture while something moves: a display list painted on a canvas over the image.
+// The picture during a drag: a display list painted on a canvas over the image.
 
-/** A pixel of the screen more than the marks of a list reach, at most. */
+/** Margin in pixels that covers the reach of any mark. */
 const reach = 24;
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-/** Reads bytes in base64, and varints among them. */
+/** Reads bytes and varints from base64. */
 class Reader {
   constructor(text) {
     this.bytes = bytes(text);
@@ -35,7 +35,7 @@ class Reader {
   }
 }
 
-/** Paints display lists, as the server writes them, over the image of a stage. */
+/** Paints the server's display lists over the image of a stage. */
 export class Motion {
   constructor() {
     this.canvas = document.createElement("canvas");
@@ -46,12 +46,12 @@ export class Motion {
     this.turn = this.shown = 0;
   }
 
-  /** The hash of the longest run that is kept, for the server. */
+  /** The hash of the longest cached run, sent to the server. */
   get have() {
     return this.runs.keys().next().value ?? "";
   }
 
-  /** Shows a list over the image of the stage. Resolves once it is painted, to whether it was. */
+  /** Paints a list over the image of the stage. Resolves to whether it was painted. */
   async show(list, stage) {
     const turn = ++this.turn;
     const images = await Promise.all(list.ops.filter(([kind]) => kind === "i").map((op) => createImageBitmap(new Blob([bytes(op[5])], { type: "image/png" }))));
@@ -108,7 +108,7 @@ export class Motion {
     this.layers = layers;
   }
 
-  /** Draws marks, five bytes each: the stamp, x and y in sixteenths. */
+  /** Draws marks, five bytes each: stamp, and x and y in sixteenths. */
   mark(c, marks, stamps, scale) {
     const sheets = [];
     for (let i = 0; i < marks.length; i += 5) {
@@ -120,7 +120,7 @@ export class Motion {
     return c;
   }
 
-  /** One mark on a sheet of its own, no larger than it, from an earlier picture if it was there. */
+  /** Rasterises one mark to its own small canvas, reused from an earlier picture if possible. */
   sheet(stamp, scale) {
     const key = `${scale} ${JSON.stringify(stamp)}`;
     this.sheets ??= new Map();
@@ -138,24 +138,24 @@ export class Motion {
     return sheet;
   }
 
-  /** Takes the canvas away: the image has come. */
+  /** Removes the canvas once the image has loaded. */
   rest() {
     this.shown = ++this.turn;
     this.canvas.remove();
   }
 }
 
-/** The least marks of a run that is kept. */
+/** The smallest number of marks worth caching as a run. */
 const many = 64;
 
-/** How the marks of a run look. */
+/** The appearance of the marks of a run. */
 function looks(marks, stamps) {
   const used = new Set();
   for (let i = 0; i < marks.length; i += 5) used.add(marks[i]);
   return JSON.stringify([...used].map((k) => stamps[k]));
 }
 
-/** An image of few colours, unpacked from its cells, of which the server says how they are packed. */
+/** Unpacks an image of few colours from its cells; the encoding is documented on the server. */
 function cells([, , , , , columns, rows, colors, packed]) {
   const palette = new Uint32Array(Uint8Array.from(colors.match(/../g), (hex) => parseInt(hex, 16)).buffer);
   const all = new Uint32Array(columns * (rows + 1)).fill(palette[0], 0, columns);
@@ -173,7 +173,7 @@ function cells([, , , , , columns, rows, colors, packed]) {
   return sheet;
 }
 
-/** What is drawn on a sheet, with the same middle. */
+/** Crops a canvas to what is drawn on it, keeping its centre. */
 function cropped(sheet) {
   const side = sheet.width, middle = side / 2;
   const { data } = sheet.getContext("2d").getImageData(0, 0, side, side);
@@ -188,7 +188,7 @@ function cropped(sheet) {
   return small;
 }
 
-/** A path of lines, of which the server says how they are packed. */
+/** Unpacks a path of line segments; the encoding is documented on the server. */
 function lines(packed) {
   const path = new Path2D(), from = new Reader(packed);
   for (let x = 0, y = 0; from.left; ) {
@@ -204,7 +204,7 @@ function lines(packed) {
   return path;
 }
 
-/** Gives every operation the colour and the path that it shares with one before. */
+/** Fills in the colour and path that an operation shares with the one before it. */
 function spell(ops) {
   let color, path;
   for (const op of ops) {

@@ -1,6 +1,6 @@
-// The key that hides the names of students on a teacher's pages, and shows them again.
+// The key that hides and shows student names on a teacher's pages.
 
-/** Takes the button of a newer page, as names may be hidden from elsewhere. */
+/** Adopts the button of a newer page, since names can be hidden from another window. */
 export function renewNames(page) {
   const old = document.querySelector("[data-names]"), fresh = document.adoptNode(page.querySelector("[data-names]"));
   const pressed = old.contains(document.activeElement);

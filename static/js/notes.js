@@ -1,4 +1,4 @@
-// A presenter's second window or phone: it follows the slides, and turns them.
+// The presenter's second window or phone: follows the slides and controls them.
 import { pad } from "./dot.js";
 import { watchFormulas } from "./formulas.js";
 import { answer, follow } from "./live.js";
@@ -37,7 +37,7 @@ channel.addEventListener("message", ({ data }) => {
 });
 channel.postMessage({ ask: true });
 
-/** Says which part is shown. */
+/** Shows which part is displayed. */
 function mark(part, step) {
   for (const li of page.querySelectorAll("[data-part]")) {
     const here = li.dataset.part === part;
@@ -46,7 +46,7 @@ function mark(part, step) {
   }
 }
 
-/** Presses a key of the slides. */
+/** Sends a key press to the slides. */
 async function send(key, shift) {
   if (!remote) return channel.postMessage({ key, shift });
   try {

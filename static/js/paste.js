@@ -1,6 +1,6 @@
-// Rows or a file pasted anywhere on a page, outside its fields, become a data set.
+// Rows or a file pasted anywhere outside a field become a data set.
 
-/** Whether a text looks like rows: two lines or more with separators, or JSON. */
+/** Whether a text looks like rows: at least two lines with separators, or JSON. */
 function isTable(text) {
   const lines = text.trim().split(/\r\n|\r|\n/, 3);
   return /^\s*[[{]/.test(text) || (lines.length > 1 && lines.slice(0, 2).every((line) => /[\t,;|]/.test(line)));

@@ -1,8 +1,8 @@
-// The page of a path over C that is under way: how far it is, and the path once it is there.
+// The page of a regularisation path in progress: its progress, then the path.
 
 const pause = 2000; // ms, after a failure to reach the server
 
-/** Takes the page from the server, which waits a moment with its answer; tells whether to look again. */
+/** Fetches the page, a long poll; returns whether to poll again. */
 async function look(section) {
   const response = await fetch(section.dataset.follow).catch(() => null);
   if (!response || response.status === 503) {

@@ -1,10 +1,10 @@
-// An answer that is a point on a picture: pressed there, or written as coordinates.
+// Answers given as a point on a picture: pressed there, or typed as coordinates.
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
 const brief = (v) => String(Number(v.toPrecision(3)));
 
-/** Lets people point at the pictures below root. */
+/** Makes the pictures below root answerable by pointing. */
 export function points(root) {
   for (const box of root.querySelectorAll("[data-point]")) {
     const stage = new Stage(box.querySelector(".stage"), null);

@@ -1,5 +1,4 @@
-// A question to a class: on the phones of students, and with its histogram on the
-// teacher's page.
+// A live question: answered on students' phones, shown as a histogram on the teacher's page.
 import { answer, follow, fragment, Later } from "./live.js";
 import { points } from "./point.js";
 import { sketches } from "./sketch.js";
@@ -28,7 +27,7 @@ if (student) {
     if (phase !== part().dataset.state) await show(await answer(`${path}?part=1`));
   });
 
-  /** Sends an answer until the server has it or says why it does not count. */
+  /** Retries sending an answer until the server accepts or rejects it. */
   const send = async (form, body, pause) => {
     stop();
     latest = body;
@@ -60,8 +59,8 @@ if (student) {
 /**
  * Keeps the answers to a question up to date while they are shown.
  * @param {Element} results
- * @param {() => void} renew shows all anew where the buttons are others
- * @returns {() => void} ends it
+ * @param {() => void} renew reloads the results when their buttons change
+ * @returns {() => void} stops following
  */
 export function tally(results, renew) {
   const { state } = results.querySelector("form[data-state]").dataset;

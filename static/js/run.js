@@ -1,4 +1,4 @@
-// A run's page: look at points and places, zoom and move; while it trains, follow its progress.
+// The page of a run: inspect points and places, zoom and pan; progress while it trains.
 import { Stage, asking } from "./stage.js";
 import { Frame, listKeys } from "./frame.js";
 
@@ -19,12 +19,12 @@ if (view) {
     frame.use(stage);
   }
 
-  /** What the address says. */
+  /** The limits in the URL. */
   function shown(name) {
     return new URLSearchParams(location.search).get(name) ?? "";
   }
 
-  /** The address of the page whose picture has the limits. */
+  /** The URL of the page whose picture has these limits. */
   function address() {
     const to = new URL(location);
     if (limits.value) to.searchParams.set("limits", limits.value);
@@ -32,7 +32,7 @@ if (view) {
     return to;
   }
 
-  /** Shows the picture within the limits, as the page of their address has it; the newest limits wait. */
+  /** Fetches and shows the picture within the limits; only the newest limits wait. */
   async function show(coarse) {
     wanted = { to: address(), coarse };
     if (busy) return;
@@ -45,7 +45,7 @@ if (view) {
     busy = false;
   }
 
-  /** Takes the figure of a page over; the coarse one is its picture only, in the size of that which is shown. */
+  /** Adopts the figure of a page; if coarse, only its picture, at the size displayed. */
   async function look(to, coarse) {
     const from = new URL(to), part = coarse ? ".main-figure .stage" : ".main-figure", { naturalWidth, naturalHeight } = stage.image;
     if (coarse) for (const [name, value] of [["coarse", 1], ["width", naturalWidth], ["height", naturalHeight], ["dark", darkness.matches ? 1 : 0]]) from.searchParams.set(name, value);

@@ -1,6 +1,6 @@
-// A list of runs: buttons that need a choice say so, deleting asks first.
+// Run lists: buttons that need a selection are disabled without one, and deleting asks first.
 
-/** Watches what is chosen in a form of runs. */
+/** Updates the buttons of a run list as the selection changes. */
 export function choose(form) {
   const count = form.querySelector("[data-count]");
   const reflect = () => {

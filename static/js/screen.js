@@ -1,9 +1,9 @@
-// A course on a projector: how many have handed in and answered, as it changes.
+// A course on a projector: live counts of submissions and answers.
 import { again } from "./again.js";
 
 const count = document.querySelector("[data-count]");
 
-/** Takes the count of a page. */
+/** Copies the counts from a page. */
 function look(page) {
   const fresh = page.querySelector("[data-count]").textContent.trim();
   if (count.textContent.trim() !== fresh) count.textContent = fresh;

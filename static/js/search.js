@@ -1,8 +1,8 @@
-// A search's page: its cells as they arrive, and the numbers of the cell that is pointed at.
+// The page of a search: cells as they arrive, and the numbers of the cell under the pointer.
 
 const id = "search";
 
-/** Takes the part of the page that changes from the server, and keeps the focus. */
+/** Fetches the changing part of the page and keeps the focus. */
 async function refresh() {
   const response = await fetch(location.href);
   if (!response.ok) return;
@@ -16,7 +16,7 @@ async function refresh() {
   if (focused) [...fresh.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
 }
 
-/** Shows what a cell's link says of itself, which a title does not on touch or for keys. */
+/** Shows a cell's label, since a title is not shown on touch or keyboard focus. */
 function tell(e) {
   const cell = e.target.closest?.(".heat-map a, .cloud a");
   if (cell) document.querySelector("[data-readout]").textContent = cell.title || cell.getAttribute("aria-label");
@@ -24,7 +24,7 @@ function tell(e) {
 document.addEventListener("pointerover", tell);
 document.addEventListener("focusin", tell);
 
-/** Arrow keys go from cell to cell of a map. */
+/** Arrow keys move between cells of a map. */
 document.addEventListener("keydown", (e) => {
   const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
   const cell = e.target.closest?.(".heat-map td");

@@ -1,5 +1,5 @@
-// A prediction that is drawn: a curve over the level axis of a picture, by the pointer or
-// by the arrow keys, before the picture shows it.
+// Predictions drawn by hand: a curve over the horizontal axis of a picture, by pointer or arrow
+// keys, before the picture reveals the true one.
 import { Stage } from "./stage.js";
 
 const svg = "http://www.w3.org/2000/svg";
@@ -23,7 +23,7 @@ class Sketch {
     this.clear.addEventListener("click", () => this.begin());
   }
 
-  /** Starts with what was drawn, or with nothing. */
+  /** Starts with an earlier drawing, or empty. */
   begin(given = []) {
     const blank = this.element.querySelector("template");
     this.stage.element.querySelector("picture").replaceWith(blank.content.cloneNode(true));
@@ -63,7 +63,7 @@ class Sketch {
     this.layer.addEventListener("keydown", (e) => this.key(e));
   }
 
-  /** Draws from where the pointer is pressed, as long as it is. */
+  /** Draws while the pointer is pressed. */
   press(pressed) {
     if (pressed.button || !pressed.isPrimary) return;
     pressed.preventDefault();
@@ -92,7 +92,7 @@ class Sketch {
     this.show();
   }
 
-  /** The places that a stroke passes take its height. */
+  /** Sets the height of the places that a stroke passes. */
   stroke(from, to) {
     const [a, b] = from[0] < to[0] ? [from, to] : [to, from];
     this.x.forEach((x, k) => {
@@ -100,13 +100,13 @@ class Sketch {
     });
   }
 
-  /** The place that looks nearest to x. */
+  /** The place nearest to x on the screen. */
   nearest(x) {
     const left = (x) => this.stage.share(x, this.middle())[0];
     return this.x.reduce((best, v, k) => (Math.abs(left(v) - left(x)) < Math.abs(left(this.x[best]) - left(x)) ? k : best), 0);
   }
 
-  /** Half-way up the picture, whether it is in sight or not. */
+  /** Half the height of the picture, in view or not. */
   middle() {
     const { ymin, ymax, log_y } = this.stage.data.frame;
     return log_y ? Math.sqrt(ymin * ymax) : (ymin + ymax) / 2;
@@ -159,5 +159,5 @@ class Sketch {
   }
 }
 
-/** Lets what is asked for below an element be drawn. */
+/** Activates the sketches below an element. */
 export const sketches = (root) => root.querySelectorAll("[data-sketch]").forEach((e) => new Sketch(e));

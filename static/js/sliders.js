@@ -1,4 +1,4 @@
-// Sliders beside number boxes. The box holds the value; the slider only moves it.
+// Sliders beside number fields. The field holds the value; the slider changes it.
 
 /** Adds a range input to every .slider that has a range. */
 export function addSliders(root) {
@@ -41,10 +41,10 @@ export function addSliders(root) {
   }
 }
 
-/** The number that a text is, also with a comma for the point; NaN where it is none. */
+/** Parses a number, with a decimal point or comma; NaN if it is none. */
 const number = (text) => (text.trim() === "" ? NaN : Number(text.replace(",", ".")));
 
-/** Tells a slider which number the word in its box stands for. */
+/** Sets a slider to the number that the word in its field stands for. */
 export function resolve(box, value) {
   box.dataset.resolved = value;
   box.dispatchEvent(new Event("resolve"));
@@ -59,7 +59,7 @@ function linear(low, high, steps) {
   };
 }
 
-/** A logarithmic scale; with zero its left end stands for 0. */
+/** A logarithmic scale; with zero, its left end is 0. */
 function logarithmic(low, high, steps, zero) {
   const span = Math.log(high / low);
   return {

@@ -1,5 +1,5 @@
-// Slides: keys for the presenter, parts and slides that turn in place, so that a full
-// screen stays full, and a second window with notes that follows.
+// Slides: presenter keys, slide changes without navigation (so that full screen is kept), and a
+// second window with notes.
 import { point } from "./dot.js";
 import { mount, resize, stepped, unfold } from "./lesson.js";
 import { answer, follow as listen } from "./live.js";
@@ -8,30 +8,30 @@ import { tally } from "./poll.js";
 const channel = new BroadcastChannel("marginlab-slides");
 const slide = () => document.querySelector("[data-slide]");
 const id = (link) => link.hash.slice(1);
-/** The parts, without those that are folded, and without numbers where there are none. */
+/** Links to the parts, except folded ones and numbers that are not there. */
 const links = () => {
   const folded = slide().matches("[data-folded]"), numbers = slide().querySelector(".sums table");
   return [...slide().querySelectorAll(".parts a.part")].filter((l) => !(folded && l.matches("[data-after]")) && (numbers || id(l) !== "numbers"));
 };
 
-/** The place of the part that is shown. */
+/** The index of the displayed part. */
 function at() {
   const here = location.hash.slice(1);
   const question = document.getElementById(here)?.closest(".ask")?.id;
   return Math.max(0, links().findIndex((l) => id(l) === (question || here)));
 }
 
-/** Shows a part, of words only the first build where they are to be built. A fragment that the browser goes to is what the style sheet sees. */
+/** Shows a part; of text with builds, only the first. Navigates to its fragment, which the style sheet targets. */
 function show(k, building = false) {
   const all = links();
   built = building ? 1 : Infinity;
   location.replace(all[Math.min(all.length - 1, Math.max(0, k))].hash);
 }
 
-/** How many builds of the words are shown. */
+/** The number of displayed builds. */
 let built = Infinity;
 
-/** The words that are shown, in builds: each block, or item of a list, with the formulas that follow it. */
+/** The builds of the displayed text: each block or list item, with the formulas that follow it. */
 function builds() {
   const box = [...slide().querySelectorAll(".words")].find((e) => e.clientHeight), all = [];
   for (const e of box?.querySelectorAll(":is(.words, [data-after]) > :not(ul, ol, [data-after], .fold-note), :is(ul, ol) > li") ?? []) {
@@ -41,12 +41,12 @@ function builds() {
   return all;
 }
 
-/** Hides what is not built yet; it keeps its place, so that nothing jumps. */
+/** Hides builds not reached yet; they keep their space, so that nothing jumps. */
 function build() {
   builds().forEach((block, k) => block.forEach((e) => e.classList.toggle("unbuilt", k >= built)));
 }
 
-/** Builds on or back; false: there is nothing left to build. */
+/** Moves one build on or back; returns false at the end. */
 function rebuild(by) {
   const last = builds().length, next = Math.min(built, last) + by;
   if (next < 1 || next > last) return false;
@@ -55,7 +55,7 @@ function rebuild(by) {
   return true;
 }
 
-/** Tells everybody which part is shown. */
+/** Announces the displayed part to the other windows. */
 function tell() {
   build();
   const all = links(), here = at();
@@ -70,11 +70,11 @@ function tell() {
   present();
 }
 
-/** Milliseconds between two states of a slide that those who follow are sent at least, and until one is sent again that was not taken. */
+/** Milliseconds between two states sent to followers, and before a failed one is resent. */
 const pace = 250, resend = 5000;
 let presenting = false, moved = false, sent = "";
 
-/** Sends the slide as it is to those who follow it, the newest state only. */
+/** Sends the state of the slide to followers, newest only. */
 async function present() {
   const { teaches } = slide().dataset;
   if (!teaches) return;
@@ -97,7 +97,7 @@ async function present() {
   }, wait);
 }
 
-/** Shows in the slide how a class answers, from a page of the question's results. */
+/** Shows the class's answers in the slide, from the page of the question's results. */
 async function results(action, body) {
   const response = await answer(action, { method: "POST", body }, [404, 409, 422]);
   const article = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-results]");
@@ -122,7 +122,7 @@ async function results(action, body) {
   dialog.showModal();
 }
 
-/** Shows the results of a page again, which have other buttons now. */
+/** Shows the results again after their buttons have changed. */
 async function renew(page) {
   const fresh = new DOMParser().parseFromString(await (await answer(page)).text(), "text/html").querySelector("[data-results]");
   const old = document.querySelector("dialog.class-results [data-results]");
@@ -130,18 +130,18 @@ async function renew(page) {
   old.replaceWith(document.adoptNode(fresh));
 }
 
-/** Asks the class the question of a button, or that in sight. */
+/** Asks the class the question of a button, else the one in view. */
 function ask(button = [...slide().querySelectorAll(".ask")].find((e) => e.clientHeight)?.querySelector(".ask-class button")) {
   document.querySelector("dialog[open]")?.close();
   if (button) results(button.form.action, new URLSearchParams({ question: button.value }));
 }
 
-/** Closes or reveals the question that is asked. */
+/** Closes or reveals the open question. */
 function conduct(what) {
   document.querySelector(`dialog.class-results button[name=do][value=${what}]`)?.click();
 }
 
-/** Hides the names of students on the teacher's pages, or shows them again, and says which. */
+/** Toggles student names on the teacher's pages and says which. */
 async function names() {
   const { teaches } = slide().dataset;
   if (!teaches) return;
@@ -175,19 +175,19 @@ function timer() {
   document.body.append(clock);
 }
 
-/** What is shown as text: words, a question, numbers, a derivation with what is told of it. */
+/** The textual parts: text, question, numbers, derivation with its explanation. */
 function text() {
   const shown = [...slide().querySelectorAll(".words, .ask, .sums, .derivation")].find((e) => e.clientHeight);
   return shown?.closest(".told") ?? shown;
 }
 
-/** Whether all of an element can be seen. */
+/** Whether an element is fully visible. */
 const fits = (box) => ![box, ...box.querySelectorAll(".scroll, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 || (e === box && e.scrollHeight > e.clientHeight + 2));
 
-/** How many times larger than the letters of the page those of a text may be. */
+/** The font sizes to try, relative to the page's. */
 const letters = [1.5, 1.35, 1.2, 1.1, 1, 0.92, 0.85, 0.78, 0.72];
 
-/** Puts the picture beside words that leave room for it, and makes letters as large as they can be. */
+/** Puts the picture beside the text where there is room, and makes letters as large as possible. */
 function arrange() {
   const page = slide(), words = page.querySelector(location.hash === "#after" ? ".afterwards" : ".words:not(.afterwards)");
   page.style.removeProperty("--letters");
@@ -198,20 +198,20 @@ function arrange() {
   enlarge(letters);
 }
 
-/** Leaves out what the picture shows where there is no room for it beside what is told. */
+/** Drops what the picture already shows when there is no room for it beside the explanation. */
 function leave() {
   const told = slide().querySelector(".told");
   if (told && !fits(told)) slide().classList.add("crowded");
 }
 
-/** Takes the first of some sizes in which the text fits; a derivation, which grows, begins with those of the page. */
+/** Uses the first font size in which the text fits; a derivation, which grows, starts with the page's. */
 function enlarge(sizes) {
   const box = text();
   if (box) sizes.find((k) => (k <= 1 || !box.matches(".told")) && (slide().style.setProperty("--letters", k), fits(box)));
 }
 
-// A text that has become longer, by an answer or a step, takes smaller letters; larger ones
-// would make it jump at every step.
+// Text that grows, by an answer or a step, shrinks its letters; enlarging them again would make
+// it jump at every step.
 new MutationObserver(() => {
   if (location.hash === "#numbers" && !links().some((l) => id(l) === "numbers")) show(0);
   leave();
@@ -219,10 +219,10 @@ new MutationObserver(() => {
   if (box && !fits(box)) enlarge(letters.slice(letters.indexOf(Number(slide().style.getPropertyValue("--letters"))) + 1));
 }).observe(document.body, { childList: true, subtree: true });
 
-/** Whether answers were forgotten, so that what was fetched before is old. */
+/** Whether answers were reset, so that prefetched slides are stale. */
 let forgot = false;
 
-/** Folds every question of the lesson again. */
+/** Collapses every question of the lesson. */
 async function afresh() {
   const form = slide().querySelector("[data-afresh]");
   document.querySelector("dialog[open]")?.close();
@@ -235,7 +235,7 @@ async function afresh() {
   refold();
 }
 
-/** Shows the slide as it is after answers were forgotten. */
+/** Reloads the slide after answers were reset. */
 function refold() {
   forgot = true;
   const query = new URLSearchParams(location.search);
@@ -245,7 +245,7 @@ function refold() {
 
 let shownPath = location.pathname + location.search;
 
-/** Turns to another slide in place; without an answer as any link does. */
+/** Goes to another slide in place; falls back to plain navigation if the fetch fails. */
 async function turn(href, { part = "", last = false, first = false, push = true } = {}) {
   try {
     const response = await fetch(href, { headers: { Accept: "text/html" }, cache: forgot ? "reload" : "default" });
@@ -267,7 +267,7 @@ async function turn(href, { part = "", last = false, first = false, push = true 
   }
 }
 
-/** What a slide needs when it is new. */
+/** Sets up a new slide. */
 function start() {
   slide().querySelector('[data-key="?"]').hidden = false;
   tell();
@@ -275,7 +275,7 @@ function start() {
   prefetch();
 }
 
-/** The slide that comes next is asked for before, so that it comes at once. */
+/** Prefetches the next slide. */
 function prefetch() {
   document.querySelector("link[data-next]")?.remove();
   const next = slide().querySelector('a[rel="next"]');
@@ -290,7 +290,7 @@ function prefetch() {
 const prev = () => slide().querySelector('a[rel="prev"]');
 const next = () => slide().querySelector('a[rel="next"]');
 
-/** The question of a part that comes before a line of the derivation, and the place of that line; null for others. */
+/** The question asked before a line of the derivation, with that line's index; null for other parts. */
 function amid(link) {
   const question = document.querySelector(`${link.hash} [data-before]`), line = stepped()?.line(question?.dataset.before);
   return line > 0 ? { question, line } : null;
@@ -303,7 +303,7 @@ function derive(line) {
   if (at() > 0) show(0);
 }
 
-/** On, by a line of a derivation, a part, a slide; steps of an algorithm only where they are meant. A question comes before the line that answers it. */
+/** Advances by a line of a derivation, a part or a slide; by steps of an algorithm only on request. A question precedes the line that answers it. */
 function forward(steps) {
   if (rebuild(1)) return;
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
@@ -340,7 +340,7 @@ function part(by) {
   else if (k > 0 && next()) turn(next().href);
 }
 
-/** Faster or slower by one choice. */
+/** Changes the speed by one notch. */
 function speed(by) {
   const choice = stepped()?.speed;
   if (!choice) return;
@@ -356,7 +356,7 @@ function toggle(dialog) {
   dialog.querySelector("[aria-current]")?.focus();
 }
 
-/** Keys in a dialog: they close it, and go from slide to slide of the overview. Whether it was one of them. */
+/** Handles keys in a dialog (close, move through the overview); returns whether it did. */
 function choose(dialog, key) {
   if (key === "o" || key === "?" || key === "m") return keys[key](), true;
   const slides = [...dialog.querySelectorAll("li a")], row = slides.filter((a) => a.offsetTop === slides[0].offsetTop).length;
@@ -397,7 +397,7 @@ function pointer() {
   follow(mouse);
 }
 
-/** Opens the second window, whose clock goes on where it was closed before. */
+/** Opens the second window; its clock resumes where it was closed. */
 function notes() {
   sessionStorage.begun ??= Date.now(); // of which a new window has a copy
   open(slide().dataset.notes, "marginlab-notes", "popup,width=760,height=900");
@@ -436,14 +436,14 @@ const always = ["PageDown", "PageUp"]; // also where something is typed
 const controls = "input, select, textarea, .handle, [role=slider]";
 const unfolded = ":is(select:open)"; // a list of choices, where the browser tells
 
-/** Whether the focus is where the pointer has put it: then the keys are the presenter's all the same. */
+/** Whether the pointer set the focus: then keys still belong to the presenter. */
 let pointed = false;
 addEventListener("pointerdown", () => (pointed = true), true);
 addEventListener("keydown", (e) => {
   if (e.key === "Tab") pointed = false;
 }, true);
 
-/** Whether a key is meant for what has the focus: for what the keyboard has come to, or somebody types in. */
+/** Whether a key is meant for the focused element: one reached by keyboard or typed into. */
 function taken(e) {
   const at = e.target, control = at.closest(controls);
   if (at.matches(unfolded)) return true;
@@ -452,7 +452,7 @@ function taken(e) {
   return e.key === " " && Boolean(at.closest("a, button, summary"));
 }
 
-/** Does what a key stands for; false: nothing. */
+/** Runs the command of a key; returns false if it has none. */
 function press(key, shiftKey) {
   const dialog = document.querySelector("dialog[open]");
   if (document.querySelector(".blank")) blank();
@@ -464,7 +464,7 @@ function press(key, shiftKey) {
   return true;
 }
 
-// Before any control hears of it.
+// Captured before any control handles it.
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const control = e.target.closest(controls);

@@ -1,4 +1,4 @@
-// The layer over a picture: which point is near, what is known about it.
+// The layer over a picture: finds the nearest point and shows its details.
 
 const roles = {
   free: "free support vector",
@@ -9,14 +9,14 @@ const roles = {
 
 const brief = (v) => String(Number(Number(v).toPrecision(4))).replace("-", "−");
 
-/** The share of the way from one end of an axis to the other at which a value is, and back. */
+/** Converts a value to its fraction of an axis, and back. */
 const part = (v, min, max, log) => (log ? Math.log(v / min) / Math.log(max / min) : (v - min) / (max - min));
 const along = (share, min, max, log) => (log ? min * (max / min) ** share : min + share * (max - min));
 
 /**
- * Asks what the model says of the place that the pointer is at: what comes back is a function
- * to call with the place, or with null once there is none. One question is under way, and the
- * newest waits. ask(place) fetches the answer, tell(place, lines) shows it.
+ * Returns a function that queries the model at the pointer: call it with a place, or with null
+ * when the pointer leaves. One request runs at a time; only the newest waits. ask(place) fetches
+ * the answer, tell(place, lines) shows it.
  */
 export function asking(ask, tell) {
   let place = null, busy = false;
@@ -34,13 +34,13 @@ export function asking(ask, tell) {
   };
 }
 
-/** What a model says of a place, in lines. */
+/** The model's answer at a place, as lines of text. */
 function said({ place, class: c, scores }) {
   if (place) return said(place);
   return [...(c === undefined ? [] : [`class ${c}`]), ...(scores ?? []).map((f) => `${f.name} = ${f.value === null ? "not a number" : brief(f.value)}`)];
 }
 
-/** Points, frame and classes of a picture, and the way between data and pixels. */
+/** The points, frame and classes of a picture, with conversions between data and pixels. */
 export class Stage {
   constructor(element, readout) {
     this.element = element;
@@ -51,7 +51,7 @@ export class Stage {
     this.renew();
   }
 
-  /** Takes what the element holds now: another picture, other points. */
+  /** Reads the picture and points that the element holds now. */
   renew() {
     this.read();
     this.image.addEventListener("load", () => this.frame());
@@ -65,13 +65,13 @@ export class Stage {
     this.frame();
   }
 
-  /** The data at the corner of the frame that is its top left, or else its bottom right. */
+  /** The data coordinates of the frame's top left corner, or of its bottom right. */
   corner(last = false) {
     const f = this.data.frame;
     return last ? [f.xmax, f.ymin] : [f.xmin, f.ymax];
   }
 
-  /** Takes the frame of the size in which the picture came. */
+  /** Uses the frame at the picture's original size. */
   frame() {
     const frames = this.data.frames || {};
     this.width = frames[this.image.naturalWidth] ? this.image.naturalWidth : Number(Object.keys(frames).at(-1));
@@ -79,7 +79,7 @@ export class Stage {
     this.data.frame = { ...box, xmin: limits.x_min, xmax: limits.x_max, ymin: limits.y_min, ymax: limits.y_max };
   }
 
-  /** Takes the frame of a picture that is painted over the image, whose width it has. */
+  /** Uses the frame of a picture painted over the image at the same width. */
   move({ frame: { limits, ...box }, width }) {
     this.width = width;
     this.data.frame = { ...box, xmin: limits.x_min, xmax: limits.x_max, ymin: limits.y_min, ymax: limits.y_max };
@@ -98,26 +98,26 @@ export class Stage {
     return this.image.clientWidth / this.width;
   }
 
-  /** A place in the frame, as shares of its width and height from the top left. */
+  /** A place in the frame, as fractions of its width and height from the top left. */
   within(s, t) {
     const f = this.data.frame;
     return [part(s, f.xmin, f.xmax, f.log_x), 1 - part(t, f.ymin, f.ymax, f.log_y)];
   }
 
-  /** Data to pixels of the shown image. */
+  /** Converts data coordinates to pixels of the displayed image. */
   pixel(s, t) {
     const f = this.data.frame, k = this.scale(), [x, y] = this.within(s, t);
     return [k * (f.left + x * f.width), k * (f.top + y * f.height)];
   }
 
-  /** Data to per cent of the shown image, which hold whatever size it takes. */
+  /** Converts data coordinates to percentages of the displayed image, which stay valid when it is resized. */
   share(s, t) {
     const f = this.data.frame, [width, height] = this.image.naturalWidth ? [this.image.naturalWidth, this.image.naturalHeight] : ["width", "height"].map((side) => Number(this.image.getAttribute(side)));
     const [x, y] = this.within(s, t);
     return [(100 / this.width) * (f.left + x * f.width), ((100 * width) / height / this.width) * (f.top + y * f.height)].map((v) => Math.min(100, Math.max(0, v)));
   }
 
-  /** A pointer event to data. */
+  /** Converts a pointer event to data coordinates. */
   at(event) {
     const box = this.image.getBoundingClientRect();
     return this.value(event.clientX - box.left, event.clientY - box.top);
@@ -148,7 +148,7 @@ export class Stage {
     return best;
   }
 
-  /** Shows what is known about a point; -1 clears. */
+  /** Shows the details of a point; -1 clears them. */
   show(i, spoken = false) {
     if (i === this.current && i >= 0 && !spoken) return;
     this.current = i;
@@ -164,7 +164,7 @@ export class Stage {
     if (this.readout) this.readout.textContent = spoken ? lines.join(" · ") : "";
   }
 
-  /** Puts lines into the tip beside a place in pixels. */
+  /** Shows lines in the tooltip beside a place in pixels. */
   say(lines, x, y) {
     this.tip.textContent = lines.join("\n");
     this.tip.style.top = `${y + 14}px`;
@@ -204,7 +204,7 @@ export class Stage {
     return lines;
   }
 
-  /** Shows lines about a place where no point is near. */
+  /** Shows lines about a place that has no point nearby. */
   tell(at, lines) {
     this.show(-1);
     const [x, y] = this.pixel(...at);
@@ -214,8 +214,8 @@ export class Stage {
   }
 
   /**
-   * Pointer and keyboard for looking at points. Where none is near, elsewhere is called with
-   * the place; with nothing once the pointer leaves.
+   * Inspects points by pointer and keyboard. Where no point is near, calls elsewhere with the
+   * place, and with nothing when the pointer leaves.
    */
   look(active = () => true, elsewhere = () => {}) {
     this.element.tabIndex = 0;
@@ -251,7 +251,7 @@ export class Stage {
     });
   }
 
-  /** The neighbour of the current point in the order of one coordinate. */
+  /** The point next to the current one when sorted by one coordinate. */
   next(k, step) {
     const order = this.points.map((_, i) => i).sort((a, b) => this.points[a][k] - this.points[b][k] || a - b);
     if (this.current < 0) return order[step > 0 ? 0 : order.length - 1];

@@ -1,5 +1,5 @@
-// A study's page: its bar as cells arrive, now and then its searches, and all of it once it has
-// ended.
+// The page of a study: its progress bar as cells arrive, its searches at intervals, everything
+// when it ends.
 
 import { words } from "./duration.js";
 
@@ -7,7 +7,7 @@ const part = document.getElementById("study");
 const pause = 3000; // ms between two looks at the searches, or ten times as long as the last one took
 let due = performance.now() + pause;
 
-/** Takes a part of the page from the server, but for somebody who is at a link or button in it. */
+/** Updates a part of the page from the server, unless a link or button in it has the focus. */
 async function renew(selector) {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return false;
@@ -18,7 +18,7 @@ async function renew(selector) {
   return true;
 }
 
-/** Shows how far the searches are. */
+/** Shows the progress of the searches. */
 async function look() {
   const began = performance.now();
   due = Infinity;

@@ -1,6 +1,6 @@
-// Times are told in the zone of who reads. Without this they stand in UTC.
+// Shows times in the reader's time zone; without JavaScript they are in UTC.
 
-/** Tells the times in a part of the page. */
+/** Localises the times in a part of the page. */
 export function tell(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     time.title ||= time.textContent;
