@@ -205,7 +205,7 @@ func cloneQuery(run store.Run) url.Values {
 
 // Update changes name, tags and note of a run.
 func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	run, _, err := a.run(r)
@@ -331,7 +331,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 
 // HandIn submits a saved run to its course. If that is refused, the run's page explains why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")

@@ -500,7 +500,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 
 // Tag adds tags to the chosen runs, or takes them off.
 func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ids, err := a.chosen(r)
@@ -524,7 +524,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteChosen deletes the chosen runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ids, err := a.chosen(r)
