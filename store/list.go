@@ -183,10 +183,7 @@ func (s *Store) Columns(ctx context.Context, ws Workspace) ([]string, error) {
 
 // KeepColumns keeps the columns that Columns tells.
 func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		tx.exec(`INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
-		return tx.err
-	})
+	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
 }
 
 // Chosen are the ids of the runs of a query, the oldest first.

@@ -49,10 +49,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	if err != nil || !due {
 		return err
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		tx.exec(`INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
-		return tx.err
-	})
+	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
 }
 
 // Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
