@@ -241,17 +241,17 @@ func (s *Store) Search(ctx context.Context, ws Workspace, id string) (Search, er
 // Reached returns the settings of a search that are judged on all folds, of one that is
 // under way or was ended before its time.
 func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
-	return result(ctx, s.view, func(tx *transaction) (*eval.Result, error) {
-		plan, err := readPlan(tx, id)
-		if err != nil {
+	var plan *eval.Plan
+	results, err := result(ctx, s.view, func(tx *transaction) (list []eval.CellResult, err error) {
+		if plan, err = readPlan(tx, id); err != nil {
 			return nil, err
 		}
-		results, err := readResults(tx, id)
-		if err != nil {
-			return nil, err
-		}
-		return plan.Reached(results)
+		return readResults(tx, id)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Reached(results) // which may take long: outside of the transaction
 }
 
 // Searches lists the searches of a workspace but for those of studies, newest first, at most limit of them from
