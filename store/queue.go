@@ -227,13 +227,6 @@ func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 // is most of what a long run writes.
 func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 
-// roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
-// ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
-// workspace are than its share.
-func (s *Store) roomInQueue(tx *transaction, ws Workspace) error {
-	return s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued)
-}
-
 // share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
 // may add nothing to one with the given room. All workspaces at one network address may together
 // hold no more places than are free, and a single one no more than a quarter of the free places its

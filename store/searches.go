@@ -95,7 +95,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if there, err := repeated(tx, "searches", ws, request, findSearch); err != ErrNotFound {
 			return there, err
 		}
-		if err := s.roomToSearch(tx, ws); err != nil {
+		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching); err != nil {
 			return Search{}, err
 		}
 		if err := s.room(tx, ws, 0, 0); err != nil {
@@ -130,7 +130,10 @@ func (s *Store) ready(ctx context.Context, n NewSearch, pts points) (plannedSear
 
 // planned plans a search of points that are encoded.
 func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err error) {
-	if plan, err = planSearch(n); err != nil {
+	if _, err := cellsOf(n); err != nil {
+		return p, nil, err
+	}
+	if plan, err = eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme); err != nil {
 		return p, nil, err
 	}
 	spec, design := eval.Settled(n.Scheme.Settled(n.Data, n.Spec), designOf(n.Grid, n.Drawn))
@@ -170,14 +173,6 @@ func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedS
 		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
 	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
 	return id, settle(tx, id, p.known, s.now())
-}
-
-// planSearch is the plan of a search that is not too large.
-func planSearch(n NewSearch) (*eval.Plan, error) {
-	if _, err := cellsOf(n); err != nil {
-		return nil, err
-	}
-	return eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme)
 }
 
 // cellsOf is how many cells a search has, without a plan of it and what its folds go on with: one that
@@ -454,13 +449,6 @@ func findSearch(tx *transaction, where string, args ...any) (Search, error) {
 // searchesOf are searches without their results.
 func searchesOf(tx *transaction, where string, args ...any) ([]Search, error) {
 	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
-}
-
-// roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
-// and ErrQueueFull when MaxSearching of all have not, or more of the workspace than its share;
-// those of studies are not counted.
-func (s *Store) roomToSearch(tx *transaction, ws Workspace) error {
-	return s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching)
 }
 
 func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, err error) {
