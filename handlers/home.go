@@ -11,7 +11,7 @@ import (
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
 	"marginlab/store"
-	"marginlab/views"
+	homeview "marginlab/views/home"
 )
 
 // The C of the first picture of all: a few values, in quarters of a power of ten, so that one
@@ -34,7 +34,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 		text = strconv.FormatFloat(c, 'f', -1, 64)
 	}
 	example := url.Values{"data": {"moons"}, "C": {text}, "gamma": {"2"}}.Encode()
-	p := views.Home{
+	p := homeview.Home{
 		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.Base),
 		Step: step, Least: leastC, Top: topC, C: text,
 		Picture: door.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
@@ -60,5 +60,5 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range courses[:min(latest, len(courses))] {
 		p.Courses = append(p.Courses, teach.Row(c, a.Store.Now()))
 	}
-	return a.Render(w, r, views.HomePage(p))
+	return a.Render(w, r, homeview.HomePage(p))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/views"
+	homeview "marginlab/views/home"
 	"marginlab/views/manual"
 	"marginlab/web"
 )
@@ -17,13 +17,13 @@ const manualHits = 40
 
 // manualList shows the contents of the manual, or the sections that a search finds.
 func (a *App) manualList(w http.ResponseWriter, r *http.Request) error {
-	p := views.Manual{Page: a.Frame("Manual", "manual"), Query: r.FormValue("q"), Topics: manualTopics("")}
+	p := homeview.Manual{Page: a.Frame("Manual", "manual"), Query: r.FormValue("q"), Topics: manualTopics("")}
 	hits := manual.Search(p.Query)
 	p.Found = len(hits)
 	for _, h := range hits[:min(manualHits, len(hits))] {
-		p.Hits = append(p.Hits, views.ManualHit{Href: "/manual/" + h.Topic.Slug + "#" + h.ID, Topic: h.Topic.Title, Heading: h.Title})
+		p.Hits = append(p.Hits, homeview.ManualHit{Href: "/manual/" + h.Topic.Slug + "#" + h.ID, Topic: h.Topic.Title, Heading: h.Title})
 	}
-	return a.Render(w, r, views.ManualPage(p))
+	return a.Render(w, r, homeview.ManualPage(p))
 }
 
 // manualTopic shows one page of the manual.
@@ -37,14 +37,14 @@ func (a *App) manualTopic(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Manual{Page: a.Frame(topic.Title, "manual"), Topics: manualTopics(slug), HTML: html}
+	p := homeview.Manual{Page: a.Frame(topic.Title, "manual"), Topics: manualTopics(slug), HTML: html}
 	for _, s := range topic.Sections() {
 		if s.Level == 2 {
-			p.Sections = append(p.Sections, views.ManualSection{ID: s.ID, Title: s.Title})
+			p.Sections = append(p.Sections, homeview.ManualSection{ID: s.ID, Title: s.Title})
 		}
 	}
 	web.MayBeShared(w, false)
-	return a.Render(w, r, views.ManualPage(p))
+	return a.Render(w, r, homeview.ManualPage(p))
 }
 
 // manualDashboard sends the dashboard for the metrics.
@@ -56,9 +56,9 @@ func (a *App) manualDashboard(w http.ResponseWriter, r *http.Request) error {
 }
 
 // manualTopics lists all topics; current is the slug of the one shown.
-func manualTopics(current string) (topics []views.ManualTopic) {
+func manualTopics(current string) (topics []homeview.ManualTopic) {
 	for _, t := range manual.Topics {
-		topics = append(topics, views.ManualTopic{Slug: t.Slug, Title: t.Title, Summary: t.Summary, Current: t.Slug == current})
+		topics = append(topics, homeview.ManualTopic{Slug: t.Slug, Title: t.Title, Summary: t.Summary, Current: t.Slug == current})
 	}
 	return topics
 }

@@ -9,16 +9,16 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml/param"
 	"marginlab/store"
-	"marginlab/views"
+	homeview "marginlab/views/home"
 	"marginlab/web"
 )
 
 func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
-	return a.showSettings(w, r, http.StatusOK, views.Settings{})
+	return a.showSettings(w, r, http.StatusOK, homeview.Settings{})
 }
 
 // showSettings shows the page. p holds what it has to say beside the workspace.
-func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p views.Settings) error {
+func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p homeview.Settings) error {
 	holds, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p
 	p.Page, p.Token, p.Origin = a.Frame("Settings", "settings"), web.Token(r.Context()), a.Links.Origin(r)
 	p.Holds, p.Quota, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), store.MaxArchive>>20
 	w.WriteHeader(status)
-	return a.Render(w, r, views.SettingsPage(p))
+	return a.Render(w, r, homeview.SettingsPage(p))
 }
 
 // quotaText describes the limits of a workspace, empty if there are none.
@@ -71,18 +71,18 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	}
 	file, head, err := r.FormFile("file")
 	if err != nil {
-		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{ImportError: "Choose a file first."})
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{ImportError: "Choose a file first."})
 	}
 	defer file.Close()
 	done, err := a.TakeIn(r.Context(), w, file, head.Size)
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{ImportError: door.Sentence(ps.Error())})
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{ImportError: door.Sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
 	}
-	return a.showSettings(w, r, http.StatusOK, views.Settings{Done: done.String()})
+	return a.showSettings(w, r, http.StatusOK, homeview.Settings{Done: done.String()})
 }
 
 // deleteWorkspace deletes everything after confirmation.
@@ -91,10 +91,10 @@ func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.PostFormValue("sure") != "yes" {
-		return a.showSettings(w, r, http.StatusUnprocessableEntity, views.Settings{DeleteError: "Nothing was deleted: tick the box first."})
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{DeleteError: "Nothing was deleted: tick the box first."})
 	}
 	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
 		return err
 	}
-	return a.showSettings(w, r, http.StatusOK, views.Settings{Done: "Everything in this workspace was deleted."})
+	return a.showSettings(w, r, http.StatusOK, homeview.Settings{Done: "Everything in this workspace was deleted."})
 }

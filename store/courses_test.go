@@ -113,8 +113,7 @@ func TestHandIn(t *testing.T) {
 	require.NoError(t, s.Withdraw(ctx, bob, h.Run))
 	forgetDeleted(t, s)
 	for _, table := range []string{"handins", "runs", "models", "points"} {
-		n := count(t, s, table)
-		require.Check(t, n == 0, "%d %s left", n, table)
+		require.Equal(t, count(t, s, table), 0, "%s left", table)
 	}
 }
 
@@ -135,10 +134,8 @@ func TestHandInAgain(t *testing.T) {
 	require.Value(s.HandIn(ctx, bob, saved(bob, 1), ""))(t)
 	require.Value(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))(t)
 	again := require.Value(s.HandIn(ctx, alice, second, ""))(t)
-	got := names(alice)
-	require.Check(t, slices.Equal(got, []string{"anonymous 1", "Ada"}), "alice handed in %q", got)
-	got = names(bob)
-	require.Check(t, slices.Equal(got, []string{"anonymous 2"}), "bob handed in %q", got)
+	require.Slices(t, names(alice), []string{"anonymous 1", "Ada"}, "alice handed in")
+	require.Slices(t, names(bob), []string{"anonymous 2"}, "bob handed in")
 	r := require.Value(s.Run(ctx, c.Gallery(), again.Run))(t)
 	require.Check(t, *r.Report.TrainAccuracy == 0.75, "the earlier run stayed: %+v", r.Report)
 	require.Equal(t, count(t, s, "handins"), 3, "hand-ins")
@@ -161,8 +158,7 @@ func TestLaterNames(t *testing.T) {
 		t.Helper()
 		var names []string
 		for _, h := range require.Value(s.Handins(ctx, bob, c.Code))(t) {
-			shown := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name
-			require.Check(t, shown == h.Name, "the gallery shows %q for %q", shown, h.Name)
+			require.Equal(t, require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name, h.Name, "the name in the gallery")
 			names = append(names, h.Name)
 		}
 		slices.Sort(names)

@@ -41,8 +41,7 @@ func TestPollRounds(t *testing.T) {
 		require.Check(t, err != nil, "%s: no error", what)
 	}
 	require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
-	err = vote("a", 1, "1")
-	require.Check(t, err == ErrAskedOn, "the first round takes answers: %v", err)
+	require.Equal[error](t, vote("a", 1, "1"), ErrAskedOn, "the first round takes answers")
 	require.NoError(t, vote("a", 2, "1"))
 	require.NoError(t, vote("b", 2, "1"))
 	got := require.Value(s.Tally(ctx, c.Code, p.ID))(t)
@@ -66,8 +65,7 @@ func TestPollRounds(t *testing.T) {
 	for range MaxRounds - 3 {
 		require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
 	}
-	err = s.AskAgain(ctx, c.Code, p.ID)
-	require.Check(t, err == ErrRounds, "round %d: %v", MaxRounds+1, err)
+	require.Equal[error](t, s.AskAgain(ctx, c.Code, p.ID), ErrRounds, "round %d", MaxRounds+1)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, p.ID))
 	if p = require.Value(s.Ask(ctx, c.Code, tight))(t); p.Round != 1 || require.Value(s.Tally(ctx, c.Code, p.ID))(t).Total(1) != 0 {
 		t.Errorf("after deleting: %+v", p)
@@ -145,20 +143,16 @@ func TestVotesAreRefused(t *testing.T) {
 		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
 		return err
 	}))
-	err := vote("somebody")
-	require.Check(t, err == ErrCrowded, "more than fit: %v", err)
+	require.Equal[error](t, vote("somebody"), ErrCrowded, "more than fit")
 	require.NoError(t, vote("w7"))
 	require.NoError(t, s.DeleteWorkspace(ctx, "w7"))
 	require.Equal(t, count(t, s, "votes"), 0, "answers of a deleted workspace")
 	require.NoError(t, vote("w8"))
 	require.NoError(t, s.EndCourse(ctx, c.Code, s.Now().Add(-time.Hour)))
-	err = vote("w9")
-	require.Check(t, err == ErrOver, "ended: %v", err)
+	require.Equal[error](t, vote("w9"), ErrOver, "ended")
 	require.NoError(t, s.DeleteCourse(ctx, c.Code))
-	err = vote("w9")
-	require.Check(t, err == ErrNotFound, "deleted: %v", err)
+	require.Equal[error](t, vote("w9"), ErrNotFound, "deleted")
 	forgetDeleted(t, s)
-	if count(t, s, "polls")+count(t, s, "votes")+count(t, s, "students") != 0 {
-		t.Error("something is left of a deleted course")
-	}
+	require.Check(t, count(t, s, "polls")+count(t, s, "votes")+count(t, s, "students") == 0,
+		"something is left of a deleted course")
 }

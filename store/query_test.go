@@ -164,7 +164,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	var draw func(t *rapid.T, depth int) node
 	draw = func(t *rapid.T, depth int) node {
 		if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
-			f := rapid.SampledFrom(Fields).Draw(t, "field")
+			f := rapid.SampledFrom(Fields()).Draw(t, "field")
 			ops := []string{"=", "!=", "<", "<=", ">", ">="}
 			values := []string{"none"}
 			switch f.Kind {
@@ -229,9 +229,8 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(want)
-		if !slices.Equal(got, want) || total != len(want) {
-			rt.Fatalf("%s: %d runs, want %d", n.text, len(got), len(want))
-		}
+		require.Must(rt, slices.Equal(got, want) && total == len(want),
+			"%s: %d runs, want %d", n.text, len(got), len(want))
 	})
 }
 
@@ -241,7 +240,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 	s := fresh(t)
 	runs := ugly(t, s)
 	best, _ := LookupField("accuracy")
-	for _, f := range Fields {
+	for _, f := range Fields() {
 		list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true})
 		require.Check(t, err == nil && len(list) == len(runs), "sorted by %s: %d runs, %v", f.Name, len(list), err)
 		groups := require.Value(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))(t)
@@ -249,9 +248,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		for _, g := range groups {
 			all += g.Runs
 			where, err := MustQuery("name != B").In(f, g)
-			if err != nil {
-				t.Fatalf("%s %q: %v", f.Name, g.Value, err)
-			}
+			require.Must(t, err == nil, "%s %q: %v", f.Name, g.Value, err)
 			list, n, err := s.Runs(t.Context(), alice, Filter{Where: where, Sort: "accuracy", Desc: true})
 			if err != nil || n != g.Runs {
 				t.Errorf("%s: %d runs, %v, want %d", where, n, err, g.Runs)
@@ -259,9 +256,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 				t.Errorf("%s: best %v, want %v", where, g.Best, top)
 			}
 		}
-		if all < 20 || f.Kind != ListField && all != 20 {
-			t.Errorf("%s: %d runs in groups, want 20", f.Name, all)
-		}
+		require.Check(t, all >= 20 && (f.Kind == ListField || all == 20), "%s: %d runs in groups, want 20", f.Name, all)
 	}
 }
 
@@ -274,9 +269,8 @@ func FuzzParseQuery(f *testing.F) {
 		q, err := ParseQuery(text)
 		var wrong *QueryError
 		if err != nil {
-			if !errors.As(err, &wrong) || wrong.Column < 1 || wrong.Column > utf8.RuneCountInString(text)+1 {
-				t.Fatalf("%q: %v", text, err)
-			}
+			require.Must(t, errors.As(err, &wrong) && wrong.Column >= 1 && wrong.Column <= utf8.RuneCountInString(text)+1,
+				"%q: %v", text, err)
 			return
 		}
 		_, _, err = s.Runs(t.Context(), alice, Filter{Where: q})

@@ -100,9 +100,8 @@ func TestQuotaCountsEverything(t *testing.T) {
 				require.NoError(t, make(s, i))
 			}
 			grown, counted := size(t, s)-pages, require.Value(s.Holdings(t.Context(), alice))(t).Bytes-before
-			if counted < grown/2 || counted > 2*grown {
-				t.Errorf("%d bytes on the disk count as %d", grown, counted)
-			}
+			require.Check(t, counted >= grown/2 && counted <= 2*grown,
+				"%d bytes on the disk count as %d", grown, counted)
 		})
 	}
 }

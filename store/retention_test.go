@@ -148,6 +148,6 @@ func TestRowChange(t *testing.T) {
 		"ALTER TABLE runs DROP COLUMN cost;":                                 true,
 		"CREATE TABLE new (id);\nINSERT INTO new SELECT id FROM runs;":       true,
 	} {
-		require.Equal(t, rowChange.MatchString(text), want, "%q", text)
+		require.Equal(t, rowChange().MatchString(text), want, "%q", text)
 	}
 }

@@ -46,9 +46,8 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
 		t.Errorf("%+v", got)
 	}
-	if asText(t, got.Model) != asText(t, res.Model) || asText(t, got.Before) != asText(t, res.Before) {
-		t.Error("a model came back changed")
-	}
+	require.Check(t, asText(t, got.Model) == asText(t, res.Model) && asText(t, got.Before) == asText(t, res.Before),
+		"a model came back changed")
 	require.Equal(t, asText(t, got.Spec), asText(t, spec), "spec came back as")
 	require.Check(t, equal(got.Scores, res.Scores) && got.ScoresBefore == nil, "scores came back changed")
 	light := require.Value(s.RunWithoutModels(ctx, alice, saved.ID))(t)
@@ -99,9 +98,8 @@ func TestNewRunProblems(t *testing.T) {
 	}
 	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
 	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
-	if got.Name != "new <name>" || got.Note != "note & more" || !slices.Equal(got.Tags, []string{"x"}) {
-		t.Errorf("%+v", got)
-	}
+	require.Check(t, got.Name == "new <name>" && got.Note == "note & more" && slices.Equal(got.Tags, []string{"x"}),
+		"%+v", got)
 }
 
 func TestShare(t *testing.T) {
@@ -200,12 +198,10 @@ func TestRunsFilterSortPage(t *testing.T) {
 			require.Check(t, r.Model == nil, "a list carries models")
 		}
 		require.Equal(t, strings.Join(names, " "), test.want, "%s", test.name)
-		if test.f.Limit == 0 && total != len(list) || test.f.Limit > 0 && total != 5 {
-			t.Errorf("%s: total %d", test.name, total)
-		}
+		require.Check(t, (test.f.Limit != 0 || total == len(list)) && (test.f.Limit <= 0 || total == 5),
+			"%s: total %d", test.name, total)
 	}
-	got := require.Value(s.Tags(ctx, alice))(t)
-	require.Check(t, slices.Equal(got, []string{"good", "goodish", `qu"o<te`}), "tags %q", got)
+	require.Slices(t, require.Value(s.Tags(ctx, alice))(t), []string{"good", "goodish", `qu"o<te`}, "tags")
 	require.NoError(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
 	list, _, _ := s.Runs(ctx, alice, where("synth"))
 	require.Check(t, len(list) == 1, "the run does not show its data set's new name")
@@ -222,9 +218,8 @@ func TestQueue(t *testing.T) {
 		t.Helper()
 		r, ok, err := s.claimRun(ctx, owner)
 		require.NoError(t, err)
-		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
-			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
-		}
+		require.Must(t, ok && r.ID == want && r.Status == Running && !r.Started.IsZero(),
+			"claimed %+v, %v, want %s", r, ok, want)
 	}
 	_, ok, err := s.claimRun(ctx, owner)
 	require.Must(t, !ok && err == nil, "%v %v", ok, err)
@@ -268,14 +263,11 @@ func TestLeases(t *testing.T) {
 		require.Equal(t, len(require.Value(s.Waiting(ctx, owner))(t)) > 0, want, "%s: waiting", owner)
 		r, ok, err := s.claimRun(ctx, owner)
 		require.NoError(t, err)
-		if ok != want || ok && r.ID != id {
-			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
-		}
+		require.Must(t, ok == want && (!ok || r.ID == id), "%s claims %v, %v, want %v", owner, r.ID, ok, want)
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		held, _ := s.renew(t, owner)
-		require.Check(t, slices.Equal(held, want), "%s holds %v, want %v", owner, held, want)
+		require.Slices(t, require.Value(s.RenewLeases(ctx, owner))(t), want, "%s holds", owner)
 	}
 	const first, second, third Owner = "first", "second", "third"
 	claims(first, true)
@@ -469,9 +461,8 @@ func TestTakeBack(t *testing.T) {
 	_, more, err := s.claimCell(ctx, "last")
 	require.NoError(t, err)
 	deadly, ended, kept := require.Value(s.Run(ctx, alice, run.ID))(t), require.Value(s.Search(ctx, bob, search.ID))(t), require.Value(s.Run(ctx, alice, done.ID))(t)
-	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {
-		t.Errorf("run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
-	}
+	require.Check(t, !again && !more && deadly.Status == Failed && ended.Status == Failed && kept.Status == Done,
+		"run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
 }
 
 // A lease is written again once a third of it is over, not each time that somebody looks.

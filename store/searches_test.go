@@ -25,8 +25,7 @@ func rings(t *testing.T) *dataset.Data {
 		points = append(points, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
 		labels = append(labels, string(rune('a'+i%2)))
 	}
-	d, err := dataset.FromPoints(points, labels)
-	require.NoError(t, err)
+	d := require.Value(dataset.FromPoints(points, labels))(t)
 	return d
 }
 
@@ -102,9 +101,8 @@ func TestSearch(t *testing.T) {
 	part := require.Value(s.CreateSearch(ctx, bob, n))(t)
 	require.Check(t, part.Known == 3 && len(s.work(t, owner, 100)) == 3, "%+v", part)
 	list, total, err := s.Searches(ctx, bob, 1, 0)
-	if err != nil || total != 2 || len(list) != 1 || list[0].Known != 3 {
-		t.Errorf("%d of %d, %v", len(list), total, err)
-	}
+	require.Check(t, err == nil && total == 2 && len(list) == 1 && list[0].Known == 3,
+		"%d of %d, %v", len(list), total, err)
 
 	// What nobody asks for any more is gone.
 	for _, id := range []string{list[0].ID, again.ID} {
@@ -114,8 +112,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, count(t, s, "results"), 6, "results are left of a search of 6 cells")
 	require.NoError(t, s.DeleteSearch(ctx, alice, search.ID))
 	for _, table := range []string{"results", "cells", "searches", "points"} {
-		n := count(t, s, table)
-		require.Check(t, n == 0, "%d %s are left", n, table)
+		require.Equal(t, count(t, s, table), 0, "%s are left", table)
 	}
 }
 
@@ -133,15 +130,13 @@ func TestCellLeases(t *testing.T) {
 	require.Must(t, ok && lost.Place == 0 && kept.Place == 1, "%+v, %+v", lost, kept)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	names := s.work(t, owner, 100)
-	if len(names) != 4 || slices.Contains(names, lost.Name) {
-		t.Errorf("%d cells, %d held by another owner", len(names), 2)
-	}
-	_, held := s.renew(t, "dead")
+	require.Check(t, len(names) == 4 && !slices.Contains(names, lost.Name),
+		"%d cells, %d held by another owner", len(names), 2)
+	held := require.Value(s.RenewCells(ctx, "dead"))(t)
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
-	names = s.work(t, owner, 100)
-	require.Check(t, slices.Equal(names, []string{lost.Name, kept.Name}), "taken up again: %v", names)
-	_, held = s.renew(t, "dead")
+	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
+	held = require.Value(s.RenewCells(ctx, "dead"))(t)
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
@@ -183,9 +178,8 @@ func TestSearchFails(t *testing.T) {
 	slices.Sort(failed)
 	want := []string{twins[0].ID, twins[1].ID}
 	slices.Sort(want)
-	if !ok || !slices.Equal(failed, want) || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
-		t.Errorf("failed %v of %v", failed, want)
-	}
+	require.Check(t, ok && slices.Equal(failed, want) && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0,
+		"failed %v of %v", failed, want)
 	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status != Failed {
 		t.Errorf("%v, %v", on, err)
 	}

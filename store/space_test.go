@@ -96,8 +96,7 @@ func TestSpoolIsSwept(t *testing.T) {
 	dir := require.Value(lock.SweepSpool())(t)
 	left := filepath.Join(dir, "multipart-1")
 	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
-	again := require.Value(lock.SweepSpool())(t)
-	require.Check(t, again == dir, "%s, then %s", dir, again)
+	require.Equal(t, require.Value(lock.SweepSpool())(t), dir, "then")
 	_, err := os.Stat(left)
 	require.Check(t, err != nil, "the file is still there")
 }

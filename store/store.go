@@ -201,7 +201,9 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // rowChange matches the statements of a migration that can lose row data, with or
 // without a common table expression before them. A new column or index cannot.
-var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+var rowChange = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+})
 
 // changesRows reports whether one of the migrations after a version changes rows.
 func changesRows(after int64) (bool, error) {
@@ -214,7 +216,7 @@ func changesRows(after int64) (bool, error) {
 			return false, err
 		}
 		up, _, _ := strings.Cut(string(text), "-- +goose Down")
-		if rowChange.MatchString(up) {
+		if rowChange().MatchString(up) {
 			return true, nil
 		}
 	}

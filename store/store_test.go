@@ -155,12 +155,10 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.Must(t, n == 1, "%d point sets for one content", n)
 
 	edited := require.Value(s.ReplaceData(ctx, alice, a.ID, sample(2)))(t)
-	if edited.Hash == a.Hash || edited.Name != "a" || !edited.Updated.After(a.Updated) {
-		t.Errorf("after editing: %+v", edited)
-	}
-	if got := require.Value(s.Run(ctx, alice, run.ID))(t); got.Hash != a.Hash {
-		t.Error("editing a data set changed what its run was trained on")
-	}
+	require.Check(t, edited.Hash != a.Hash && edited.Name == "a" && edited.Updated.After(a.Updated),
+		"after editing: %+v", edited)
+	require.Check(t, require.Value(s.Run(ctx, alice, run.ID))(t).Hash == a.Hash,
+		"editing a data set changed what its run was trained on")
 	require.Value(s.ReplaceData(ctx, alice, a.ID, sample(3)))(t)
 	if n := count(t, s, "points"); n != 2 { // sample 2 is gone
 		t.Errorf("%d point sets, want 2", n)
@@ -245,8 +243,7 @@ func TestTokenIsNotStored(t *testing.T) {
 	require.NoError(t, s.Close())
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range files {
-		body := require.Value(os.ReadFile(f))(t)
-		require.Check(t, !strings.Contains(string(body), token), "%s holds the token", f)
+		require.Check(t, !strings.Contains(string(require.Value(os.ReadFile(f))(t)), token), "%s holds the token", f)
 		if info := require.Value(os.Stat(f))(t); info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is readable by others: %v", f, info.Mode())
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/views"
+	apiview "marginlab/views/api"
 	"marginlab/views/manual"
 	"marginlab/web"
 )
@@ -20,20 +20,20 @@ func (a *Handler) Docs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.APIDocs{Page: a.Frame("JSON API", "manual"), Groups: documented(doc)}
+	p := apiview.Docs{Page: a.Frame("JSON API", "manual"), Groups: documented(doc)}
 	kinds := web.Kinds()
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		p.Problems = append(p.Problems, views.APIField{Name: kind, Kind: fmt.Sprint(kinds[kind], " ", http.StatusText(kinds[kind]))})
+		p.Problems = append(p.Problems, apiview.Field{Name: kind, Kind: fmt.Sprint(kinds[kind], " ", http.StatusText(kinds[kind]))})
 	}
-	return a.Render(w, r, views.APIDocsPage(p))
+	return a.Render(w, r, apiview.Page(p))
 }
 
 // methods is the order of operations on a path.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
 // documented returns the operations of a description by their first tag.
-func documented(doc object) (groups []views.APIGroup) {
-	by := map[string][]views.APIOperation{}
+func documented(doc object) (groups []apiview.Group) {
+	by := map[string][]apiview.Operation{}
 	paths := doc["paths"].(object)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		item := paths[path].(object)
@@ -49,7 +49,7 @@ func documented(doc object) (groups []views.APIGroup) {
 	for _, t := range list(doc["tags"]) {
 		tag := t.(object)
 		name := text(tag["name"])
-		groups = append(groups, views.APIGroup{Name: name, Title: text(tag["x-displayName"]), Help: help(tag["description"]), Operations: by[name]})
+		groups = append(groups, apiview.Group{Name: name, Title: text(tag["x-displayName"]), Help: help(tag["description"]), Operations: by[name]})
 	}
 	return groups
 }
@@ -63,8 +63,8 @@ func help(description any) string {
 	return html
 }
 
-func documentedOperation(doc object, path, method string, item, operation object) views.APIOperation {
-	o := views.APIOperation{ID: text(operation["operationId"]), Method: strings.ToUpper(method), Path: path, Summary: text(operation["summary"]), Help: help(operation["description"])}
+func documentedOperation(doc object, path, method string, item, operation object) apiview.Operation {
+	o := apiview.Operation{ID: text(operation["operationId"]), Method: strings.ToUpper(method), Path: path, Summary: text(operation["summary"]), Help: help(operation["description"])}
 	address, mark := path, "?"
 	for _, p := range append(slices.Clone(list(item["parameters"])), list(operation["parameters"])...) {
 		p := resolved(doc, p)
@@ -72,7 +72,7 @@ func documentedOperation(doc object, path, method string, item, operation object
 			address += mark + name + "={" + name + "}"
 			mark = "&"
 		}
-		o.Parameters = append(o.Parameters, views.APIField{Name: text(p["name"]), Kind: kindOf(doc, p["schema"]), Help: help(p["description"]), Required: p["required"] == true})
+		o.Parameters = append(o.Parameters, apiview.Field{Name: text(p["name"]), Kind: kindOf(doc, p["schema"]), Help: help(p["description"]), Required: p["required"] == true})
 	}
 	body, isJSON := any(nil), false
 	if request := resolved(doc, operation["requestBody"]); request != nil {
@@ -83,7 +83,7 @@ func documentedOperation(doc object, path, method string, item, operation object
 			properties, _ := schema["properties"].(object)
 			for _, name := range slices.Sorted(maps.Keys(properties)) {
 				field := resolved(doc, properties[name])
-				o.Fields = append(o.Fields, views.APIField{Name: name, Kind: kindOf(doc, properties[name]), Help: help(field["description"]), Required: required(schema, name)})
+				o.Fields = append(o.Fields, apiview.Field{Name: name, Kind: kindOf(doc, properties[name]), Help: help(field["description"]), Required: required(schema, name)})
 			}
 		} else {
 			body = "file"
@@ -92,7 +92,7 @@ func documentedOperation(doc object, path, method string, item, operation object
 	responses := operation["responses"].(object)
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		answer := resolved(doc, responses[status])
-		o.Answers = append(o.Answers, views.APIField{Name: status, Help: help(answer["description"])})
+		o.Answers = append(o.Answers, apiview.Field{Name: status, Help: help(answer["description"])})
 	}
 	answer, _ := resolved(doc, responses["200"])["content"].(object)
 	o.Curl, o.Python = examples(address, method, body, isJSON, answer["application/json"] != nil)

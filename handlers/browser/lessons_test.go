@@ -22,9 +22,9 @@ import (
 // questions to choose from and to calculate.
 func walked() []lessons.Lesson {
 	if walks {
-		return all.Lessons
+		return all.Lessons()
 	}
-	return slices.DeleteFunc(slices.Clone(all.Lessons), func(l lessons.Lesson) bool { return l.Slug != "lagrange" })
+	return slices.DeleteFunc(slices.Clone(all.Lessons()), func(l lessons.Lesson) bool { return l.Slug != "lagrange" })
 }
 
 // TestLessonLooks looks at lessons in both themes: nothing wider than the

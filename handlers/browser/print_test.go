@@ -187,7 +187,7 @@ func TestPrint(t *testing.T) {
 	p := open(t, start(t))
 	p.teaches()
 	p.paper()
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		if !walks && l.Slug != "lagrange" && l.Slug != "margins" {
 			continue
 		}
@@ -251,7 +251,7 @@ func TestSlideOnPaper(t *testing.T) {
 	p := open(t, start(t))
 	p.paper()
 	p.size(1032, 700) // A4 across, without its margins
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		for _, s := range l.Screens {
 			path := "/lessons/" + l.Slug + "/" + s.Slug
 			if !walks && path != "/lessons/risk/bound" && path != "/lessons/kernel-trick/xor" {

@@ -25,6 +25,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	dataview "marginlab/views/data"
 	"marginlab/views/figure"
 	"marginlab/web"
 )
@@ -48,16 +49,16 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.Render(w, r, views.DatasetsPage(p))
+	return a.Render(w, r, dataview.DatasetsPage(p))
 }
 
 // datasets returns the page with empty forms.
-func (a *Handler) datasets(r *http.Request) (views.Datasets, error) {
+func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 	undo, err := a.Undo(r)
 	if err != nil {
-		return views.Datasets{}, err
+		return dataview.Datasets{}, err
 	}
-	p := views.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.Base), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
+	p := dataview.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.Base), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
 	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
 	if err != nil {
 		return p, err
@@ -66,7 +67,7 @@ func (a *Handler) datasets(r *http.Request) (views.Datasets, error) {
 		p.Sets = append(p.Sets, Row(s))
 	}
 	for i, g := range dataset.Generators {
-		f := views.GeneratorForm{
+		f := dataview.GeneratorForm{
 			Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0,
 			Thumb: thumbnail(door.OfGenerator+g.Name, "", g.Kind, g.Label),
 		}
@@ -90,8 +91,8 @@ func formsText() string {
 }
 
 // Row returns a data set as a row of a list.
-func Row(s store.Dataset) views.DatasetRow {
-	return views.DatasetRow{
+func Row(s store.Dataset) dataview.DatasetRow {
+	return dataview.DatasetRow{
 		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
 		Thumb: thumbnail(s.ID, "", s.Kind, s.Name),
 	}
@@ -110,13 +111,13 @@ func sizeText(s store.Dataset) string {
 }
 
 // Builtins returns the built-in data sets for lists on pages.
-func Builtins(h *door.Base) (rows []views.BuiltinRow) {
+func Builtins(h *door.Base) (rows []dataview.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		source := ""
 		if b.License != "" {
 			source = b.Source + ". Licence: " + b.License + "."
 		}
-		rows = append(rows, views.BuiltinRow{
+		rows = append(rows, dataview.BuiltinRow{
 			Slug: b.Slug, Name: b.Name, Help: b.Help, Source: source,
 			Thumb: thumbnail(b.Slug, h.Lasting(""), b.Kind, b.Name),
 		})
@@ -258,12 +259,12 @@ func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int
 		return err
 	}
 	if text, typed := r.PostForm["text"]; typed {
-		p.Typed = views.UploadForm{Name: name, Error: message, Text: text[0]}
+		p.Typed = dataview.UploadForm{Name: name, Error: message, Text: text[0]}
 	} else {
-		p.Upload = views.UploadForm{Name: name, Error: message, URL: r.PostFormValue("url")}
+		p.Upload = dataview.UploadForm{Name: name, Error: message, URL: r.PostFormValue("url")}
 	}
 	w.WriteHeader(status)
-	return a.Render(w, r, views.DatasetsPage(p))
+	return a.Render(w, r, dataview.DatasetsPage(p))
 }
 
 // keep stores a data set and goes to it.
@@ -346,8 +347,8 @@ func kindOf(t *dataset.Table, j int) string {
 }
 
 // profileView returns the summary of a column for a page.
-func profileView(name string, p dataset.Profile) views.Profile {
-	v := views.Profile{Name: name, Counts: p.Counts, Words: p.Words}
+func profileView(name string, p dataset.Profile) dataview.Profile {
+	v := dataview.Profile{Name: name, Counts: p.Counts, Words: p.Words}
 	switch {
 	case len(p.Counts) == 0:
 		v.Text = "empty"
@@ -388,7 +389,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	proposal := t.Propose(dataset.Mapping{Label: m.Label, Fixes: m.Fixes})
 	raw := t
 	t = proposal.Table
-	p := views.MappingPage{
+	p := dataview.MappingPage{
 		Page: a.Frame("Columns of "+file, "data"), Upload: chi.URLParam(r, "id"), File: file, Name: name, Error: message, Reads: reads(raw), Rows: len(t.Lines), Sheet: t.Sheet,
 	}
 	if p.Label = proposal.Label; p.Label != "" {
@@ -402,7 +403,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		p.From += "; " + left
 	}
 	for _, l := range proposal.Left {
-		p.Left = append(p.Left, views.Named{Name: l.Column, Text: l.Reason})
+		p.Left = append(p.Left, dataview.Named{Name: l.Column, Text: l.Reason})
 	}
 	for _, c := range proposal.Checks {
 		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
@@ -436,7 +437,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		features[f] = true
 	}
 	for j, c := range t.Columns {
-		p.Columns = append(p.Columns, views.ColumnRow{
+		p.Columns = append(p.Columns, dataview.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
 			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
 			Profile: profileView(c.Name, c.Profile()),
@@ -464,7 +465,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if message != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.MappingView(p))
+	return a.Render(w, r, dataview.MappingView(p))
 }
 
 // ChooseMapping makes a data set of a kept file and the chosen columns.
@@ -563,16 +564,16 @@ func (a *Handler) generateAgain(w http.ResponseWriter, r *http.Request, g datase
 		}
 	}
 	w.WriteHeader(http.StatusUnprocessableEntity)
-	return a.Render(w, r, views.DatasetsPage(p))
+	return a.Render(w, r, dataview.DatasetsPage(p))
 }
 
 // Page shows a data set.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	return a.showDataset(w, r, views.Dataset{})
+	return a.showDataset(w, r, dataview.Dataset{})
 }
 
 // showDataset shows the page. form holds the submitted object form, if any.
-func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form views.Dataset) error {
+func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form dataview.Dataset) error {
 	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
@@ -589,7 +590,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form views
 	if d.Kind() == dataset.KindPrecomputed {
 		width = door.MainHeight + 50 // a square with its scale
 	}
-	p := views.Dataset{
+	p := dataview.Dataset{
 		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows && !d.Measured(),
 		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, door.MainHeight, caption, caption),
@@ -630,7 +631,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form views
 	if form.Error+form.TextError != "" || form.Objects != nil {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.DatasetPage(p))
+	return a.Render(w, r, dataview.DatasetPage(p))
 }
 
 // labelNumber describes the labels.
@@ -902,7 +903,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	err := a.Store.RenameDataset(r.Context(), door.Workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showDataset(w, r, views.Dataset{Error: door.Sentence(ps.Error())})
+		return a.showDataset(w, r, dataview.Dataset{Error: door.Sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
@@ -927,7 +928,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
 	if message := told(err); message != "" {
-		return a.showDataset(w, r, views.Dataset{Text: text, TextError: message})
+		return a.showDataset(w, r, dataview.Dataset{Text: text, TextError: message})
 	} else if err != nil {
 		return err
 	}

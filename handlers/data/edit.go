@@ -10,19 +10,19 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
-	"marginlab/views"
+	dataview "marginlab/views/data"
 	"marginlab/views/figure"
 	"marginlab/web"
 )
 
 // objectForm returns the form for a new object, or for the object in a row (counted from 1); nil
 // if objects of this kind cannot be typed.
-func objectForm(set store.Dataset, d *dataset.Data, row int) *views.ObjectForm {
+func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectForm {
 	what := map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[d.Kind()]
 	if what == "" || !editable(d) {
 		return nil
 	}
-	f := &views.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
+	f := &dataview.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 		if g, ok := d.Objects.(*dataset.Graphs); ok {
@@ -69,7 +69,7 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	var problems param.Problems
 	if errors.As(err, &problems) {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
-		return a.showDataset(w, r, views.Dataset{Objects: f})
+		return a.showDataset(w, r, dataview.Dataset{Objects: f})
 	}
 	if err != nil {
 		return err

@@ -356,8 +356,8 @@ func (a *Base) ChangeOf(ctx context.Context, run store.Run) (Question, error) {
 }
 
 // ProgressOf is how far a job in the background is, with the address that cancels it.
-func ProgressOf(j Job, cancel string) *views.PathProgress {
-	p := &views.PathProgress{Text: Sentence(j.Progress()), Elapsed: Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
+func ProgressOf(j Job, cancel string) *views.Progress {
+	p := &views.Progress{Text: Sentence(j.Progress()), Elapsed: Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
 	if j.Left > 0 {
 		p.Left = Seconds(j.Left)
 	}

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	teachview "marginlab/views/teach"
 	"marginlab/web"
 )
 
@@ -236,7 +237,7 @@ func ControlLabel(name string) string {
 // AskCourse shows the form that makes a course of a page. Problems with what was
 // filled in stand beside it.
 func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
-	p := views.NewCourse{
+	p := teachview.NewCourse{
 		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
 		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
 	}
@@ -272,5 +273,5 @@ func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, prob
 		}
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.NewCoursePage(p))
+	return a.Render(w, r, teachview.NewCoursePage(p))
 }

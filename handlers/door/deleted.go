@@ -11,6 +11,7 @@ import (
 
 	"marginlab/store"
 	"marginlab/views"
+	homeview "marginlab/views/home"
 	"marginlab/web"
 )
 
@@ -66,11 +67,11 @@ func (a *Base) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Deleted{Page: a.Frame("Recently deleted", "")}
+	p := homeview.Deleted{Page: a.Frame("Recently deleted", "")}
 	for _, d := range list {
 		p.Rows = append(p.Rows, *deletion(d))
 	}
-	return a.Render(w, r, views.DeletedPage(p))
+	return a.Render(w, r, homeview.DeletedPage(p))
 }
 
 // Restored brings back the deletion that the address of a request names.

@@ -11,7 +11,7 @@ import (
 
 	"marginlab/ml/trace"
 	"marginlab/store"
-	"marginlab/views"
+	homeview "marginlab/views/home"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -208,9 +208,9 @@ func (a *Base) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Jobs{Page: a.Frame("Running", "runs")}
+	p := homeview.Jobs{Page: a.Frame("Running", "runs")}
 	for _, j := range list {
-		row := views.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
+		row := homeview.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
 		if j.Kind == "path" {
 			row.Kind, row.Cancel = "path over C of", "/path/cancel?id="+j.ID
 		} else if j.Kind == "sensitivity" {
@@ -224,7 +224,7 @@ func (a *Base) JobsPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.Render(w, r, views.JobsPage(p))
+	return a.Render(w, r, homeview.JobsPage(p))
 }
 
 // Seconds is a time for reading, to the second.

@@ -15,12 +15,13 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
 // labInCourse adapts the lab's page to a course: it removes hidden controls and marks
 // frozen ones.
-func (a *Handler) labInCourse(r *http.Request, b *bench, p *views.Lab) error {
+func (a *Handler) labInCourse(r *http.Request, b *bench, p *labview.Lab) error {
 	in, err := a.InCourse(r.Context(), *b.course)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
@@ -189,7 +190,7 @@ func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) erro
 	}
 	frame := a.Frame(b.name, "lab")
 	frame.Wide = true
-	p := views.Lab{
+	p := labview.Lab{
 		Page: frame, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
 		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
 		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
@@ -241,7 +242,7 @@ func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) erro
 			return err
 		}
 	}
-	return a.Render(w, r, views.LabPage(p))
+	return a.Render(w, r, labview.Page(p))
 }
 
 // answerInTurn is answer for a page.

@@ -9,7 +9,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/store"
-	"marginlab/views"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
@@ -42,9 +42,9 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Links{Page: a.Frame("Your links", "")}
+	p := labview.Links{Page: a.Frame("Your links", "")}
 	for i, l := range links {
-		row := views.LinkRow{Token: l.Token, Title: l.Title, Address: a.Links.Origin(r) + "/l/" + l.Token, Data: l.Data, Created: l.Created}
+		row := labview.LinkRow{Token: l.Token, Title: l.Title, Address: a.Links.Origin(r) + "/l/" + l.Token, Data: l.Data, Created: l.Created}
 		if i == 0 {
 			if row.QR, err = door.QR(row.Address); err != nil {
 				return err
@@ -52,7 +52,7 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.Render(w, r, views.LinksPage(p))
+	return a.Render(w, r, labview.LinksPage(p))
 }
 
 // DeleteLink makes a link stop working.

@@ -14,6 +14,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
@@ -37,7 +38,7 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	query := b.query()
-	p := views.Regularisation{
+	p := labview.Regularisation{
 		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + door.PathName(b.spec), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
@@ -59,7 +60,7 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		p.Progress = door.ProgressOf(*progress, "/path/cancel?"+query.Encode())
 	}
 	if p.Problem = problem; path == nil {
-		return a.Render(w, r, views.RegularisationPage(p))
+		return a.Render(w, r, labview.RegularisationPage(p))
 	}
 	pictures := query.Encode()
 	if b.public() {
@@ -79,7 +80,7 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		}
 		q := b.query()
 		q.Set("C", param.Of(s.C).Text())
-		row := views.RegularisationRow{
+		row := labview.RegularisationRow{
 			C: views.Short(s.C), Href: "/lab?" + q.Encode(), Here: here, Vectors: s.SupportVectors, Bounded: s.Bounded,
 			W: views.Short(s.WNorm), Margin: "–", Training: door.Percent(s.TrainAccuracy), HeldOut: "–",
 		}
@@ -93,12 +94,12 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Total = len(path.Entries)
 	for _, e := range path.Entries[:min(len(path.Entries), mostEntries)] {
-		p.Entries = append(p.Entries, views.EntryRow{Row: e.Row, C: views.Short(e.Low) + " to " + views.Short(e.High), What: entryText(e)})
+		p.Entries = append(p.Entries, labview.EntryRow{Row: e.Row, C: views.Short(e.Low) + " to " + views.Short(e.High), What: entryText(e)})
 	}
 	if i := slices.IndexFunc(path.Entries, func(e ml.EntryPoint) bool { return e.High/e.Low > 1.03 }); i >= 0 {
 		p.Coarse = true
 	}
-	return a.Render(w, r, views.RegularisationPage(p))
+	return a.Render(w, r, labview.RegularisationPage(p))
 }
 
 // hasPath reports whether the bench's machine has a regularisation path.

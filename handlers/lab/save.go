@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
@@ -43,7 +44,7 @@ func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	if !run.Status.Ended() {
 		saved.Events = saved.Href + "/events"
 	}
-	if err := views.SavedView(saved).Render(r.Context(), &html); err != nil {
+	if err := labview.SavedView(saved).Render(r.Context(), &html); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusCreated, map[string]string{"id": run.ID, "html": html.String()})

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	labview "marginlab/views/lab"
 	"marginlab/web"
 )
 
@@ -79,9 +80,9 @@ const (
 )
 
 // searchForm returns the search section of the form.
-func (b *bench) searchForm() views.SearchForm {
+func (b *bench) searchForm() labview.SearchForm {
 	own := func(name, usual string) string { return cmp.Or(b.form.Get(ofSearch+name), usual) }
-	f := views.SearchForm{
+	f := labview.SearchForm{
 		Title: b.searchTitle(), Errors: map[string]string{},
 		Folds: own("folds", "5"), Repeats: own("repeats", "1"), Share: own("hold_out", "0.3"), Draws: own("draws", "10"), Points: own("points", eval.PointsParam.Default),
 		Nested: !b.form.Has(ofSearch+"folds") || b.form.Get(ofSearch+"nested") == "true",

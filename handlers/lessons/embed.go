@@ -139,8 +139,8 @@ func (a *Handler) OEmbed(w http.ResponseWriter, r *http.Request) error {
 // Teachers lists every demo that can be embedded.
 func (a *Handler) Teachers(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.TeachersPage{Page: a.Frame("For teachers", "lessons")}
-	for i := range all.Lessons {
-		l := &all.Lessons[i]
+	for i := range all.Lessons() {
+		l := &all.Lessons()[i]
 		row := lessons.TeachersLesson{Number: i + 1, Slug: l.Slug, Title: l.Title}
 		for k := range l.Screens {
 			s := &l.Screens[k]

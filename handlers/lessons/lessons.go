@@ -65,7 +65,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := lessons.ListPage{Page: a.Frame("Lessons", "lessons")}
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		row := lessons.ListRow{Number: i + 1, Lesson: l, Progress: progress(&l, answers)}
 		row.Thumb = a.thumb(&l)
 		p.Lessons = append(p.Lessons, row)
@@ -120,7 +120,7 @@ func (a *Handler) Index(w http.ResponseWriter, r *http.Request) error {
 // screenAt returns the screen at the path LESSON/SCREEN.
 func screenAt(path string) lessons.IndexScreen {
 	slug, screen, _ := strings.Cut(path, "/")
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		if s, _ := l.Screen(screen); l.Slug == slug && s != nil {
 			return lessons.IndexScreen{Number: i + 1, Lesson: l.Title, Title: s.Title, Route: "/lessons/" + path}
 		}
@@ -129,7 +129,7 @@ func screenAt(path string) lessons.IndexScreen {
 }
 
 func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
-	for i, l := range all.Lessons {
+	for i, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			for _, id := range screen.Covers {
 				if id == s.ID {
@@ -143,9 +143,9 @@ func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
 
 // lessonOf returns the requested lesson and its index.
 func lessonOf(r *http.Request) (*lessons.Lesson, int, error) {
-	for i := range all.Lessons {
-		if all.Lessons[i].Slug == chi.URLParam(r, "lesson") {
-			return &all.Lessons[i], i, nil
+	for i := range all.Lessons() {
+		if all.Lessons()[i].Slug == chi.URLParam(r, "lesson") {
+			return &all.Lessons()[i], i, nil
 		}
 	}
 	return nil, 0, web.Errorf(web.NotFound, "There is no such lesson.")
@@ -180,13 +180,13 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 		return err
 	}
 	p := lessons.ReadPage{
-		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons), Lesson: *l, Progress: progress(l, answers),
+		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons()), Lesson: *l, Progress: progress(l, answers),
 	}
 	if i > 0 {
-		p.Previous = &all.Lessons[i-1]
+		p.Previous = &all.Lessons()[i-1]
 	}
-	if i+1 < len(all.Lessons) {
-		p.Next = &all.Lessons[i+1]
+	if i+1 < len(all.Lessons()) {
+		p.Next = &all.Lessons()[i+1]
 	}
 	class, err := a.class(r.Context(), form)
 	if err != nil {
@@ -305,14 +305,14 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	case at > 0:
 		p.Previous = "/lessons/" + l.Slug + "/" + l.Screens[at-1].Slug + query
 	case number > 0:
-		before := all.Lessons[number-1]
+		before := all.Lessons()[number-1]
 		p.Previous = "/lessons/" + before.Slug + "/" + before.Screens[len(before.Screens)-1].Slug
 	}
 	switch {
 	case at+1 < len(l.Screens):
 		p.Next = "/lessons/" + l.Slug + "/" + l.Screens[at+1].Slug + query
-	case number+1 < len(all.Lessons):
-		after := all.Lessons[number+1]
+	case number+1 < len(all.Lessons()):
+		after := all.Lessons()[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
@@ -373,7 +373,7 @@ func (a *Handler) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (
 	if err != nil {
 		return p, err
 	}
-	number := slices.IndexFunc(all.Lessons, func(other lessons.Lesson) bool { return other.Slug == l.Slug })
+	number := slices.IndexFunc(all.Lessons(), func(other lessons.Lesson) bool { return other.Slug == l.Slug })
 	_, at := l.Screen(s.Slug)
 	base := "/lessons/" + l.Slug + "/"
 	p = lessons.NotesPage{Page: a.Frame("Notes: "+s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens), Slide: base + s.Slug}

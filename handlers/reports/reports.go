@@ -25,6 +25,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/lessons"
+	reportsview "marginlab/views/reports"
 	"marginlab/web"
 )
 
@@ -198,12 +199,12 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Reports{Page: a.frame("Reports")}
+	p := reportsview.Reports{Page: a.frame("Reports")}
 	if p.Undo, err = a.Undo(r); err != nil {
 		return err
 	}
 	for _, one := range list {
-		row := views.ReportRow{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
+		row := reportsview.Row{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
 		for _, p := range split(one.Text) {
 			if p.address != "" {
 				row.Items++
@@ -211,7 +212,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.Render(w, r, views.ReportsPage(p))
+	return a.Render(w, r, reportsview.ReportsPage(p))
 }
 
 // Page shows a report.
@@ -242,7 +243,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return a.Render(w, r, views.ReportPage(p))
+	return a.Render(w, r, reportsview.ReportPage(p))
 }
 
 // Shared shows the report of a read-only link.
@@ -264,7 +265,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 			part.Item.Source = ""
 		}
 	}
-	return a.Render(w, r, views.ReportPage(p))
+	return a.Render(w, r, reportsview.ReportPage(p))
 }
 
 // read returns the requested report, by id or by its read-only link, once there is memory for it.
@@ -294,8 +295,8 @@ func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report
 const day = "2 January 2006"
 
 // view returns a report for a page. Without a base its figures are embedded.
-func (a *Handler) view(one store.Report, base string) (p views.Report, err error) {
-	p = views.Report{ID: one.ID, Title: one.Title, Base: base}
+func (a *Handler) view(one store.Report, base string) (p reportsview.Report, err error) {
+	p = reportsview.Report{ID: one.ID, Title: one.Title, Base: base}
 	if !one.Updated.IsZero() {
 		p.Updated = one.Updated.Format(day)
 	}
@@ -305,10 +306,10 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 		if err != nil {
 			return param.Problems{{Field: "text", Message: "text: " + err.Error()}}
 		}
-		p.Parts = append(p.Parts, views.ReportPart{Prose: html})
+		p.Parts = append(p.Parts, reportsview.Part{Prose: html})
 		return nil
 	}, func(caption string, item store.ReportItem, at int) error {
-		v := &views.ReportItem{Caption: caption, Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
+		v := &reportsview.Item{Caption: caption, Verdict: item.Verdict, Details: item.Details, Saved: item.Saved.Format(day), Source: item.Address}
 		for i, f := range item.Figures {
 			figures++
 			pic := views.Picture{Alt: f.Caption, Caption: f.Title, Width: f.Width, Height: f.Height, NarrowSize: [2]int{f.NarrowWidth, f.NarrowHeight}}
@@ -318,16 +319,16 @@ func (a *Handler) view(one store.Report, base string) (p views.Report, err error
 				pic.Src = fmt.Sprintf("%s/figures/%d-%d.svg", base, at+1, i+1)
 				pic.DarkSrc, pic.Narrow, pic.NarrowDark = pic.Src+"?dark=1", pic.Src+"?narrow=1", pic.Src+"?narrow=1&dark=1"
 			}
-			v.Figures = append(v.Figures, views.ReportFigure{Number: figures, Picture: pic})
+			v.Figures = append(v.Figures, reportsview.Figure{Number: figures, Picture: pic})
 		}
 		for _, t := range item.Tables {
 			tables++
-			v.Tables = append(v.Tables, views.ReportTable{Number: tables, StudyTable: door.StudyTable(t)})
+			v.Tables = append(v.Tables, reportsview.Table{Number: tables, StudyTable: door.StudyTable(t)})
 		}
 		if c := command(item, at); c != "" {
 			p.Repeat = append(p.Repeat, views.Option{Label: caption, Value: c})
 		}
-		p.Parts = append(p.Parts, views.ReportPart{Item: v})
+		p.Parts = append(p.Parts, reportsview.Part{Item: v})
 		return nil
 	})
 	if err != nil {
@@ -364,7 +365,7 @@ func repeats(t repeat.Task) bool { return t.Spec != nil || t.Study != nil || t.R
 
 // Edit shows the editor of a report; without an id, of a new one.
 func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
-	p := views.ReportEditor{Request: rand.Text()}
+	p := reportsview.Editor{Request: rand.Text()}
 	if chi.URLParam(r, "id") != "" {
 		one, leave, err := a.read(w, r)
 		if err != nil {
@@ -387,7 +388,7 @@ func version(one store.Report) string {
 // choices is the number of items of a kind that the editor offers.
 const choices = 12
 
-func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportEditor) error {
+func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.Editor) error {
 	ctx, ws := r.Context(), door.Workspace(r.Context())
 	p.Page = a.frame("Report")
 	done, err := store.ParseQuery("status = done")
@@ -406,7 +407,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportE
 	if err != nil {
 		return err
 	}
-	kinds := []views.ReportChoices{{Kind: "Runs"}, {Kind: "Searches"}, {Kind: "Studies"}}
+	kinds := []reportsview.Choices{{Kind: "Runs"}, {Kind: "Searches"}, {Kind: "Studies"}}
 	for _, run := range runs {
 		kinds[0].Items = append(kinds[0].Items, views.Option{Value: placed(run.Name, "/runs/"+run.ID), Label: run.Name})
 	}
@@ -422,7 +423,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p views.ReportE
 		}
 	}
 	p.Choices = kinds
-	return a.Render(w, r, views.ReportEditorPage(p))
+	return a.Render(w, r, reportsview.EditorPage(p))
 }
 
 // Save stores a report, shows a preview of it, or places a line at the end of its text.
@@ -431,7 +432,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, ws := r.Context(), door.Workspace(r.Context())
-	p := views.ReportEditor{
+	p := reportsview.Editor{
 		ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
 		Request: r.PostFormValue("request"), Updated: r.PostFormValue("updated"), Refresh: r.PostFormValue("refresh") == "1",
 	}

@@ -19,6 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -48,7 +49,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	}
 	here := of.Page
 	following := r.URL.Query().Get("follow")
-	p := views.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
+	p := runsview.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
 	s, job, err := a.Sense(r.Context(), of, following == "", min(door.Prompt, a.Patience))
 	switch {
 	case errors.Is(err, door.ErrIdle):
@@ -70,7 +71,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 			p.Band = &pic
 		}
 	}
-	return a.Render(w, r, views.ChangePage(p))
+	return a.Render(w, r, runsview.ChangePage(p))
 }
 
 // CancelChange cancels the computation, even if its run has been deleted.
@@ -147,7 +148,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 }
 
 // fillChange fills in the computed results.
-func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
+func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	where := "of the plane"
 	if !s.Plane {
 		where = "of the rows"
@@ -162,7 +163,7 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 	var nearest *ml.Flip
 	far := func(f ml.Flip) float64 { return math.Abs(math.Log(f.To / f.From)) }
 	for i, f := range s.Flips {
-		row := views.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
+		row := runsview.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
 		if f.To < f.From {
 			row.Change = "lower"
 		}
@@ -192,7 +193,7 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return door.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := views.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
 		if m.Only {
 			row.Moved, row.Changed = "no boundary without it", "–"
 		}
@@ -213,7 +214,7 @@ func fillChange(p *views.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		row := views.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
+		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}
@@ -257,7 +258,7 @@ func (a *Handler) knownChange(ctx context.Context, run store.Run) ([]string, err
 	if !ok {
 		return nil, nil
 	}
-	var p views.Change
+	var p runsview.Change
 	fillChange(&p, s, of.Data)
 	return p.Sentences(), nil
 }

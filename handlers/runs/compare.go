@@ -16,6 +16,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 // comparedRuns finds the runs that the query names.
@@ -113,7 +114,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		q.Del("axis")
 		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
 	}
-	p := views.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
+	p := runsview.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
 	for _, k := range []string{"run", "base", "folds", "draw", "diff", "where", "axes", "log", "x", "y"} {
 		for _, v := range q[k] {
 			p.Kept = append(p.Kept, views.Option{Label: k, Value: v})
@@ -134,7 +135,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	names := shortNames(runs)
 	for i, run := range runs {
-		c := views.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
+		c := runsview.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run)
 			c.Best, c.Vectors = door.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
@@ -185,14 +186,14 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
-	p.Same = !slices.ContainsFunc(p.Settings, func(r views.CompareRow) bool { return r.Differs })
+	p.Same = !slices.ContainsFunc(p.Settings, func(r runsview.CompareRow) bool { return r.Differs })
 	p.Numbers = compareNumbers(runs, base)
 	if p.Evidence, err = a.evidence(r.Context(), runs, layers, from, q); err != nil {
 		return err
 	}
 	if p.Evidence != nil && p.Evidence.Hero != nil {
 		for i, run := range finished(runs) {
-			at := slices.IndexFunc(p.Runs, func(c views.CompareRun) bool { return c.ID == run.ID })
+			at := slices.IndexFunc(p.Runs, func(c runsview.CompareRun) bool { return c.ID == run.ID })
 			p.Runs[at].P = p.Evidence.Hero.P[i]
 		}
 	}
@@ -236,7 +237,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		caption := drawn + hatched
 		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), door.MainWidth, door.MainHeight, caption, caption)
 	}
-	return a.Render(w, r, views.ComparePage(p))
+	return a.Render(w, r, runsview.ComparePage(p))
 }
 
 // CompareTable sends the settings and numbers of a comparison as CSV, a line per quantity and a
@@ -255,7 +256,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		ids = append(ids, run.ID)
 	}
 	rows := [][]string{ids}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		row, differs, some := []string{f.Name}, false, false
 		for _, run := range runs {
 			text := inFull(f, run)
@@ -313,8 +314,8 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 
 // compareSettings returns a row per setting. A setting that does not apply to a run
 // is a dash.
-func compareSettings(runs []store.Run) []views.CompareRow {
-	rows := []views.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
+func compareSettings(runs []store.Run) []runsview.CompareRow {
+	rows := []runsview.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
 	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
 		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
@@ -330,8 +331,8 @@ func compareSettings(runs []store.Run) []views.CompareRow {
 	return rows
 }
 
-func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) views.CompareRow {
-	row := views.CompareRow{Label: label, Help: help}
+func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) runsview.CompareRow {
+	row := runsview.CompareRow{Label: label, Help: help}
 	for _, r := range runs {
 		v := cell(r)
 		if v == "" {
@@ -346,7 +347,7 @@ func compareRow(label, help string, runs []store.Run, cell func(store.Run) strin
 // compareNumbers returns a row per measured quantity, with the best values marked if better is
 // defined and the runs differ. If base is the index of a baseline, the others show their
 // difference from it.
-func compareNumbers(runs []store.Run, base int) (rows []views.CompareRow) {
+func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 	for _, q := range ml.Quantities {
 		row := compareRow(q.Label, q.Help, runs, func(r store.Run) string {
 			if r.Report == nil {

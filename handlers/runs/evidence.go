@@ -19,6 +19,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -30,12 +31,12 @@ const (
 
 // evidence tests which differences between runs are real: on the points they held out, and on
 // common folds if the query names searches that have them.
-func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) (*views.Evidence, error) {
+func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) (*runsview.Evidence, error) {
 	done := finished(runs) // those of the layers
 	if len(done) < 2 {
 		return nil, nil
 	}
-	e := &views.Evidence{Runs: q["run"], Values: done[0].Spec.Regression()}
+	e := &runsview.Evidence{Runs: q["run"], Values: done[0].Spec.Regression()}
 	for _, r := range done {
 		e.Names = append(e.Names, called(runs, r))
 	}
@@ -80,11 +81,11 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 }
 
 // kept fills in the folds that all runs were judged on before.
-func (a *Reader) kept(e *views.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Collection) {
+func (a *Reader) kept(e *runsview.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Collection) {
 	e.Scheme, e.FoldsName = door.FoldsText(kept[0].Scheme), door.SchemeName(kept[0].Scheme)
 	for i, k := range kept {
 		score := eval.RankedBy(k.Score, false)
-		row := views.OnFolds{Name: e.Names[i], Score: fmt.Sprintf("%s %s (sd %s)", score.Label, door.ScoreAmount(score, k.Mean), door.ScoreAmount(score, k.Deviation))}
+		row := runsview.OnFolds{Name: e.Names[i], Score: fmt.Sprintf("%s %s (sd %s)", score.Label, door.ScoreAmount(score, k.Mean), door.ScoreAmount(score, k.Deviation))}
 		if from.Base == "" && k.Search != "" {
 			row.Href = "/searches/" + k.Search
 		}
@@ -94,7 +95,7 @@ func (a *Reader) kept(e *views.Evidence, kept []eval.Evidence, pairs []eval.Fold
 }
 
 // foldPairs fills in the verdicts on common folds.
-func (a *Reader) foldPairs(e *views.Evidence, pairs []eval.FoldPair, shares bool) {
+func (a *Reader) foldPairs(e *runsview.Evidence, pairs []eval.FoldPair, shares bool) {
 	e.FoldHead = []string{"first less second", "95 %", "p", "p after Holm"}
 	if shares {
 		e.FoldHead = append(e.FoldHead, "first better", "the same", "second better")
@@ -123,7 +124,7 @@ func reference(runs []store.Run, base string) (of int) {
 }
 
 // against returns the verdicts involving one run; nil if there are few enough to show all.
-func against(all []views.Verdict, name string) (few []views.Verdict) {
+func against(all []runsview.Verdict, name string) (few []runsview.Verdict) {
 	if len(all) <= manyPairs {
 		return nil
 	}
@@ -179,7 +180,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 }
 
 // heldOut fills in the evidence on the points that all runs held out.
-func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Run, layers []figure.Layer) (*eval.HeldOut, error) {
+func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store.Run, layers []figure.Layer) (*eval.HeldOut, error) {
 	points := make([][]ml.Point, len(layers))
 	for i, l := range layers {
 		points[i] = l.Scene.Points
@@ -204,7 +205,7 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 		return nil, err
 	}
 	for _, i := range h.Differ[:min(len(h.Differ), differRows)] {
-		row := views.DifferRow{Row: i + 1, Label: points[0][i].Label}
+		row := runsview.DifferRow{Row: i + 1, Label: points[0][i].Label}
 		if data.Objects != nil {
 			row.Where = door.Clipped(data.Objects.Text(i))
 		} else {
@@ -219,7 +220,7 @@ func (a *Reader) heldOut(ctx context.Context, e *views.Evidence, runs []store.Ru
 }
 
 // heldOutVerdict describes the result of a test on held-out points.
-func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views.Verdict {
+func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsview.Verdict {
 	right, alike := "got %s right that the other did not", "get the same held-out points right"
 	if values {
 		right, alike = "came closer to %s", "come equally close to every held-out value"
@@ -245,8 +246,8 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) views
 
 // verdict describes the p-values of two runs, without and with Holm's correction; firstBetter
 // tells which is better if there is a difference.
-func verdict(first, second string, p, holm float64, firstBetter bool) views.Verdict {
-	v := views.Verdict{First: first, Second: second}
+func verdict(first, second string, p, holm float64, firstBetter bool) runsview.Verdict {
+	v := runsview.Verdict{First: first, Second: second}
 	better := second
 	if firstBetter {
 		better = first
@@ -263,7 +264,7 @@ func verdict(first, second string, p, holm float64, firstBetter bool) views.Verd
 }
 
 // folds fills in the evidence from searches that cross-validate the runs on the same folds.
-func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run, from door.Collection, ids []string) ([]eval.FoldPair, error) {
+func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.Run, from door.Collection, ids []string) ([]eval.FoldPair, error) {
 	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
 	if err != nil {
 		e.FoldsWhy, err = door.UserMessage(err)
@@ -271,7 +272,7 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 	}
 	e.Scheme, e.FoldsName = door.FoldsText(f.Scheme), door.SchemeName(f.Scheme)
 	for i, s := range f.Searches {
-		row := views.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
+		row := runsview.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
 		if from.Base == "" {
 			row.Href = "/searches/" + s.ID
 		}
@@ -300,14 +301,14 @@ func (a *Reader) folds(ctx context.Context, e *views.Evidence, runs []store.Run,
 
 // foldVerdict describes the result of a test on common folds, of accuracies (whose differences
 // are in percentage points) or of errors.
-func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) views.Verdict {
-	var v views.Verdict
+func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsview.Verdict {
+	var v runsview.Verdict
 	p, holm, chances := "–", "–", "p cannot be told"
 	if d.P != nil {
 		v = verdict(first, second, *d.P, *d.Holm, d.Mean >= 0)
 		p, holm, chances = short(*d.P), short(*d.Holm), probability(*d.P)
 	} else {
-		v = views.Verdict{First: first, Second: second, Short: "no spread", Text: "Whether the difference is real cannot be told: it is the same on every fold, and without a spread there is nothing to measure it by. Deal more folds, or more often"}
+		v = runsview.Verdict{First: first, Second: second, Short: "no spread", Text: "Whether the difference is real cannot be told: it is the same on every fold, and without a spread there is nothing to measure it by. Deal more folds, or more often"}
 	}
 	amount, unit := views.Short, "mean squared error"
 	if accuracies {

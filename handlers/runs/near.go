@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 const (
@@ -25,13 +26,13 @@ const (
 
 // near returns the objects of a run nearest to the requested row, if any, with a picture of it if
 // possible. figures is the base URL of the run's figures.
-func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*views.Near, error) {
+func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) (*runsview.Near, error) {
 	m := r.Result.Model
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
 		return nil, err
 	}
-	n := &views.Near{
+	n := &runsview.Near{
 		Row: asked, Total: len(points), Classes: m.Rule != ml.Value, F: len(m.Machines) == 1,
 		Mapped: slices.ContainsFunc(m.Machines, func(m ml.Machine) bool { return m.Map != nil }),
 	}

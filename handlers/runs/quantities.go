@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 const (
@@ -73,7 +74,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if q.Has("log") {
 		z.log = strings.Split(q.Get("log"), ",")
 	} else {
-		for _, f := range store.Fields {
+		for _, f := range store.Fields() {
 			if i := slices.IndexFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name }); i >= 0 && ml.Params[i].Log {
 				z.log = append(z.log, f.Name)
 			}
@@ -137,7 +138,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		setting := slices.ContainsFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name && !p.Effort })
 		if setting && comparable(f) && len(axes) < mostAxes-4 && z.differ(f) {
 			add(f)
@@ -149,7 +150,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields { // runs without results yet
+	for _, f := range store.Fields() { // runs without results yet
 		if len(axes) < 2 && comparable(f) {
 			add(f)
 		}
@@ -282,7 +283,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 }
 
 // quantities fills in the section of a comparison's page on settings and numbers as pictures.
-func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.Run, from door.Collection, q url.Values) error {
+func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []store.Run, from door.Collection, q url.Values) error {
 	z, err := a.readQuantities(ctx, runs, q)
 	var ps param.Problems
 	if errors.As(err, &ps) {
@@ -303,8 +304,8 @@ func (a *Reader) quantities(ctx context.Context, p *views.Compare, runs []store.
 	if p.Where != "" && p.Problem == "" {
 		p.Matching = z.matching()
 	}
-	for _, f := range store.Fields {
-		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+	for _, f := range store.Fields() {
+		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 		if f.Kind == store.NumberField {
 			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
 				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
@@ -389,7 +390,7 @@ func (z *quantities) matching() string {
 }
 
 // arrange fills in the axes with the links that move them.
-func (z *quantities) arrange(p *views.Compare, from door.Collection, q url.Values) {
+func (z *quantities) arrange(p *runsview.Compare, from door.Collection, q url.Values) {
 	all := names(z.axes)
 	to := func(key string, list []string) string {
 		other := only(q)
@@ -397,7 +398,7 @@ func (z *quantities) arrange(p *views.Compare, from door.Collection, q url.Value
 		return from.Base + "/compare?" + other.Encode() + "#h-quantities"
 	}
 	for i, f := range z.axes {
-		c := views.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
+		c := runsview.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
 		swapped := func(j int) string {
 			list := slices.Clone(all)
 			list[i], list[j] = list[j], list[i]

@@ -14,6 +14,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -55,7 +56,7 @@ func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Page = a.Frame(run.Name, "")
 	p.Bare, p.Gallery, p.GalleryTitle = true, from.Base+"#gallery", from.Title
-	return a.Render(w, r, views.RunPage(p))
+	return a.Render(w, r, runsview.RunPage(p))
 }
 
 // Figure sends a picture of a run.
@@ -112,8 +113,8 @@ func keyOf(run store.Run, q url.Values) string {
 }
 
 // view returns the part of a run's page that is also on its shared page.
-func (a *Reader) view(r *http.Request, run store.Run, figures string) (views.Run, error) {
-	p := views.Run{
+func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.Run, error) {
+	p := runsview.Run{
 		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
 		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec, run.Report), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
 	}

@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	runsview "marginlab/views/runs"
 )
 
 // ReportRun returns a report item for a run and one of its figures, by default the main one.
@@ -142,7 +143,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	for _, tests := range []struct {
 		title string
 		head  []string
-		pairs []views.Verdict
+		pairs []runsview.Verdict
 	}{{"Tests on common folds", e.FoldHead, e.FoldPairs}, {"Tests on held-out points", e.PairHead, e.Pairs}} {
 		t := study.Table{Title: tests.title, Head: append([]string{"First", "Second", "Verdict"}, tests.head...)}
 		for _, v := range tests.pairs {

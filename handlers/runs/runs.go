@@ -19,6 +19,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -34,8 +35,8 @@ func own(r *http.Request) (door.Collection, error) {
 }
 
 // Row returns a run as a row of a list.
-func Row(r store.Run) views.RunRow {
-	row := views.RunRow{
+func Row(r store.Run) runsview.RunRow {
+	row := runsview.RunRow{
 		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
 		Conformal: r.Spec.Conformal, Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
 	}
@@ -112,7 +113,7 @@ func (a *Handler) showRun(w http.ResponseWriter, r *http.Request, run store.Run,
 }
 
 // showUse is showRun with predictions for new rows.
-func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *views.Predicted) error {
+func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *runsview.Predicted) error {
 	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
 	if err != nil {
 		return err
@@ -178,7 +179,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	case len(problems) > 0 || predicted != nil && predicted.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.RunPage(p))
+	return a.Render(w, r, runsview.RunPage(p))
 }
 
 // cloneQuery opens the lab in the state of the run. A run whose points are not a
@@ -285,7 +286,7 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 // runInCourse adds what concerns its course to a run's page. The lab link opens in the course
 // again, with points that the course would not provide as text. Problems with submitting are
 // shown beside the form.
-func (a *Handler) runInCourse(r *http.Request, run store.Run, p *views.Run, problems param.Problems) error {
+func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, problems param.Problems) error {
 	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {

@@ -9,7 +9,7 @@ import (
 
 	"marginlab/handlers/door"
 	"marginlab/store"
-	"marginlab/views"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -30,7 +30,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 	if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
 		return err
 	}
-	return a.Render(w, r, views.RunPage(p))
+	return a.Render(w, r, runsview.RunPage(p))
 }
 
 // copyOf opens the lab in the state of the run of a read-only link, with its points.

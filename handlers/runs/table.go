@@ -22,6 +22,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -157,10 +158,10 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	case door.Narrowed(q): // as links were before there was where
 		return door.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
-	p := views.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
+	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
-	for _, f := range store.Fields {
-		p.Fields = append(p.Fields, views.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
+	for _, f := range store.Fields() {
+		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 	}
 	tags, err := a.Store.Tags(r.Context(), ws)
 	if err != nil {
@@ -190,7 +191,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.RunsPage(p))
+	return a.Render(w, r, runsview.RunsPage(p))
 }
 
 func names(fields []store.Field) (list []string) {
@@ -211,7 +212,7 @@ func caret(text string) string {
 }
 
 // columns fills in the headings and how they are moved.
-func (a *Handler) columns(p *views.Runs, q url.Values, t table) {
+func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	head := func(f store.Field) views.Column {
 		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
 		sorted, _ := store.LookupField(t.Sort)
@@ -257,7 +258,7 @@ func (a *Handler) columns(p *views.Runs, q url.Values, t table) {
 }
 
 // rows fills in the runs, or the groups that they fall into.
-func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table) error {
+func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table) error {
 	var base *store.Run
 	if t.base != "" {
 		switch run, err := a.Store.RunWithoutModels(ctx, ws, t.base); {
@@ -267,7 +268,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q
 			return err
 		}
 	}
-	row := func(run store.Run) views.RunRow {
+	row := func(run store.Run) runsview.RunRow {
 		v := Row(run)
 		v.Baseline = base != nil && base.ID == run.ID
 		if v.Pin = address(q, "base", run.ID); v.Baseline {
@@ -310,7 +311,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *views.Runs, q
 }
 
 // groups fills in the groups that the runs fall into, with the runs of those that are open.
-func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *views.Runs, q url.Values, t table, row func(store.Run) views.RunRow) error {
+func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table, row func(store.Run) runsview.RunRow) error {
 	best := t.best()
 	groups, err := a.Store.Groups(ctx, ws, t.Where, *t.group, best)
 	if err != nil {
@@ -318,7 +319,7 @@ func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *views.Runs,
 	}
 	p.Best = lower(heading(best))
 	for _, g := range groups {
-		v := views.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
+		v := runsview.RunGroup{Label: lower(heading(*t.group)) + " " + groupValue(*t.group, g), Runs: g.Runs}
 		if g.Best != nil {
 			v.Best, v.BestName, v.BestHref = number(best, *g.Best), g.Name, "/runs/"+g.Run
 		}
@@ -380,8 +381,8 @@ func number(f store.Field, v float64) string {
 }
 
 // cell formats a field of a run, with its difference from the baseline.
-func cell(v views.RunRow, f store.Field, run store.Run, base *store.Run) views.RunCell {
-	c := views.RunCell{Value: f.Kind == store.NumberField}
+func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runsview.RunCell {
+	c := runsview.RunCell{Value: f.Kind == store.NumberField}
 	switch f.Name { // which show more than the field
 	case "learner":
 		c.Text = v.Learner
@@ -452,7 +453,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if web.ForPrograms(r) && q.Get("cols") == "" {
-		t.columns = slices.DeleteFunc(slices.Clone(store.Fields), func(f store.Field) bool { return f.Name == "name" })
+		t.columns = slices.DeleteFunc(slices.Clone(store.Fields()), func(f store.Field) bool { return f.Name == "name" })
 	}
 	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
 		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {

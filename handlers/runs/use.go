@@ -21,6 +21,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 	"marginlab/web"
 )
 
@@ -236,7 +237,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
-	shown := &views.Predicted{Text: r.PostFormValue("text")}
+	shown := &runsview.Predicted{Text: r.PostFormValue("text")}
 	again := func(message string) error {
 		shown.Error = door.Sentence(message)
 		return a.showUse(w, r, run, nil, shown)
@@ -281,7 +282,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 }
 
 // predictedRows fills in the first most predictions for a page.
-func predictedRows(p *views.Predicted, s *ml.PredictionSet, scores []string, most int) {
+func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
 	p.Summary = count(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
@@ -332,20 +333,20 @@ func count(n int, noun string) string {
 }
 
 // use returns the ways to use the model of a run elsewhere, for a server at an origin.
-func (a *Handler) use(run store.Run, origin string) *views.Use {
-	u := &views.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
+func (a *Handler) use(run store.Run, origin string) *runsview.Use {
+	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {
-		d := views.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
+		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {
 			d.Href, d.Help = "", door.Sentence(err.Error())
 		}
 		u.Formats = append(u.Formats, d)
 	}
-	u.Formats = append(u.Formats, views.Download{Label: "JSON", Href: "/runs/" + run.ID + "/model.json", Help: "The model as marginlab predict reads it."})
-	u.Copies = append(u.Copies, views.Copied{Title: "Terminal", Text: door.CommandLine(run.Spec, run.DatasetName)})
+	u.Formats = append(u.Formats, runsview.Download{Label: "JSON", Href: "/runs/" + run.ID + "/model.json", Help: "The model as marginlab predict reads it."})
+	u.Copies = append(u.Copies, runsview.Copied{Title: "Terminal", Text: door.CommandLine(run.Spec, run.DatasetName)})
 	if text := sklearnCode(run); text != "" {
-		u.Copies = append(u.Copies, views.Copied{Title: "scikit-learn", Text: text})
+		u.Copies = append(u.Copies, runsview.Copied{Title: "scikit-learn", Text: text})
 	}
-	u.Copies = append(u.Copies, views.Copied{Title: "Python client", Text: clientCode(run, origin)})
+	u.Copies = append(u.Copies, runsview.Copied{Title: "Python client", Text: clientCode(run, origin)})
 	return u
 }

@@ -10,6 +10,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/store"
 	"marginlab/views"
+	runsview "marginlab/views/runs"
 )
 
 // effect is by how much one run exceeds the reference.
@@ -21,7 +22,7 @@ type effect struct {
 }
 
 // onFolds returns the verdict from common folds.
-func onFolds(runs []store.Run, e *views.Evidence, pairs []eval.FoldPair) *views.Hero {
+func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *runsview.Hero {
 	var effects []effect
 	for _, p := range pairs {
 		switch e.Reference {
@@ -41,7 +42,7 @@ func onFolds(runs []store.Run, e *views.Evidence, pairs []eval.FoldPair) *views.
 }
 
 // onHeldOut returns the verdict from the points that all runs held out.
-func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.Hero {
+func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runsview.Hero {
 	var effects []effect
 	for _, p := range held.Pairs {
 		mean, in := p.Difference(held.N)
@@ -76,8 +77,8 @@ func onHeldOut(runs []store.Run, e *views.Evidence, held *eval.HeldOut) *views.H
 }
 
 // verdictOf summarises and draws effects.
-func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Hero {
-	h := &views.Hero{P: make([]string, len(runs))}
+func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsview.Hero {
+	h := &runsview.Hero{P: make([]string, len(runs))}
 	names := e.Names
 	h.Against = names[e.Reference]
 	better, worse, most := 0, 0, 0.0
@@ -128,7 +129,7 @@ func verdictOf(runs []store.Run, e *views.Evidence, effects []effect) *views.Her
 		h.Most = views.Short(most)
 	}
 	for _, x := range effects {
-		bar := views.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
+		bar := runsview.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
 		if e.Values {
 			bar.Text = fmt.Sprintf("%s (%s to %s)", views.Short(x.mean), views.Short(x.Low), views.Short(x.High))
 		} else {

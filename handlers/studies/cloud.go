@@ -9,13 +9,13 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
-	"marginlab/views"
 	"marginlab/views/figure"
+	studiesview "marginlab/views/studies"
 )
 
 // clouds draws the settings of a random search: over two parameters, coloured by score, or over
 // one parameter and the score; and, for several parameters, the score over each of them.
-func (m heatMap) clouds(all shades) (main views.Cloud, each []views.Cloud) {
+func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.Cloud) {
 	if m.y == "" {
 		return all.cloud(m.x, ""), nil
 	}
@@ -34,8 +34,8 @@ const (
 )
 
 // cloud draws the settings over one parameter, and another one or the score.
-func (m shades) cloud(x, y string) views.Cloud {
-	c := views.Cloud{
+func (m shades) cloud(x, y string) studiesview.Cloud {
+	c := studiesview.Cloud{
 		Width: cloudWidth, Height: cloudHeight, Left: cloudLeft, Top: cloudTop, Right: cloudWidth - cloudRight, Bottom: cloudHeight - cloudBottom,
 		X: axisName(x), Score: scoreTitle(m.score), Coloured: y != "",
 	}
@@ -47,7 +47,7 @@ func (m shades) cloud(x, y string) views.Cloud {
 	}
 	c.XTicks, c.YTicks = across.ticks, down.ticks
 	for i, s := range m.search.Settings {
-		p := views.CloudPoint{HeatCell: m.cell(i), X: coordinate(across.at(s.Values[x]))}
+		p := studiesview.CloudPoint{HeatCell: m.cell(i), X: coordinate(across.at(s.Values[x]))}
 		if y != "" {
 			p.Y = coordinate(down.at(s.Values[y]))
 		} else if mean, _, ok := m.score.Over(s.Folds); ok {
@@ -58,7 +58,7 @@ func (m shades) cloud(x, y string) views.Cloud {
 		c.Points = append(c.Points, p)
 	}
 	// The best ones lie on top.
-	slices.SortStableFunc(c.Points, func(a, b views.CloudPoint) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(c.Points, func(a, b studiesview.CloudPoint) int { return rank(a) - rank(b) })
 	if c.Coloured && m.high > m.low {
 		c.Worst, c.Best = m.shown(m.low), m.shown(m.high)
 	}
@@ -66,7 +66,7 @@ func (m shades) cloud(x, y string) views.Cloud {
 }
 
 // rank returns the drawing order of a point.
-func rank(p views.CloudPoint) int {
+func rank(p studiesview.CloudPoint) int {
 	switch {
 	case p.Failed:
 		return -1
@@ -101,7 +101,7 @@ func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // scale maps values of an axis to positions on the sheet.
 type scale struct {
-	ticks []views.CloudTick
+	ticks []studiesview.CloudTick
 	at    func(v param.Value) float64
 }
 
@@ -116,7 +116,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 	if p, _ := ml.Param(name); p.Kind == param.Integer && r.High-r.Low <= 8 {
 		s.ticks = nil
 		for v := r.Low; v <= r.High; v++ {
-			s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(v))), Label: param.Of(v).Text()})
+			s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(s.at(param.Of(v))), Label: param.Of(v).Text()})
 		}
 	}
 	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
@@ -127,7 +127,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 			}
 			return number(v)
 		}
-		s.ticks = append([]views.CloudTick{{At: coordinate(none), Label: "–"}}, s.ticks...)
+		s.ticks = append([]studiesview.CloudTick{{At: coordinate(none), Label: "–"}}, s.ticks...)
 	}
 	return s
 }
@@ -144,7 +144,7 @@ func (m shades) row(name string, from, to float64) scale {
 	place := func(i int) float64 { return from + (to-from)*(float64(i)+0.5)/float64(max(len(texts), 1)) }
 	s := scale{at: func(v param.Value) float64 { return place(max(0, slices.Index(texts, v.Text()))) }}
 	for i, text := range texts {
-		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(place(i)), Label: shown(text)})
+		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(place(i)), Label: shown(text)})
 	}
 	return s
 }
@@ -174,7 +174,7 @@ func numbers(low, high float64, log bool, from, to float64) scale {
 	}
 	s := scale{at: func(v param.Value) float64 { return from + (to-from)*(up(v.Number())-up(low))/(up(high)-up(low)) }}
 	for _, t := range figure.Ticks(low, high, 5, log) {
-		s.ticks = append(s.ticks, views.CloudTick{At: coordinate(s.at(param.Of(t.Value))), Label: t.Label})
+		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(s.at(param.Of(t.Value))), Label: t.Label})
 	}
 	return s
 }

@@ -9,15 +9,16 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/views"
 	"marginlab/views/figure"
+	studiesview "marginlab/views/studies"
 )
 
 // learningName is the name of the picture of a learning curve.
 const learningName = "learning"
 
 // learning returns the view of a learning curve.
-func learning(s door.Found) *views.Learning {
+func learning(s door.Found) *studiesview.Learning {
 	score := door.RankedBy(s.Search)
-	l := &views.Learning{Score: score.Label}
+	l := &studiesview.Learning{Score: score.Label}
 	if n := len(s.Learning); n > 1 || s.Result != nil {
 		title, query := "Learning curve: "+score.Label+" over training points", ""
 		if s.Result == nil {
@@ -29,7 +30,7 @@ func learning(s door.Found) *views.Learning {
 	of := trained(score)
 	l.Trained = of != nil
 	for _, step := range s.Learning {
-		row := views.LearningRow{N: step.N, Share: door.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(door.Vectors(eval.Setting{Folds: step.Folds}))}
+		row := studiesview.LearningRow{N: step.N, Share: door.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(door.Vectors(eval.Setting{Folds: step.Folds}))}
 		if l.Trained {
 			row.Training = withSpread(score, values(step.Folds, of))
 		}

@@ -12,6 +12,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
 	"marginlab/views"
+	studiesview "marginlab/views/studies"
 )
 
 // heatMap lays the settings of a search out by two of its parameters. Of settings that
@@ -116,14 +117,14 @@ func newShades(s door.Found, lab func(eval.Setting) string) shades {
 }
 
 // cell returns a setting as a cell of a map.
-func (m shades) cell(i int) views.HeatCell {
+func (m shades) cell(i int) studiesview.HeatCell {
 	s := m.search.Settings[i]
 	own, ok := level(m.score, s)
 	if !ok {
 		why := door.Sentence(cmp.Or(s.Failure(), "it has no "+m.score.Label+" on some fold"))
-		return views.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
+		return studiesview.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
 	}
-	c := views.HeatCell{
+	c := studiesview.HeatCell{
 		Href: m.lab(s), Text: scoreShort(m.score, s), Best: i == m.best, Simple: i == m.simple && i != m.best,
 		Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(m.score, s.Folds), views.Short(door.Vectors(s))),
 	}
@@ -138,8 +139,8 @@ func (m shades) cell(i int) views.HeatCell {
 }
 
 // view returns the map for the page.
-func (m heatMap) view(all shades) views.HeatMap {
-	v := views.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
+func (m heatMap) view(all shades) studiesview.HeatMap {
+	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
 	for _, x := range xs {
 		v.Columns = append(v.Columns, shown(x))
@@ -154,13 +155,13 @@ func (m heatMap) view(all shades) views.HeatMap {
 		}
 	}
 	for _, y := range ys {
-		row := views.HeatRow{Y: shown(y)}
+		row := studiesview.HeatRow{Y: shown(y)}
 		for _, x := range xs {
 			if i, ok := found[[2]string{x, y}]; ok {
 				row.Cells = append(row.Cells, all.cell(i))
 				continue
 			}
-			c := views.HeatCell{Level: -1}
+			c := studiesview.HeatCell{Level: -1}
 			if m.search.Result == nil {
 				c.Text = "…"
 			}
@@ -175,7 +176,7 @@ func (m heatMap) view(all shades) views.HeatMap {
 const mostListed = 500
 
 // list returns a table of the settings, best first.
-func (m shades) list() *views.SettingList {
+func (m shades) list() *studiesview.SettingList {
 	settings := m.search.Settings
 	if len(settings) < 2 {
 		return nil
@@ -197,14 +198,14 @@ func (m shades) list() *views.SettingList {
 		}
 		return 0
 	})
-	l := &views.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
+	l := &studiesview.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
 	names := door.Searched(m.search.Search)
 	for _, name := range names {
 		l.Names = append(l.Names, symbol(name))
 	}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
-		row := views.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
+		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
 		for _, name := range names {
 			row.Values = append(row.Values, shown(s.Values.Text(name)))
 		}

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/views"
+	studiesview "marginlab/views/studies"
 	"marginlab/web"
 )
 
@@ -28,7 +29,7 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return a.Render(w, r, views.NewStudyPage(views.NewStudy{Page: a.studyFrame("New study"), File: s.File}))
+		return a.Render(w, r, studiesview.NewStudyPage(studiesview.NewStudy{Page: a.studyFrame("New study"), File: s.File}))
 	}
 	m, err := a.menu(r, q)
 	if err != nil {
@@ -41,7 +42,7 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 			return a.studyAgain(w, r, q, "", err)
 		}
 	}
-	return a.Render(w, r, views.NewStudyPage(p))
+	return a.Render(w, r, studiesview.NewStudyPage(p))
 }
 
 // numbers of a study that the form asks for.
@@ -140,15 +141,15 @@ func (m menu) rename(q url.Values) {
 }
 
 // form returns the form with the selection of q.
-func (m menu) form(q url.Values) views.NewStudy {
-	p := views.NewStudy{Of: m.kind.name, Values: m.study.Values}
+func (m menu) form(q url.Values) studiesview.NewStudy {
+	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values}
 	for _, k := range menuKinds {
 		p.Kinds = append(p.Kinds, views.Option{Value: "/studies/new?of=" + k.name, Label: k.label, Chosen: k.name == m.kind.name})
 	}
 	fresh := !q.Has("data") && !q.Has("learner")
-	choice := func(field, value, label, help string, first bool) views.StudyChoice {
+	choice := func(field, value, label, help string, first bool) studiesview.StudyChoice {
 		own := ownName(field, value)
-		return views.StudyChoice{
+		return studiesview.StudyChoice{
 			Option: views.Option{Value: value, Label: label, Help: help, Chosen: slices.Contains(q[field], value) || fresh && first},
 			Named:  views.Field{Name: own, Form: "study-", Label: label, Value: q.Get(own)},
 		}
@@ -174,7 +175,7 @@ func (m menu) form(q url.Values) views.NewStudy {
 		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
 		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
 	}
-	chosen := func(all []views.StudyChoice) (n int) {
+	chosen := func(all []studiesview.StudyChoice) (n int) {
 		for _, c := range all {
 			if c.Chosen {
 				n++
@@ -337,5 +338,5 @@ func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Value
 	p := m.form(q)
 	p.Page, p.File, p.Problem = a.studyFrame("New study"), file, message
 	w.WriteHeader(http.StatusUnprocessableEntity)
-	return a.Render(w, r, views.NewStudyPage(p))
+	return a.Render(w, r, studiesview.NewStudyPage(p))
 }

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/eval"
 	"marginlab/store"
 	"marginlab/views"
+	studiesview "marginlab/views/studies"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -35,7 +36,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Searches{Page: a.Frame("Searches", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(searches)}
+	p := studiesview.Searches{Page: a.Frame("Searches", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(searches)}
 	if page > 1 {
 		p.Newer = fmt.Sprintf("/searches?page=%d", page-1)
 	}
@@ -43,12 +44,12 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		p.Older = fmt.Sprintf("/searches?page=%d", page+1)
 	}
 	for _, s := range searches {
-		p.Rows = append(p.Rows, views.SearchRow{
+		p.Rows = append(p.Rows, studiesview.SearchRow{
 			ID: s.ID, Title: door.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
 			Done: s.Done, Total: s.Total, Created: door.When(s.Created),
 		})
 	}
-	return a.Render(w, r, views.SearchesPage(p))
+	return a.Render(w, r, studiesview.SearchesPage(p))
 }
 
 func foldsText(s store.Search) string {
@@ -64,7 +65,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Search{
+	p := studiesview.Search{
 		Page: a.Frame(door.SearchTitle(s.Search), "runs"), ID: s.ID, Title: door.SearchTitle(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
 		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
 		Done: s.Done, Total: s.Total, Known: s.Known, Time: a.timeText(s.Search),
@@ -114,7 +115,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return a.Render(w, r, views.SearchPage(p))
+	return a.Render(w, r, studiesview.SearchPage(p))
 }
 
 // same returns the values common to all settings.
@@ -188,9 +189,9 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 }
 
 // choice returns the view of a selected setting.
-func choice(s door.Found, at int, lab func(eval.Setting) string) *views.Choosable {
+func choice(s door.Found, at int, lab func(eval.Setting) string) *studiesview.Choosable {
 	setting := s.Settings[at]
-	return &views.Choosable{
+	return &studiesview.Choosable{
 		At: at, Values: valuesText(s.Search, setting), Score: door.ScoreText(s.Result.RankedBy(), setting.Folds),
 		Vectors: views.Short(door.Vectors(setting)), Href: lab(setting),
 	}

@@ -18,6 +18,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	studiesview "marginlab/views/studies"
 	"marginlab/web"
 )
 
@@ -29,7 +30,7 @@ func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Studies{Page: a.studyFrame("Studies"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(list)}
+	p := studiesview.Studies{Page: a.studyFrame("Studies"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(list)}
 	if page > 1 {
 		p.Newer = fmt.Sprintf("/studies?page=%d", page-1)
 	}
@@ -38,9 +39,9 @@ func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, s := range list {
 		done, _, all := s.Cells()
-		p.Rows = append(p.Rows, views.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: door.When(s.Created)})
+		p.Rows = append(p.Rows, studiesview.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: door.When(s.Created)})
 	}
-	return a.Render(w, r, views.StudiesPage(p))
+	return a.Render(w, r, studiesview.StudiesPage(p))
 }
 
 func (a *Handler) study(r *http.Request) (store.Study, error) {
@@ -57,7 +58,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := views.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
+	p := studiesview.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
 	p.Done, _, p.Total = s.Cells()
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
@@ -79,14 +80,14 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 		p.Learners = append(p.Learners, l.Name)
 	}
 	for i, set := range asked.Sets {
-		row := views.StudySet{Name: set.Name}
+		row := studiesview.StudySet{Name: set.Name}
 		for j := range asked.Learners {
 			k := i*len(asked.Learners) + j
 			if k >= len(s.Searches) {
 				continue
 			}
 			one := s.Searches[k]
-			cell := views.StudyCell{Href: "/searches/" + one.ID, Text: string(one.Status)}
+			cell := studiesview.StudyCell{Href: "/searches/" + one.ID, Text: string(one.Status)}
 			if !one.Status.Ended() && one.Done > 0 {
 				cell.Text = fmt.Sprintf("%d of %d", one.Done, one.Total)
 			}
@@ -133,7 +134,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 			})
 		}
 	}
-	return a.Render(w, r, views.StudyPage(p))
+	return a.Render(w, r, studiesview.StudyPage(p))
 }
 
 // Widths of the pictures of a study.

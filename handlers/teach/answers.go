@@ -26,7 +26,7 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
-	offered := slices.Clone(all.Lessons)
+	offered := slices.Clone(all.Lessons())
 	l := all.Find(r.FormValue("lesson"))
 	if len(g.Questions) > 0 {
 		written := own(g.Course)
@@ -45,7 +45,7 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 		}
 	}
 	if l == nil {
-		l = &all.Lessons[0]
+		l = &all.Lessons()[0]
 	}
 	if g.Nameless {
 		for i, s := range students {

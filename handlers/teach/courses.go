@@ -19,8 +19,8 @@ import (
 	"marginlab/handlers/door"
 	"marginlab/ml/param"
 	"marginlab/store"
-	"marginlab/views"
 	"marginlab/views/lessons"
+	teachview "marginlab/views/teach"
 	"marginlab/web"
 )
 
@@ -69,8 +69,8 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Row returns a course as a row of a list at a given time.
-func Row(c store.Course, now time.Time) views.CourseRow {
-	row := views.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
+func Row(c store.Course, now time.Time) teachview.CourseRow {
+	row := teachview.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
 	switch {
 	case c.Closed:
 		row.State = "closed"
@@ -90,7 +90,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 	if err != nil {
 		return err
 	}
-	p := views.Courses{Page: a.Frame("Courses", "courses"), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
+	p := teachview.Courses{Page: a.Frame("Courses", "courses"), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
 	for _, c := range courses {
 		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
 	}
@@ -100,7 +100,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 	case file != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
-	return a.Render(w, r, views.CoursesPage(p))
+	return a.Render(w, r, teachview.CoursesPage(p))
 }
 
 // Find leads from a typed code to the course.
@@ -271,7 +271,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 	if err != nil {
 		return err
 	}
-	p := views.CourseScreen{Page: a.Frame(g.Title, ""), Title: g.Title, Code: g.Code, Handins: g.Handins, Students: len(students)}
+	p := teachview.CourseScreen{Page: a.Frame(g.Title, ""), Title: g.Title, Code: g.Code, Handins: g.Handins, Students: len(students)}
 	p.Bare = true
 	if p.Link, p.QR, err = a.doorOf(r, g.Course); err != nil {
 		return err
@@ -280,7 +280,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 	if web.Unchanged(w, r, p.State) {
 		return nil
 	}
-	return a.Render(w, r, views.CourseScreenPage(p))
+	return a.Render(w, r, teachview.CourseScreenPage(p))
 }
 
 // setting returns what can be fixed on a page.

@@ -24,6 +24,7 @@ import (
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
+	teachview "marginlab/views/teach"
 	"marginlab/web"
 )
 
@@ -95,7 +96,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	if web.Unchanged(w, r, `"`+state+`"`) { // the page polls
 		return nil
 	}
-	p := views.Gallery{
+	p := teachview.Gallery{
 		Most: door.MostCompared,
 		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
 		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course), Nameless: g.Nameless,
@@ -105,7 +106,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		p.Task = l.Task
 	}
 	for _, b := range blocks {
-		p.Blocked = append(p.Blocked, views.Blocked(b))
+		p.Blocked = append(p.Blocked, teachview.Blocked(b))
 	}
 	p.Overlay = g.overlay(copies, q["run"])
 	runs, list, err := a.pageOf(r.Context(), g, q)
@@ -159,7 +160,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		}
 	}
 	for _, run := range runs {
-		row := views.GalleryRow{ID: run.ID, Name: run.Name, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
+		row := teachview.GalleryRow{ID: run.ID, Name: run.Name, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {
 			row.Href = g.base + "/runs/" + run.ID
 		}
@@ -169,14 +170,14 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		}
 		for _, c := range columns[1:] {
 			if c.key == handedIn {
-				row.Cells = append(row.Cells, views.GalleryCell{At: run.Created})
+				row.Cells = append(row.Cells, teachview.GalleryCell{At: run.Created})
 			} else {
-				row.Cells = append(row.Cells, views.GalleryCell{Text: c.text(run)})
+				row.Cells = append(row.Cells, teachview.GalleryCell{Text: c.text(run)})
 			}
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return a.Render(w, r, views.GalleryPage(p))
+	return a.Render(w, r, teachview.GalleryPage(p))
 }
 
 // galleryPage is the number of submissions on one page of a gallery.

@@ -37,13 +37,13 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 		}
 	}
 	if l == nil {
-		l = &all.Lessons[0]
+		l = &all.Lessons()[0]
 	}
 	put := map[string]store.Poll{}
 	for _, p := range polls {
 		put[p.Question] = p
 	}
-	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons, Lesson: l, Own: ownRows(g.Course)}
+	p := lessons.PollsPage{Page: a.Frame("Ask the class", "courses"), Base: g.base, Course: g.Title, Lessons: all.Lessons(), Lesson: l, Own: ownRows(g.Course)}
 	asked := func(row *lessons.PollsRow) {
 		if poll, ok := put[row.Name]; ok {
 			row.Href, row.State = g.poll(poll.ID), stateOf(poll)

@@ -71,9 +71,8 @@ func TestCrowded(t *testing.T) {
 	k := kernel.NewGram(kernel.RBF(300), x)
 	const tol = 1e-3
 	res := train(t, k, y, Settings{C: 100, Tol: tol})
-	if res.Status != trace.Converged || res.KKTViolation > tol || res.Gap > 1e-4 {
-		t.Errorf("%s, violation %g, gap %g", res.Status, res.KKTViolation, res.Gap)
-	}
+	require.Check(t, res.Status == trace.Converged && res.KKTViolation <= tol && res.Gap <= 1e-4,
+		"%s, violation %g, gap %g", res.Status, res.KKTViolation, res.Gap)
 	f := make([]float64, len(y))
 	row := make([]float64, len(y))
 	for i, a := range res.Alpha {

@@ -28,7 +28,7 @@ func screens(slugs ...string) (all []Screen) {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	l := New("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n", Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")})
+	l := Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")}.withWords("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n")
 	require.NoError(t, l.Check())
 	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
 		t.Errorf("%+v", l)
@@ -50,7 +50,7 @@ func TestNewFindsWhatIsWrong(t *testing.T) {
 		"words too many":      {"# K\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n\n## C {#c}\n\nz\n", "2 screens and words for 3"},
 		"the first only once": {"# K\n\n## A {#a}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
 	} {
-		l := New(c.words, Lesson{Slug: "kernels", Screens: screens("a", "b")})
+		l := Lesson{Slug: "kernels", Screens: screens("a", "b")}.withWords(c.words)
 		if err := l.Check(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernels") {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}

@@ -33,16 +33,14 @@ func asked(t *testing.T) store.NewSearch {
 
 func (f *fixture) search(n store.NewSearch) string {
 	f.Helper()
-	s, err := f.st.CreateSearch(f.Context(), alice, n)
-	require.NoError(f, err)
+	s := require.Value(f.st.CreateSearch(f.Context(), alice, n))(f)
 	f.q.Notify()
 	return s.ID
 }
 
 func (f *fixture) follow(id string) <-chan Event {
 	f.Helper()
-	events, err := f.q.SubscribeSearch(f.Context(), alice, id)
-	require.NoError(f, err)
+	events := require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
 	return events
 }
 
@@ -69,9 +67,8 @@ func TestSearch(t *testing.T) {
 	for e := range events {
 		last = e
 		if e.Cells != nil {
-			if e.Cells.Done < most || e.Cells.Total != 12 {
-				t.Errorf("%d of %d cells after %d", e.Cells.Done, e.Cells.Total, most)
-			}
+			require.Check(t, e.Cells.Done >= most && e.Cells.Total == 12,
+				"%d of %d cells after %d", e.Cells.Done, e.Cells.Total, most)
 			most = e.Cells.Done
 		}
 	}

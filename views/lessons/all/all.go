@@ -3,6 +3,7 @@ package all
 
 import (
 	"slices"
+	"sync"
 
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/conformal"
@@ -26,29 +27,34 @@ import (
 	"marginlab/views/lessons/width"
 )
 
-// Lessons are the lessons in the order in which they are taught, by parts of the road.
-var Lessons = slices.Concat(
-	part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
-	part("Kernels", kerneltrick.Lesson, mercer.Lesson, width.Lesson, procedures.Lesson),
-	part("Capacity", risk.Lesson, mcm.Lesson, conformal.Lesson, eightsteps.Lesson),
-	part("Other tasks", kernelridge.Lesson, severalclasses.Lesson),
-	part("Beyond vectors", stringkernels.Lesson, graphkernels.Lesson, fisher.Lesson),
-	part("Taking stock", generalisation.Lesson),
-)
+// Lessons returns the lessons in the order in which they are taught, by parts of the road.
+var Lessons = sync.OnceValue(func() []lessons.Lesson {
+	return slices.Concat(
+		part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
+		part("Kernels", kerneltrick.Lesson, mercer.Lesson, width.Lesson, procedures.Lesson),
+		part("Capacity", risk.Lesson, mcm.Lesson, conformal.Lesson, eightsteps.Lesson),
+		part("Other tasks", kernelridge.Lesson, severalclasses.Lesson),
+		part("Beyond vectors", stringkernels.Lesson, graphkernels.Lesson, fisher.Lesson),
+		part("Taking stock", generalisation.Lesson),
+	)
+})
 
 // part puts lessons on one part of the road.
-func part(name string, ls ...lessons.Lesson) []lessons.Lesson {
-	for i := range ls {
-		ls[i].Part = name
+func part(name string, of ...func() *lessons.Lesson) (ls []lessons.Lesson) {
+	for _, lesson := range of {
+		l := *lesson()
+		l.Part = name
+		ls = append(ls, l)
 	}
 	return ls
 }
 
 // Find returns the lesson of a slug, or nil.
 func Find(slug string) *lessons.Lesson {
-	for i := range Lessons {
-		if Lessons[i].Slug == slug {
-			return &Lessons[i]
+	ls := Lessons()
+	for i := range ls {
+		if ls[i].Slug == slug {
+			return &ls[i]
 		}
 	}
 	return nil

@@ -26,11 +26,11 @@ import (
 // eachScreen runs a test for every screen.
 func eachScreen(t *testing.T, f func(t *testing.T, l *lessons.Lesson, s *lessons.Screen)) {
 	t.Parallel()
-	for i := range Lessons {
-		for k := range Lessons[i].Screens {
-			t.Run(Lessons[i].Slug+"/"+Lessons[i].Screens[k].Slug, func(t *testing.T) {
+	for i := range Lessons() {
+		for k := range Lessons()[i].Screens {
+			t.Run(Lessons()[i].Slug+"/"+Lessons()[i].Screens[k].Slug, func(t *testing.T) {
 				t.Parallel()
-				f(t, &Lessons[i], &Lessons[i].Screens[k])
+				f(t, &Lessons()[i], &Lessons()[i].Screens[k])
 			})
 		}
 	}
@@ -43,7 +43,7 @@ func TestSlugsAreUnique(t *testing.T) {
 		require.Check(t, !seen[path], "%s is there twice", path)
 		seen[path] = true
 	}
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		once(l.Slug)
 		for _, s := range l.Screens {
 			once(l.Slug + "/" + s.Slug)
@@ -57,21 +57,18 @@ func TestSlugsAreUnique(t *testing.T) {
 func TestEverySectionHasAScreen(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		for _, s := range l.Screens {
 			for _, id := range s.Covers {
 				covered[id] = true
-				if _, ok := lessons.FindSection(id); !ok {
-					t.Errorf("%s/%s covers %q, which is no section", l.Slug, s.Slug, id)
-				}
+				_, ok := lessons.FindSection(id)
+				require.Check(t, ok, "%s/%s covers %q, which is no section", l.Slug, s.Slug, id)
 			}
 		}
 	}
 	for _, d := range lessons.Documents {
 		for _, s := range d.Sections {
-			if !covered[s.ID] {
-				t.Errorf("no screen goes with %q, %s", s.ID, s.Title)
-			}
+			require.Check(t, covered[s.ID], "no screen goes with %q, %s", s.ID, s.Title)
 		}
 	}
 }
@@ -101,7 +98,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 // questions, and a way into the lab.
 func TestLessonsAreWhole(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		t.Run(l.Slug, func(t *testing.T) {
 			t.Parallel()
 			questions, figures, steps, lab := 0, 0, 0, false
@@ -117,9 +114,8 @@ func TestLessonsAreWhole(t *testing.T) {
 				steps += e.Steps
 				lab = lab || e.Lab != ""
 			}
-			if questions < 2 || figures == 0 || steps < 3 || !lab {
-				t.Errorf("%d questions, %d figures, %d steps, way into the lab: %v", questions, figures, steps, lab)
-			}
+			require.Check(t, questions >= 2 && figures != 0 && steps >= 3 && lab,
+				"%d questions, %d figures, %d steps, way into the lab: %v", questions, figures, steps, lab)
 		})
 	}
 }
@@ -127,14 +123,13 @@ func TestLessonsAreWhole(t *testing.T) {
 // TestWords: every screen has words under a heading of its own, and they can be shown.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		if n := len(strings.Fields(l.Puzzle)); n == 0 || n > buildWords || l.Part == "" {
 			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
 		}
 		require.Equal(t, l.Check(), nil, "l.Check()")
-		if l.Title == "" || l.Summary == "" || strings.Contains(l.Summary, "\n") {
-			t.Errorf("%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
-		}
+		require.Check(t, l.Title != "" && l.Summary != "" && !strings.Contains(l.Summary, "\n"),
+			"%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
 	}
 }
 
@@ -142,7 +137,7 @@ func TestWords(t *testing.T) {
 // be shown.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	for _, l := range Lessons {
+	for _, l := range Lessons() {
 		require.Equal(t, l.CheckGuide(), nil, "l.CheckGuide()")
 		m := l.Guide.Minutes()
 		require.Check(t, m >= 30 && m <= 90, "%s takes %d minutes", l.Slug, m)
@@ -151,9 +146,8 @@ func TestGuides(t *testing.T) {
 			texts = append(texts, s.Do, s.Misconception)
 		}
 		for _, text := range texts {
-			if err := lessons.Text(text).Render(t.Context(), io.Discard); err != nil {
-				t.Errorf("%s: %v", l.Slug, err)
-			}
+			err := lessons.Text(text).Render(t.Context(), io.Discard)
+			require.Check(t, err == nil, "%s: %v", l.Slug, err)
 		}
 	}
 }
@@ -174,9 +168,8 @@ func TestGuidesCanBeDone(t *testing.T) {
 		if regexp.MustCompile(`(?i)\b(step|run) (through|line|from|slowly|until|and|with|to|a walk)|\bStep;`).MatchString(do) && e.Steps == 0 {
 			t.Errorf("nothing to step through: %s", do)
 		}
-		if regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) && len(e.Handles) == 0 {
-			t.Errorf("nothing to drag: %s", do)
-		}
+		require.Check(t, !regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) || len(e.Handles) != 0,
+			"nothing to drag: %s", do)
 		for _, m := range moved.FindAllStringSubmatch(do, -1) {
 			symbol := greek.Replace(m[1])
 			if !slices.ContainsFunc(s.Demo.Params(), func(p param.Param) bool {
@@ -224,8 +217,7 @@ func TestPaper(t *testing.T) {
 			var b strings.Builder
 			require.NoError(t, c.Render(t.Context(), &b))
 			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
-			found := onScreen.FindString(text)
-			require.Check(t, found == "", "%q says %q; put tildes around what is for the screen", text, found)
+			require.Equal(t, onScreen.FindString(text), "", "%q: put tildes around what is for the screen", text)
 		}
 	})
 }
@@ -251,9 +243,7 @@ func TestPointers(t *testing.T) {
 		var words strings.Builder
 		require.NoError(t, screen(lesson, slug).Words().Render(t.Context(), &words))
 		for _, name := range []string{"affine", "Slater"} {
-			if !strings.Contains(words.String(), name) {
-				t.Errorf("%s/%s does not name the constraint qualification %q", lesson, slug, name)
-			}
+			require.Says(t, words.String(), name, "%s/%s does not name the constraint qualification", lesson, slug)
 		}
 	}
 }
@@ -345,14 +335,12 @@ func TestPredictionsComeFirst(t *testing.T) {
 			in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
 			e := require.Value(s.Demo.Show(t.Context(), in))(t)
 			asking := e.Asking()
-			if len(asking.Figures) == 0 || asking.Figures[0].Name != e.Figures[0].Name {
-				t.Error("the large picture is folded")
-			}
+			require.Check(t, len(asking.Figures) != 0 && asking.Figures[0].Name == e.Figures[0].Name,
+				"the large picture is folded")
 			less = less || len(asking.Figures) < len(e.Figures) || len(asking.Numbers) < len(e.Numbers) || len(asking.Tables) < len(e.Tables) || len(e.After) > 0
 			for i, f := range e.Figures {
-				if i > 0 && e.Figures[i-1].After && !f.After {
-					t.Errorf("the picture %s comes after one that is folded, and would change its place", f.Name)
-				}
+				require.Check(t, i == 0 || !e.Figures[i-1].After || f.After,
+					"the picture %s comes after one that is folded, and would change its place", f.Name)
 				if f.Asks == "" {
 					continue
 				}
@@ -362,9 +350,8 @@ func TestPredictionsComeFirst(t *testing.T) {
 				if says := "The rest comes with the answer"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
 					t.Errorf("the picture %s does not say that it waits for an answer, or says so for ever", f.Name)
 				}
-				if asking.Figures[i].Caption != f.Asks || e.Figures[i].Caption == f.Asks {
-					t.Errorf("the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
-				}
+				require.Check(t, asking.Figures[i].Caption == f.Asks && e.Figures[i].Caption != f.Asks,
+					"the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
 			}
 		}
 		require.Check(t, !less || len(s.Questions) != 0, "something is folded for good: there is no question")
@@ -474,9 +461,8 @@ func TestAnswersAreFolded(t *testing.T) {
 			}
 		}
 		for _, words := range given[name] {
-			if strings.Contains(page.String(), words) {
-				t.Errorf("%q answers the question before it is asked", words)
-			}
+			require.Check(t, !strings.Contains(page.String(), words),
+				"%q answers the question before it is asked", words)
 		}
 	})
 }
@@ -575,9 +561,8 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		e := lessonstest.Show(t, Find(lesson), screen, c.set...)
 		whole, asking := told(*e), told(e.Asking())
 		for _, words := range c.words {
-			if !strings.Contains(whole, words) || strings.Contains(asking, words) {
-				t.Errorf("%s at %v: %q is there at once, or never", c.screen, c.set, words)
-			}
+			require.Check(t, strings.Contains(whole, words) && !strings.Contains(asking, words),
+				"%s at %v: %q is there at once, or never", c.screen, c.set, words)
 		}
 		require.Equal(t, e.Figures[0].Asks != "", c.figure, "%s at %v: the first picture waits", c.screen, c.set)
 	}
@@ -619,9 +604,8 @@ func TestLinesWait(t *testing.T) {
 				continue
 			}
 			waits := q.Before != ""
-			if amid := slices.IndexFunc(parts, func(p lessons.Part) bool { return p.ID == "picture" }) > i; amid != waits {
-				t.Errorf("the question %s is part %d of %v", q.Slug, i+1, parts)
-			}
+			require.Equal(t, slices.IndexFunc(parts, func(p lessons.Part) bool { return p.ID == "picture" }) > i, waits,
+				"the question %s is part %d of %v", q.Slug, i+1, parts)
 		}
 	})
 }
@@ -693,12 +677,8 @@ func TestQuestions(t *testing.T) {
 					given = strconv.FormatFloat(truth.Value, 'g', 4, 64)
 				}
 				right, answer, err := q.Judge(truth, given)
-				if err != nil {
-					t.Fatalf("%s: %v", q.Slug, err)
-				}
-				if answer == "" {
-					t.Errorf("%s reveals nothing", q.Slug)
-				}
+				require.Must(t, err == nil, "%s: %v", q.Slug, err)
+				require.Check(t, answer != "", "%s reveals nothing", q.Slug)
 				if right {
 					rights++
 				}
@@ -712,9 +692,8 @@ func TestQuestions(t *testing.T) {
 			for _, nonsense := range []string{"", "many", "99", "1/0"} {
 				right, _, err := q.Judge(truth, nonsense)
 				var wrong param.Problems
-				if right || err != nil && !errors.As(err, &wrong) {
-					t.Errorf("%s judges %q: %v, %v", q.Slug, nonsense, right, err)
-				}
+				require.Check(t, !right && (err == nil || errors.As(err, &wrong)),
+					"%s judges %q: %v, %v", q.Slug, nonsense, right, err)
 			}
 			require.Check(t, q.Explain != "", "%s does not say why", q.Slug)
 		}
@@ -737,9 +716,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	blank, err := s.Draw(look, nil)
 	require.Must(t, err == nil, "%s: %v", q.Slug, err)
 	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
-	if err != nil || shown.Frame != blank.Frame {
-		t.Errorf("%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
-	}
+	require.Check(t, err == nil && shown.Frame == blank.Frame,
+		"%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
 	limits, heights := blank.Frame.Limits, strings.Fields(q.Given(truth))
 	for i, text := range heights {
 		v, err := strconv.ParseFloat(text, 64)
@@ -766,8 +744,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 func TestPlacesOfAnswers(t *testing.T) {
 	t.Parallel()
 	var places [3]int
-	for k := range Lessons {
-		l := &Lessons[k]
+	for k := range Lessons() {
+		l := &Lessons()[k]
 		for i := range l.Screens {
 			s := &l.Screens[i]
 			for j := range s.Questions {

@@ -87,12 +87,11 @@ var (
 	methodsAverage   = lessons.SwitchControl{Name: "average", Label: "average over ten splits", Default: "false"}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "conformal",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "conformal", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "magnify",
 			Covers: []string{"000 kernel-motivation"},
@@ -269,8 +268,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few near the boundary, and by rows never seen.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // ones is a vector of n ones.
 func ones(n int) []float64 {

@@ -59,13 +59,11 @@ func about(names ...string) []lessons.Control {
 	return append(all, last)
 }
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "eight-steps",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Carry: true,
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "eight-steps", Task: "data=checkerboard", Carry: true}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "standardise",
 			Covers: []string{"000 steps"},
@@ -168,8 +166,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `Counted on ten splits of the same data; equal results count as no gain. One split alone could have told you either story.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // settings returns the chosen settings as pairs of name and value.
 func settings(in lessons.Input) []string {

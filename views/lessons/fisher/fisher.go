@@ -55,12 +55,11 @@ var (
 // starts is the number of starts of EM.
 const starts = 20
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "fisher-kernel",
-	Task:  "data=dna&kernel=spectrum",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "fisher-kernel", Task: "data=dna&kernel=spectrum"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "model",
 			Covers: []string{"001 21.1", "001 21.5"},
@@ -178,8 +177,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `With $K = 1$ the scores are $1$, $x_j - \mu_j$ and $(x_j-\mu_j)^2$ but for factors: no product $x_1 x_2$, which is what tells the corners of the square apart. Two components can do it already; with four each cloud has entries of its own. A fifth has only noise left to describe, and adds errors again.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // noises are the spreads of the data sets.
 var noises = map[string]float64{"xor": 0.35, "moons": 0.15, "blobs": 0.8}

@@ -52,12 +52,11 @@ var (
 	summaryGamma = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "generalisation",
-	Task:  "data=spiral",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "generalisation", Task: "data=spiral"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "leave-one-out",
 			Covers: []string{"002 generalization", "002 summary-hard"},
@@ -149,8 +148,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `They follow from convexity, from the margin and from the law of large numbers. The others take an upper bound, or what was seen on some data, for a rule.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // toy are the points that are left out one by one.
 func toy() (lessons.Toy, error) { return lessons.Drawn("blobs", 30, 1.5, 2) }

@@ -32,9 +32,8 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
 				for i, w := range wrong {
-					if w && !slices.Contains(full.Model.Supports.Rows, i) {
-						t.Errorf("%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
-					}
+					require.Check(t, !w || slices.Contains(full.Model.Supports.Rows, i),
+						"%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
 				}
 				if k == "linear" {
 					break // gamma has no meaning
@@ -54,7 +53,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
-	e := lessonstest.Show(t, &Lesson, "leave-one-out", "machine", "mcm")
+	e := lessonstest.Show(t, Lesson(), "leave-one-out", "machine", "mcm")
 	for _, n := range e.Numbers {
 		require.Check(t, !strings.Contains(n.Label, "bound"), "an MCM is shown a bound: %+v", n)
 	}
@@ -79,7 +78,7 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 func TestCorrelationsOfEitherSign(t *testing.T) {
 	t.Parallel()
 	signs := func(pairs ...string) (below, above int) {
-		for _, row := range lessonstest.Show(t, &Lesson, "fewer", pairs...).Tables[0].Rows {
+		for _, row := range lessonstest.Show(t, Lesson(), "fewer", pairs...).Tables[0].Rows {
 			if strings.HasPrefix(row[5], "−") {
 				below++
 			} else {
@@ -132,16 +131,13 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		return s
 	}
 	other := require.Value(run(t.Context(), spoil(parts[0]), folds, 1, seed))(t)
-	if !reflect.DeepEqual(one[0].chosen, other[0].chosen) || !slices.Equal(one[0].vectors, other[0].vectors) {
-		t.Errorf("spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
-	}
-	if slices.Equal(one[0].accuracy, other[0].accuracy) {
-		t.Error("spoilt test rows do not even change the accuracy")
-	}
+	require.Check(t, reflect.DeepEqual(one[0].chosen, other[0].chosen) && slices.Equal(one[0].vectors, other[0].vectors),
+		"spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
+	require.Check(t, !slices.Equal(one[0].accuracy, other[0].accuracy),
+		"spoilt test rows do not even change the accuracy")
 	trained := require.Value(run(t.Context(), spoil(parts[1]), folds, 1, seed))(t)
-	if reflect.DeepEqual(one[0].chosen, trained[0].chosen) && slices.Equal(one[0].vectors, trained[0].vectors) {
-		t.Error("spoilt training rows change nothing")
-	}
+	require.Check(t, !reflect.DeepEqual(one[0].chosen, trained[0].chosen) || !slices.Equal(one[0].vectors, trained[0].vectors),
+		"spoilt training rows change nothing")
 }
 
 // TestTuningOnTheTestFoldFlatters: what a test fold claims falls with every setting
@@ -153,9 +149,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	last := tried - 1
 	for _, o := range draws {
 		for k := range last {
-			if o.claimed[k+1] > o.claimed[k] {
-				t.Fatalf("the best of more settings is worse: %v", o.claimed)
-			}
+			require.Must(t, o.claimed[k+1] <= o.claimed[k], "the best of more settings is worse: %v", o.claimed)
 		}
 		flattery, first = append(flattery, o.truth[last]-o.claimed[last]), append(first, o.truth[0]-o.claimed[0])
 	}
@@ -170,7 +164,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
-		e := lessonstest.Show(t, &Lesson, "summary", "bets", bets)
+		e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
 		all, asking := strings.Contains(note, "right"), e.Asking()
 		require.Check(t, strings.HasPrefix(asking.Notes[0], note) && len(asking.Moves) > 0, "after %s: %s", bets, asking.Notes[0])
 		require.Check(t, len(e.Notes) == 0 && len(e.Moves) == 0 && (len(e.After) > 0) == all, "after the answer: %q, %v", e.Notes, e.Moves)
@@ -191,7 +185,7 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	t.Parallel()
 	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
 	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
-		e := lessonstest.Show(t, &Lesson, "summary", "gamma", gamma)
+		e := lessonstest.Show(t, Lesson(), "summary", "gamma", gamma)
 		var b strings.Builder
 		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
 		found := evidence.FindStringSubmatch(b.String())

@@ -72,12 +72,11 @@ var (
 	blindRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "0", Min: 0, Max: 4, Low: 0, High: 4}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "graph-kernels",
-	Task:  "data=molecules&kernel=wl",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "graph-kernels", Task: "data=molecules&kernel=wl"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "objects",
 			Covers: []string{"001 18.1", "001 20.1"},
@@ -233,8 +232,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `In round 0 all nodes have the one colour, so $k = N N'$, and normalised $N N'/\sqrt{N^2 N'^2} = 1$ for any two graphs. With $h = 1$ the numbers of neighbours come in.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // shape holds a small graph with its name.
 type shape struct {

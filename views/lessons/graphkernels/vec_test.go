@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/views/lessons/lessonstest"
 )
 
@@ -13,7 +15,7 @@ import (
 func TestVecTrick(t *testing.T) {
 	t.Parallel()
 	for n := 3; n <= 10; n++ {
-		e := lessonstest.Show(t, &Lesson, "vec", "n", fmt.Sprint(n))
+		e := lessonstest.Show(t, Lesson(), "vec", "n", fmt.Sprint(n))
 		number := func(label string) string { t.Helper(); return lessonstest.Number(t, e, label) }
 		k := number("kernel, vec trick")
 		if formed := number(`kernel, $A_\times$ formed`); formed != k || !strings.HasSuffix(e.Numbers[5].Help, " "+k) {
@@ -22,8 +24,7 @@ func TestVecTrick(t *testing.T) {
 		var long, short int
 		fmt.Sscan(number(`multiplications, $A_\times$ formed`), &long)
 		fmt.Sscan(number("multiplications, vec trick"), &short)
-		if long == 0 || long*2 != short*n || long%(n*n*n*n) != 0 {
-			t.Errorf("n = %d: %d multiplications and %d", n, long, short)
-		}
+		require.Check(t, long != 0 && long*2 == short*n && long%(n*n*n*n) == 0,
+			"n = %d: %d multiplications and %d", n, long, short)
 	}
 }

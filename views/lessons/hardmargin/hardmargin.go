@@ -48,12 +48,11 @@ var stacked = lessons.Toy{
 	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
 }
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "hard-margin",
-	Task:  "data=iris-versicolor-virginica",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "hard-margin", Task: "data=iris-versicolor-virginica"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "primal",
 			Covers: []string{"001 4.1", "002 primal"},
@@ -169,8 +168,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `At the soft optimum $\sum_i\alpha_i = \lVert\mathbf w\rVert^2 + C\sum_i\xi_i$: the slacks make the sum larger than $\lVert\mathbf w\rVert^2$, and its root in the denominator makes the quotient smaller.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // six are scikit-learn's six points: a problem with round numbers.
 var six = lessons.Toy{

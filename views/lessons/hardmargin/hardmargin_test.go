@@ -50,7 +50,7 @@ func TestSix(t *testing.T) {
 	if err != nil || h.Alpha != 0.25 || [2]float64(h.W) != [2]float64{0.5, 0.5} || h.B != 0 || h.Dual(h.Alpha) != 0.25 {
 		t.Errorf("by hand: %+v, %v", h, err)
 	}
-	e := lessonstest.Show(t, &Lesson, "by-hand", "step", "99")
+	e := lessonstest.Show(t, Lesson(), "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
 		"4|(1, 1)|+1|0.25|1|0.25", "5|(1, 2)|+1|0|1.5|0", "6|(2, 1)|+1|0|1.5|0",
@@ -83,9 +83,8 @@ func TestDuality(t *testing.T) {
 	for k := range run.Len() {
 		floor := run.At(k).Dual
 		ceiling := require.Value(ceilingOf(run.At(k)))(t)
-		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
-			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
-		}
+		require.Check(t, floor <= optimum+1e-9 && ceiling >= optimum-1e-9 && floor >= before,
+			"step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		before = floor
 		require.Check(t, k != run.Len()-1 || ceiling-floor <= 1e-5, "at the end there is a gap of %g", ceiling-floor)
 	}
@@ -100,9 +99,8 @@ func TestStepsAreHard(t *testing.T) {
 	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
 	m := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	for i, p := range best.Points {
-		if math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) > 1e-6 {
-			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
-		}
+		require.Check(t, math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) <= 1e-6,
+			"alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
 	}
 }
 
@@ -111,7 +109,7 @@ func TestStepsAreHard(t *testing.T) {
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
-		e := lessonstest.Show(t, &Lesson, "support", values...)
+		e := lessonstest.Show(t, Lesson(), "support", values...)
 		for _, label := range []string{"support vectors", `$\mathbf w$`, `$b$`} {
 			s += lessonstest.Number(t, e, label) + " "
 		}
@@ -122,13 +120,12 @@ func TestSupport(t *testing.T) {
 	got := numbers("x7", "3.3", "y7", "-2.5")
 	require.Check(t, got == start, "a far point moves the line: %s, before %s", got, start)
 	require.Check(t, numbers("x7", "0.4") != start, "a point inside the margin does not move the line")
-	e := lessonstest.Show(t, &Lesson, "support", "only", "true")
+	e := lessonstest.Show(t, Lesson(), "support", "only", "true")
 	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
 	require.Check(t, got == "0", "deleting changes w and b by %s", got)
 	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
-	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
-		t.Errorf("overlapping classes: %v", e.Notes)
-	}
+	require.Check(t, len(e.Numbers) <= 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
+		"overlapping classes: %v", e.Notes)
 }
 
 // TestOnlyHard: the formulas of the slides agree with a hard margin, and do
@@ -137,7 +134,7 @@ func TestSupport(t *testing.T) {
 // legend are the labels of the points.
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "only-hard")
+	e := lessonstest.Show(t, Lesson(), "only-hard")
 	p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true}))(t)
 	var svg strings.Builder
 	require.NoError(t, p.SVG(&svg))
@@ -152,22 +149,18 @@ func TestOnlyHard(t *testing.T) {
 	hard := require.Value(lessons.TrainHard(ctx, eight))(t)
 	b := require.Value(biases(hard, eight))(t)
 	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "lowest": b.Low, "highest": b.High} {
-		if math.Abs(got-hard.B) > 1e-6 {
-			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
-		}
+		require.Check(t, math.Abs(got-hard.B) <= 1e-6,
+			"hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
 	}
-	soft, err := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
-	require.NoError(t, err)
-	b, err = biases(soft, eight)
-	require.NoError(t, err)
-	if math.Abs(b.Midpoint-soft.B) < 1e-2 || b.High-b.Low < 1e-2 {
-		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
-	}
+	soft := require.Value(lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8"))(t)
+	b = require.Value(biases(soft, eight))(t)
+	require.Check(t, math.Abs(b.Midpoint-soft.B) >= 1e-2 && b.High-b.Low >= 1e-2,
+		"C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
 	square := lessons.Norm(soft.W) * lessons.Norm(soft.W)
 	if want := square + 0.2**soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
 	}
-	e := lessonstest.Show(t, &Lesson, "only-hard", "C", "100")
+	e := lessonstest.Show(t, Lesson(), "only-hard", "C", "100")
 	for _, row := range e.Tables[0].Rows {
 		require.Check(t, row[1] == row[2], "C = 100 is no hard margin: %v", row)
 	}
@@ -180,9 +173,7 @@ func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
 	first, second := strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i +`)
-	if first < 0 || second < first {
-		t.Fatalf("the sums stand elsewhere: %s", dualLines[at-1].TeX)
-	}
+	require.Must(t, first >= 0 && second >= first, "the sums stand elsewhere: %s", dualLines[at-1].TeX)
 	if got := dualLines[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
 		t.Error(got)
 	}
@@ -198,7 +189,7 @@ func TestBiasInterval(t *testing.T) {
 	t.Parallel()
 	for c, whole := range map[string]bool{"0.01": true, "0.2": false, "100": false} {
 		rows := map[string]string{}
-		e := lessonstest.Show(t, &Lesson, "only-hard", "C", c)
+		e := lessonstest.Show(t, Lesson(), "only-hard", "C", c)
 		for _, row := range e.Tables[0].Rows {
 			rows[row[0]] = row[2]
 		}
@@ -211,9 +202,8 @@ func TestBiasInterval(t *testing.T) {
 	}
 	m := require.Value(lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8"))(t)
 	low, high, err := biasInterval(m, eight, 0.01)
-	if err != nil || !(high > low+0.1) || *m.Report.Free != 0 {
-		t.Fatalf("%g to %g with %d free, %v", low, high, *m.Report.Free, err)
-	}
+	require.Must(t, err == nil && high > low+0.1 && *m.Report.Free == 0,
+		"%g to %g with %d free, %v", low, high, *m.Report.Free, err)
 	slack := func(b float64) (sum float64) {
 		for i, p := range eight.XY {
 			sum += math.Max(0, 1-eight.Y[i]*(m.W[0]*p[0]+m.W[1]*p[1]+b))

@@ -53,12 +53,11 @@ var (
 	farLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "kernel-ridge",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "kernel-ridge", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "squares",
 			Covers: []string{"001 15.1"},
@@ -221,8 +220,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 			},
 		},
-	},
-})
+	}
+}
 
 // line are points on a line with targets.
 type line struct{ X, T []float64 }

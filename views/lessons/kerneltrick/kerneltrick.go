@@ -66,12 +66,11 @@ var (
 	endlessTurn  = lessons.TurnControl{Yaw: "30", Pitch: "28"}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "kernel-trick",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "kernel-trick", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "line",
 			Covers: []string{"001 8.1", "002 feature-space"},
@@ -217,8 +216,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `The answer: %s. The Gram matrix has only positive eigenvalues, so no combination of the vectors is 0. It is so for any number of different points, and no finite dimension has room for that.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // sets are the data sets of this lesson.
 var sets = []param.Option{

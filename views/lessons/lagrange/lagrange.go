@@ -59,12 +59,11 @@ var (
 	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "lagrange",
-	Task:  "data=iris-sepal",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "lagrange", Task: "data=iris-sepal"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "touch",
 			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
@@ -188,8 +187,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `%s: the innermost point of each class. Their multipliers are positive; the outer points are free and might be left out.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 

@@ -22,20 +22,20 @@ func TestWorkedExamples(t *testing.T) {
 			require.Equal(t, lessonstest.Number(t, e, label), value, "%s", label)
 		}
 	}
-	want(lessonstest.Show(t, &Lesson, "touch", "px", "-0.2", "py", "-0.4"),
+	want(lessonstest.Show(t, Lesson(), "touch", "px", "-0.2", "py", "-0.4"),
 		map[string]string{`$f$ at the dot`: "0.2", "slope along the line": "0", "angle between the gradients": "180°", `$\lambda$`: "0.4"})
-	want(lessonstest.Show(t, &Lesson, "equality", "step", "99"),
+	want(lessonstest.Show(t, Lesson(), "equality", "step", "99"),
 		map[string]string{`$\lambda^*$`: "0.4", `$(x^*, y^*)$`: "(−0.2, −0.4)", `$f(x^*, y^*)$`: "0.2", `$g(x^*, y^*)$`: "0"})
-	want(lessonstest.Show(t, &Lesson, "inequality"),
+	want(lessonstest.Show(t, Lesson(), "inequality"),
 		map[string]string{"the constraint is": "saturated", `$\alpha$`: "0.4", `$h(x^*, y^*)$`: "0", `$f(x^*, y^*)$`: "0.2"})
-	want(lessonstest.Show(t, &Lesson, "inequality", "other", "true"),
+	want(lessonstest.Show(t, Lesson(), "inequality", "other", "true"),
 		map[string]string{"the constraint is": "free", `$\alpha$`: "0", `$h(x^*, y^*)$`: "−1", `$f(x^*, y^*)$`: "0", `$\alpha$ on the wall`: "−0.4"})
 
 	for example, rows := range map[string][2]string{
 		"3": {`$\alpha = 0$|(0, 0)|0|1|0|rejected: violates the constraint`, `$\alpha > 0$|(−0.2, −0.4)|0.4|0|0.2|accepted`},
 		"4": {`$\alpha = 0$|(0, 0)|0|−1|0|accepted`, `$\alpha > 0$|(−0.2, −0.4)|−0.4|0|0.2|rejected: the multiplier is not positive`},
 	} {
-		e := lessonstest.Show(t, &Lesson, "cases", "example", example, "step", "99")
+		e := lessonstest.Show(t, Lesson(), "cases", "example", example, "step", "99")
 		for i, row := range rows {
 			require.Equal(t, strings.Join(e.Tables[0].Rows[i], "|"), row, "example %s, case %d", example, i+1)
 		}
@@ -61,7 +61,7 @@ func TestDerivation(t *testing.T) {
 	for _, n1 := range []string{"-3", "0", "2"} {
 		for _, n2 := range []string{"-1", "0", "3"} {
 			for _, o := range []string{"-2", "0", "3"} {
-				lessonstest.CheckExhibit(t, lessonstest.Show(t, &Lesson, "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
+				lessonstest.CheckExhibit(t, lessonstest.Show(t, Lesson(), "equality", "n1", n1, "n2", n2, "o", o, "step", "6"))
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestCases(t *testing.T) {
 // classes, which gives w, b and both multipliers.
 func TestSVM(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "svm", "solver", "true", "w", "1", "b", "-0.5")
+	e := lessonstest.Show(t, Lesson(), "svm", "solver", "true", "w", "1", "b", "-0.5")
 	require.Equal(t, lessonstest.Number(t, e, `least $y_i(w x_i + b)$`), "1", "margin … at the solution")
 	for i, want := range []string{"0|−1.5|0", "0.5|0|0", "0.5|0|0", "0|−1|0"} {
 		require.Equal(t, strings.Join(e.Tables[1].Rows[i][1:], "|"), want, "point %d", i+1)

@@ -46,12 +46,11 @@ var (
 	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "margins",
-	Task:  "data=iris-sepal",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "margins", Task: "data=iris-sepal"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "classifier",
 			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
@@ -133,8 +132,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 			},
 		},
-	},
-})
+	}
+}
 
 func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	w, b := [2]float64{1, 0.4}, 0.1

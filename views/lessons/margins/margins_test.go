@@ -45,22 +45,21 @@ func TestNoSecondSummit(t *testing.T) {
 // score, and what is no line is not kept.
 func TestKeepsTheBestLine(t *testing.T) {
 	t.Parallel()
-	first := lessonstest.Show(t, &Lesson, "by-hand")
+	first := lessonstest.Show(t, Lesson(), "by-hand")
 	require.Must(t, len(first.Moves) == 1, "a line that separates cannot be kept: %q", first.Notes)
 	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
 	for kept, want := range map[string]string{first.Moves[0].Value: "your best try ", widest: "your best try 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
 		e := lessonstest.Show(t, &Lesson, "by-hand", "kept", kept)
-		if got := strings.Contains(e.After[0], "best try"); got != (want != "") || !strings.Contains(e.After[0], want) {
-			t.Errorf("with %q kept: %s", kept, e.After[0])
-		}
+		require.Check(t, strings.Contains(e.After[0], "best try") == (want != "") && strings.Contains(e.After[0], want),
+			"with %q kept: %s", kept, e.After[0])
 		require.Check(t, (len(e.Moves) == 0) == (want != ""), "with %q kept there are the moves %v", kept, e.Moves)
 		for _, n := range e.Asking().Notes {
 			require.Check(t, !strings.Contains(n, "%"), "with the margin it gives the widest away: %s", n)
 		}
 	}
 	ends := []string{"ax", "-1.32", "ay", "2.05", "bx", "-0.0909", "by", "-1.87"} // kept with fewer digits than its margin has
-	e := lessonstest.Show(t, &Lesson, "by-hand", ends...)
-	e = lessonstest.Show(t, &Lesson, "by-hand", append(ends, "kept", e.Moves[0].Value)...)
+	e := lessonstest.Show(t, Lesson(), "by-hand", ends...)
+	e = lessonstest.Show(t, Lesson(), "by-hand", append(ends, "kept", e.Moves[0].Value)...)
 	require.Check(t, len(e.Moves) <= 0, "a line that is kept can be kept again: %v", e.Moves)
 }

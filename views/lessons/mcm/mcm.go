@@ -60,12 +60,11 @@ var (
 	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0: the original machine."}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "mcm",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "mcm", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "ratio",
 			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
@@ -165,8 +164,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `The kernel matrix has full rank, so some $f$ takes the value $y_i$ at every point: $h = 1$ and no slack. Nothing can be better, whatever slack costs.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // six are points of the real line with their labels.
 var six = struct{ x, y []float64 }{

@@ -73,12 +73,11 @@ var (
 // start is the initial position of point 1 on the first screen.
 var start = [2]float64{-0.2, 1.1}
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "mercer",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "mercer", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "gram",
 			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
@@ -174,8 +173,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `All of it, %s %: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // kernelControl is a choice of kernels, with controls of some of their parameters. Of
 // the others coef0 is 1 and the rest have their defaults.

@@ -50,12 +50,11 @@ var (
 	}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "perceptron",
-	Task:  "data=iris-sepal",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "perceptron", Task: "data=iris-sepal"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "rule",
 			Covers: []string{"002 perceptron"},
@@ -177,8 +176,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `Every pass has a mistake, so some counts grow for ever. Opposite points cancel in $\sum_j\alpha_j y_j\mathbf x_j$, which is how $\mathbf w$ stays bounded all the same.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // toy are eight points that a line through the origin can tell apart.
 var toy = lessons.Toy{

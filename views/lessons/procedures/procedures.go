@@ -67,12 +67,11 @@ var (
 	c         = newC("1")
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "procedures",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "procedures", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "hinge",
 			Covers: []string{"002 primal-optimization", "002 hinge", "002 networks-regularization"},
@@ -233,8 +232,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				},
 			},
 		},
-	},
-})
+	}
+}
 
 // newToys is a control for the points, with some of the toys.
 func newToys(start string, names ...string) lessons.ChoiceControl {

@@ -72,12 +72,11 @@ var (
 	draw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "risk",
-	Task:  "data=iris-sepal",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "risk", Task: "data=iris-sepal"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "risk",
 			Covers: []string{"000 components", "000 slt"},
@@ -217,8 +216,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `$N_{SV}/N = 1$: the bound says that at most every point is misclassified. The true error may still be small.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // squares are labellings of the corners of a square.
 var squares = []string{"++−−", "+−−+", "+−−−", "+−+−"}

@@ -61,19 +61,18 @@ func TestCountsLabellings(t *testing.T) {
 		{"four, one inside", 4, []string{"x4", "0", "y4", "0"}, [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, 0}}, "14 of 16"},
 		{"five", 5, nil, corners, "22 of 32"},
 	} {
-		e := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
+		e := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
 		require.Equal(t, lessonstest.Number(t, e, "realised in all"), c.want, "%s", c.name)
 		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
 			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
 		}
-		last := lessonstest.Show(t, &Lesson, "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
+		last := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
 		require.Equal(t, lessonstest.Number(t, last, "realised so far"), c.want, "%s: at the end", c.name)
 	}
 	for _, n := range []string{"3", "4", "5"} {
 		e := lessonstest.Show(t, &Lesson, "shattering", "n", n, "family", "rbf")
-		if got := lessonstest.Number(t, e, "realised in all"); got != strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps) {
-			t.Errorf("an RBF machine realises %s labellings of %s points", got, n)
-		}
+		require.Equal(t, lessonstest.Number(t, e, "realised in all"), strconv.Itoa(e.Steps)+" of "+strconv.Itoa(e.Steps),
+			"labellings of %s points that an RBF machine realises", n)
 	}
 }
 
@@ -82,7 +81,7 @@ func TestCountsLabellings(t *testing.T) {
 func TestBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}, {1000, 200, 0.05, 0.05}, {1000, 10, 0, 0.3}, {400, 200, 0.1, 0.05}} {
-		e := lessonstest.Show(t, &Lesson, "bound", "h", lessons.Setting(c.h), "m", lessons.Setting(c.m), "remp", lessons.Setting(c.r), "eta", lessons.Setting(c.eta))
+		e := lessonstest.Show(t, Lesson(), "bound", "h", lessons.Setting(c.h), "m", lessons.Setting(c.m), "remp", lessons.Setting(c.r), "eta", lessons.Setting(c.eta))
 		h := math.Min(c.h, 2*c.m)
 		eps := 4 * (h*(math.Log(2*c.m/h)+1) - math.Log(c.eta)) / c.m
 		vapnik := c.r + eps/2*(1+math.Sqrt(1+4*c.r/eps))
@@ -127,9 +126,8 @@ func TestIsExact(t *testing.T) {
 			}
 		}
 		lower, upper := cloudErrors(c.w, c.b)
-		if math.Abs(lower-wrong[0]) > 0.01 || math.Abs(upper-wrong[1]) > 0.01 {
-			t.Errorf("%v: %g and %g, counted %v", c, lower, upper, wrong)
-		}
+		require.Check(t, math.Abs(lower-wrong[0]) <= 0.01 && math.Abs(upper-wrong[1]) <= 0.01,
+			"%v: %g and %g, counted %v", c, lower, upper, wrong)
 	}
 }
 
@@ -138,10 +136,10 @@ func TestIsExact(t *testing.T) {
 // shattered with a margin that the next whole number does not allow.
 func TestMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
-	e := lessonstest.Show(t, &Lesson, "margin", "delta", "1.45")
+	e := lessonstest.Show(t, Lesson(), "margin", "delta", "1.45")
 	a, b, c := lessonstest.Number(t, e, "realised with margin Δ"), lessonstest.Number(t, e, "bound on $h$"), lessonstest.Number(t, e, "the same, rounded down")
 	require.Check(t, a == "8 of 8" && b == "3" && c == "2", "at 1.45: %s, %s, %s", a, b, c)
-	got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "margin", "delta", "1.55"), "realised with margin Δ")
+	got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "margin", "delta", "1.55"), "realised with margin Δ")
 	require.Check(t, got == "2 of 8", "at 1.55: %s", got)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
@@ -221,9 +219,8 @@ func TestMeasuresRuns(t *testing.T) {
 		if w := res.Report.WNorm; w != nil && math.Abs(s.norm-*w) > 1e-6**w {
 			t.Errorf("%s: |w| is %g, the report says %g", c.name, s.norm, *w)
 		}
-		if c.name == "rbf" && (s.radius > 1 || s.radius < 0.5) {
-			t.Errorf("an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
-		}
+		require.Check(t, c.name != "rbf" || s.radius <= 1 && s.radius >= 0.5,
+			"an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
 		screen, _ := Lesson.Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e := require.Value(screen.Demo.Show(t.Context(), in))(t)
@@ -252,11 +249,10 @@ func TestShatterGame(t *testing.T) {
 	said, beyond := "", 0
 	for k := range 10 {
 		e := lessonstest.Show(t, &Lesson, "shatter", "calls", said)
-		if len(e.Moves) != 2 || strings.Contains(e.Notes[0], "ealised") {
-			t.Fatalf("before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
-		}
+		require.Must(t, len(e.Moves) == 2 && !strings.Contains(e.Notes[0], "ealised"),
+			"before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
 		said = e.Moves[0].Value // a line does it
-		e = lessonstest.Show(t, &Lesson, "shatter", "calls", said)
+		e = lessonstest.Show(t, Lesson(), "shatter", "calls", said)
 		if strings.Contains(e.Notes[0], "Not realised") {
 			beyond++
 		}
@@ -265,11 +261,10 @@ func TestShatterGame(t *testing.T) {
 		}
 		said = e.Moves[0].Value
 	}
-	if beyond != 1 || said != "" {
-		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
-	}
+	require.Check(t, beyond == 1 && said == "",
+		"%d labellings were beyond lines; the last move leads to %q", beyond, said)
 	for said, next := range map[string]string{strings.Repeat("x", 20): "y", strings.Repeat(".", 20): "y", "y..?n": "y.n."} {
-		if e := lessonstest.Show(t, &Lesson, "shatter", "calls", said); e.Moves[0].Value != next {
+		if e := lessonstest.Show(t, Lesson(), "shatter", "calls", said); e.Moves[0].Value != next {
 			t.Errorf("after %q the first move leads to %q, not %q", said, e.Moves[0].Value, next)
 		}
 	}
@@ -284,7 +279,7 @@ func TestNetworksGetStuck(t *testing.T) {
 		"10": func(n int) bool { return n > starts-2 },
 	} {
 		for seed := range 5 {
-			e := lessonstest.Show(t, &Lesson, "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
+			e := lessonstest.Show(t, Lesson(), "networks", "hidden", units, "seed", strconv.Itoa(seed+1))
 			text := lessonstest.Number(t, e, "starts with all four points right")
 			help := e.Numbers[0].Help
 			require.Check(t, strings.Contains(help, "One unit cannot") == (units == "1"), "%s units: %s", units, help)

@@ -55,12 +55,11 @@ var (
 	}}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "several-classes",
-	Task:  "data=iris",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "several-classes", Task: "data=iris"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "rest",
 			Covers: []string{"001 16.1", "001 16.2"},
@@ -223,8 +222,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `Its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // newProbe is a point that is dragged, from here.
 func newProbe(x, y string) lessons.PlaceControl {

@@ -19,14 +19,14 @@ import (
 func TestStartsInDoubt(t *testing.T) {
 	t.Parallel()
 	for screen, want := range map[string]string{"rest": "Nobody claims your point", "pairs": "The votes are tied, 3 classes have 1 vote each"} {
-		e := lessonstest.Show(t, &Lesson, screen, "step", map[string]string{"rest": "0", "pairs": "3"}[screen]) // after the duels
+		e := lessonstest.Show(t, Lesson(), screen, "step", map[string]string{"rest": "0", "pairs": "3"}[screen]) // after the duels
 		require.Check(t, len(e.Notes) == 1 && strings.HasPrefix(e.Notes[0], want), "%s: %q", screen, e.Notes)
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)
 		for _, kind := range map[string][]string{"rest": {"nobody claims it", "several claim it"}, "pairs": {"votes are tied"}}[screen] {
 			require.Check(t, strings.Contains(p.Caption, kind), "%s: %q does not tell of %q", screen, p.Caption, kind)
 		}
 	}
-	if e := lessonstest.Show(t, &Lesson, "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
+	if e := lessonstest.Show(t, Lesson(), "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
 		t.Errorf("far up: %q, %+v", e.Notes, e.Numbers)
 	}
 }
@@ -35,7 +35,7 @@ func TestStartsInDoubt(t *testing.T) {
 func TestDuelsAddUp(t *testing.T) {
 	t.Parallel()
 	for step := range 4 {
-		e := lessonstest.Show(t, &Lesson, "pairs", "step", strconv.Itoa(step))
+		e := lessonstest.Show(t, Lesson(), "pairs", "step", strconv.Itoa(step))
 		votes := 0
 		for _, class := range []string{"A", "B", "C"} {
 			n := require.Value(strconv.Atoi(strings.Fields(lessonstest.Number(t, e, class))[0]))(t)
@@ -59,9 +59,8 @@ func TestPairsAreTrainedAlone(t *testing.T) {
 		require.NoError(t, err)
 		w, b, _ := alone.Model.Linear()
 		got, bias, _ := all.Model.Alone(k).Linear()
-		if math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) > 1e-9 {
-			t.Errorf("%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
-		}
+		require.Check(t, math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) <= 1e-9,
+			"%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
 	}
 }
 
@@ -69,7 +68,7 @@ func TestPairsAreTrainedAlone(t *testing.T) {
 func TestScale(t *testing.T) {
 	t.Parallel()
 	const own, all = "machine A: points on their own side", "all three: points right"
-	as, loud := lessonstest.Show(t, &Lesson, "scale", "factor", "1"), lessonstest.Show(t, &Lesson, "scale")
+	as, loud := lessonstest.Show(t, Lesson(), "scale", "factor", "1"), lessonstest.Show(t, Lesson(), "scale")
 	if lessonstest.Number(t, as, own) != lessonstest.Number(t, loud, own) || lessonstest.Number(t, as, all) == lessonstest.Number(t, loud, all) {
 		t.Errorf("%+v\n%+v", as.Numbers, loud.Numbers)
 	}
@@ -134,7 +133,7 @@ func TestClimb(t *testing.T) {
 			t.Errorf("C = %g: dual %g, primal %g, optimum %g", c, s.Dual, s.Primal, want)
 		}
 	}
-	short := lessonstest.Show(t, &Lesson, "climb", "C", "100", "step", "9999")
+	short := lessonstest.Show(t, Lesson(), "climb", "C", "100", "step", "9999")
 	require.Check(t, strings.Contains(short.Notes[0], "not at its end"), "%q", short.Notes)
 }
 
@@ -157,9 +156,8 @@ func TestNoRuleIsBest(t *testing.T) {
 		winners = append(winners, won)
 	}
 	for i := range ml.Multiclass {
-		if !slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }) {
-			t.Errorf("%s wins on all sets: %v", ml.Multiclass[i].Name, winners)
-		}
+		require.Check(t, slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }),
+			"%s wins on all sets: %v", ml.Multiclass[i].Name, winners)
 	}
 }
 

@@ -62,12 +62,11 @@ var (
 	}}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "soft-margin",
-	Task:  "data=iris-sepal",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "soft-margin", Task: "data=iris-sepal"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "one-point",
 			Covers: []string{"001 6.1", "002 slack"},
@@ -180,8 +179,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `Every value is tried once a fold, $5 \cdot 15 = 75$; then the winner is trained on all points: %s.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // at trains on the lesson's points with the price c.
 func at(ctx context.Context, c float64) (*lessons.LinearMachine, error) {

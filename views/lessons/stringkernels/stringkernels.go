@@ -78,12 +78,11 @@ var (
 // mostMer is the largest k of the spectrum's screen.
 const mostMer = 8
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "string-kernels",
-	Task:  "data=dna&kernel=spectrum",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "string-kernels", Task: "data=dna&kernel=spectrum"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "objects",
 			Covers: []string{"001 18.1", "001 18.2", "001 18.3", "001 19.1"},
@@ -211,8 +210,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: `With $k = 1$ only the counts of A, C, G and T are left. A planted motif of six letters shifts them a little, the order of its letters is lost, and chance shifts them as well.`,
 			}},
 		},
-	},
-})
+	}
+}
 
 // spectrumKernel and gapKernel are the kernels of the lab with these parameters.
 func spectrumKernel(k int, normal bool) kernel.Kernel {

@@ -40,12 +40,11 @@ var (
 	row        = lessons.IntegerControl{Name: "row", Label: "your cell, row", Default: "2", Min: 1, Max: 5, Low: 1, High: 5, Folded: true}
 )
 
-// Lesson is the row of the table of lessons.
-var Lesson = lessons.New(words, lessons.Lesson{
-	Slug:  "width",
-	Task:  "data=checkerboard",
-	Guide: lessons.NewGuide(guide),
-	Screens: []lessons.Screen{
+// Lesson returns the row of the table of lessons.
+var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "width", Task: "data=checkerboard"}, screens)
+
+func screens() []lessons.Screen {
+	return []lessons.Screen{
 		{
 			Slug:   "reach",
 			Covers: []string{"001 14.1", "001 12.3", "002 kernels"},
@@ -139,8 +138,8 @@ var Lesson = lessons.New(words, lessons.Lesson{
 				Explain: "The smallest of 35 errors owes part of its rank to luck. So do yours and your neighbour's, if you picked by eye.",
 			}},
 		},
-	},
-})
+	}
+}
 
 // widths are those that the curves go through, from narrow to wide in
 // the replay, from wide to narrow on an axis.

@@ -32,7 +32,7 @@ func TestChoiceTellsTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
 	for _, seed := range []string{"1", "2", "3", "4"} {
-		e := lessonstest.Show(t, &Lesson, "choice", choiceSeed.Name, seed)
+		e := lessonstest.Show(t, Lesson(), "choice", choiceSeed.Name, seed)
 		off := 0
 		for i, row := range e.Tables[0].Rows {
 			for j, cell := range row[1:] {
@@ -41,23 +41,21 @@ func TestChoiceTellsTies(t *testing.T) {
 				}
 				off++
 				pair := "C = " + lessons.Setting(gridCs[i]) + ", γ = " + lessons.Setting(gridGammas[j])
-				if pair != lessonstest.Number(t, e, "best pair") && !strings.Contains(e.After[1], pair) {
-					t.Errorf("draw %s: %s is as good and not named: %s", seed, pair, e.After[1])
-				}
+				require.Check(t, pair == lessonstest.Number(t, e, "best pair") || strings.Contains(e.After[1], pair),
+					"draw %s: %s is as good and not named: %s", seed, pair, e.After[1])
 			}
 		}
-		if off == 0 || off > 1 != strings.HasPrefix(e.After[1], "A tie") {
-			t.Errorf("draw %s: %d cells are set off; %s", seed, off, e.After[1])
-		}
+		require.Check(t, off != 0 && off > 1 == strings.HasPrefix(e.After[1], "A tie"),
+			"draw %s: %d cells are set off; %s", seed, off, e.After[1])
 		if off > 1 {
 			ties++
 		}
 	}
-	if e := lessonstest.Show(t, &Lesson, "choice", "column", "3", "row", "3"); !strings.Contains(e.Notes[0], "C = 10, γ = 0.1") {
+	if e := lessonstest.Show(t, Lesson(), "choice", "column", "3", "row", "3"); !strings.Contains(e.Notes[0], "C = 10, γ = 0.1") {
 		t.Errorf("the third cell of the third row is %s", e.Notes[0])
 	}
-	ask := Lesson.Screens[5].Question("flattered").Ask
-	if got := lessonstest.Number(t, lessonstest.Show(t, &Lesson, "choice"), "its cross-validated error"); got != "9.0 %" || !strings.Contains(ask, "shown at first errs on 9 %") {
+	ask := Lesson().Screens[5].Question("flattered").Ask
+	if got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "choice"), "its cross-validated error"); got != "9.0 %" || !strings.Contains(ask, "shown at first errs on 9 %") {
 		t.Errorf("the best cell errs on %s; the question: %s", got, ask)
 	}
 	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")

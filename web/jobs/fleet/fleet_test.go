@@ -89,10 +89,8 @@ func (h *house) access() Access {
 func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error)) (*Worker, func() error) {
 	h.Helper()
 	log := slog.New(slog.NewTextHandler(h.Output(), nil))
-	link, err := Connect(h.access(), "worker", log)
-	require.NoError(h, err)
-	w, err := NewWorker(link, slots, ThisVersion(), log)
-	require.NoError(h, err)
+	link := require.Value(Connect(h.access(), "worker", log))(h)
+	w := require.Value(NewWorker(link, slots, ThisVersion(), log))(h)
 	w.grace = 0
 	if work := w.engine; compute != nil {
 		w.engine = engine(func(ctx context.Context, c store.Cell) (eval.CellResult, error) { return compute(ctx, c, work) })
@@ -131,8 +129,7 @@ func asked(t *testing.T, seed uint64) store.NewSearch {
 
 func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 	h.Helper()
-	s, err := h.st.CreateSearch(h.Context(), ws, n)
-	require.NoError(h, err)
+	s := require.Value(h.st.CreateSearch(h.Context(), ws, n))(h)
 	h.queue.Notify()
 	return s.ID
 }
@@ -140,8 +137,7 @@ func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 // end waits for the end of a search.
 func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	h.Helper()
-	events, err := h.queue.SubscribeSearch(h.Context(), ws, id)
-	require.NoError(h, err)
+	events := require.Value(h.queue.SubscribeSearch(h.Context(), ws, id))(h)
 	for last = range events {
 	}
 	return last
@@ -383,11 +379,9 @@ func TestRefused(t *testing.T) {
 		v := ThisVersion()
 		edit(&v)
 		w := require.Value(NewWorker(link, 1, v, slog.New(slog.DiscardHandler)))(t)
-		err := w.Run(t.Context())
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v: want %q", err, want)
+		require.Fails(t, w.Run(t.Context()), want, "the error")
 	}
-	_, err := New(t.Context(), h.link, h.fleet.Config)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "another Margin Lab"), "a second server: %v", err)
+	require.Fails(t, require.Err(New(t.Context(), h.link, h.fleet.Config)), "another Margin Lab", "a second server")
 }
 
 // Without the token nobody gets in, and with it nobody can do more than workers do.

@@ -1,0 +1,26 @@
+package runsview
+
+import (
+	"strings"
+
+	"marginlab/views"
+)
+
+// takes says which columns new rows have.
+func takes(columns []string) string {
+	const most = 12
+	if len(columns) > most {
+		return views.Counted(len(columns), "column") + ": " + strings.Join(columns[:most], ", ") + ", …"
+	}
+	return views.Counted(len(columns), "column") + ": " + strings.Join(columns, ", ")
+}
+
+func pasted(p *Predicted) string {
+	if p == nil {
+		return ""
+	}
+	return p.Text
+}
+
+// lines counts the lines of a text.
+func lines(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
