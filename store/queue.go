@@ -153,18 +153,21 @@ func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	})
 }
 
-// State is where a run stands, and of a failed one why.
+// State is where a run or search stands, and of a failed one why.
 type State struct {
-	Status Status
-	Error  string
+	Status      Status
+	Error       string
+	Done, Total int // cells of a search
 }
 
-// RunStates tells where runs of any workspace stand, by their ids. One that is gone is
+// States tells where runs and searches of any workspace stand, by their ids. One that is gone is
 // missing.
-func (s *Store) RunStates(ctx context.Context, ids ...string) (map[string]State, error) {
+func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
-		return byKey(tx, func(r row, id *string, state *State) error { return r.Scan(id, &state.Status, &state.Error) },
-			`SELECT id, status, error FROM runs WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
+		return byKey(tx, func(r row, id *string, state *State) error {
+			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
+		}, `SELECT id, status, error, 0, 0 FROM runs WHERE id IN (SELECT value FROM json_each(?1))
+			UNION ALL SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?1))`, asJSON(&ids))
 	})
 }
 

@@ -411,22 +411,6 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// SearchState holds the progress of a search.
-type SearchState struct {
-	State
-	Done, Total int // cells
-}
-
-// SearchStates tells where searches of any workspace stand, by their ids. One that is gone
-// is missing.
-func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]SearchState, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string]SearchState, error) {
-		return byKey(tx, func(r row, id *string, state *SearchState) error {
-			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
-		}, `SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
-	})
-}
-
 // countCells are the cells of a search, and those that are done.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
