@@ -199,7 +199,7 @@ func TestCancelSearch(t *testing.T) {
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")
 	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)
-	states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t)
+	states := require.Value(s.States(ctx, search.ID, "gone"))(t)
 	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }
 
@@ -273,6 +273,6 @@ func BenchmarkCells(b *testing.B) {
 		c, ok, err := s.claimCell(b.Context(), owner)
 		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)
 		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
-		require.Value(s.SearchStates(b.Context(), search.ID))(b)
+		require.Value(s.States(b.Context(), search.ID))(b)
 	}
 }
