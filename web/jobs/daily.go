@@ -8,9 +8,9 @@ import (
 	"marginlab/store"
 )
 
-// Daily looks after a store, now and once a day until ctx ends: it marks the workspaces
-// that nobody has used for so long (0: none), deletes those that were marked a day ago, and looks
-// for damage. Once an hour it deletes for good what people deleted a day ago.
+// Daily maintains a store, now and once a day until ctx ends: it marks workspaces not used for
+// the duration unused (0: never), deletes those marked a day ago, and checks the database for
+// damage. Once an hour it purges items deleted a day ago.
 func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog.Logger) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()
@@ -35,8 +35,8 @@ func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog
 	}
 }
 
-// BackUp makes backups of a store whenever one is due, until ctx ends. After a failure, which the
-// log tells, the next attempt comes within an hour.
+// BackUp makes backups of a store whenever one is due, until ctx ends. After a failure, which is
+// logged, it retries within an hour.
 func BackUp(ctx context.Context, st *store.Store, b store.Backups, log *slog.Logger) {
 	for {
 		wait, err := b.Wait(st.Now())
@@ -57,13 +57,13 @@ func BackUp(ctx context.Context, st *store.Store, b store.Backups, log *slog.Log
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(min(wait, time.Hour)): // the clock may be put right meanwhile
+		case <-time.After(min(wait, time.Hour)): // the clock may be corrected meanwhile
 		}
 	}
 }
 
-// Tend keeps the log of a store short and its disk usable, until ctx ends, and tells when the disk
-// becomes low and when it has room again.
+// Tend keeps the write-ahead log of a store short and logs when disk space becomes low and when it
+// recovers, until ctx ends.
 func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
@@ -92,10 +92,10 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 	}
 }
 
-// tendEvery is how often a store is tended: a log that nobody writes to is emptied within twice that.
+// tendEvery is the interval of Tend: an idle log is emptied within twice that.
 const tendEvery = 5 * time.Second
 
-// forget empties the trash of what was deleted a day ago, unless the clock is mistrusted.
+// forget purges items deleted a day ago, unless the clock is mistrusted.
 func forget(ctx context.Context, st *store.Store, log *slog.Logger) {
 	err := st.TrustClock(ctx)
 	if err == nil {

@@ -12,36 +12,35 @@ import (
 	"marginlab/store"
 )
 
-// Engine computes cells that a queue has claimed for it. The queue alone speaks with the
-// store: it claims and holds a cell, stores its result, and ends ctx when nobody wants it
-// any more. Local is the engine of a process, package fleet has that of other machines.
+// Engine computes cells that a queue has claimed for it. Only the queue accesses the store: it
+// claims and leases a cell, stores its result, and cancels ctx when the result is no longer
+// wanted. Local is the engine of this process; package fleet has the one of other machines.
 type Engine interface {
 	// Slots returns the number of cells the engine can use at a time at present.
 	Slots() int
 
-	// Compute returns what a cell gives, the same on every machine, or why it cannot be
-	// computed. ErrGivenBack and ErrLost: others may try.
+	// Compute returns the result of a cell, the same on every machine, or an error. After
+	// ErrGivenBack and ErrLost another engine may try.
 	Compute(ctx context.Context, c store.Cell) (eval.CellResult, error)
 }
 
-// Why a cell was not computed to the end: there is nobody to do it, or who did it died,
-// perhaps of it.
+// Reasons why a cell was not completed: there is no worker for it, or its worker died, perhaps
+// because of it.
 var (
 	ErrGivenBack = errors.New("nobody is left to compute the cell")
 	ErrLost      = errors.New("a worker died while it computed the cell")
 )
 
-// post is an engine with the name under which it holds cells.
+// post is an engine with the owner name of its leases.
 type post struct {
 	Engine
 	owner store.Owner
 }
 
-// Use has a second engine compute cells, besides the workers of this process. Call it
-// before Run.
+// Use adds a second engine besides the workers of this process. It must be called before Run.
 func (q *Queue) Use(e Engine) { q.away = &post{e, store.NewOwner()} }
 
-// Found stores what a cell gave that was computed for an earlier process.
+// Found stores the result of a cell computed for an earlier process.
 func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
 	searches, err := q.store.FinishCells(ctx, res)
 	if err == nil {
@@ -50,13 +49,13 @@ func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
 	return err
 }
 
-// Local computes cells in this process. It keeps the searches that it met last: their data
-// are read once, and cells of one path share a kernel matrix.
+// Local computes cells in this process. It caches recent searches: their data are read once, and
+// cells of one path share a kernel matrix.
 type Local struct {
 	load  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)
 	slots int
 
-	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, but for tests
+	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, except in tests
 
 	mu     sync.Mutex
 	recent []*planned // the last one last
@@ -80,7 +79,7 @@ func NewLocal(slots int, load func(ctx context.Context, search string) (*eval.Pl
 // Slots returns the number of cells computed at a time.
 func (e *Local) Slots() int { return e.slots }
 
-// Compute does the work of a cell. A panic is an error.
+// Compute computes a cell. A panic becomes an error.
 func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
 	return sound(func() (res eval.CellResult, err error) {
 		p, err := e.planned(ctx, c.Search)
@@ -94,7 +93,7 @@ func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 	})
 }
 
-// planned is a search of a moment ago, or as load finds it. Callers meanwhile wait.
+// planned returns a search from the cache or loads it; concurrent callers wait.
 func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

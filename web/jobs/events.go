@@ -8,10 +8,10 @@ import (
 	"marginlab/store"
 )
 
-// Event is the latest about a run or a search.
+// Event is the current state of a run or search.
 type Event struct {
 	Status store.Status
-	Step   *trace.Step   // of a running run, once its solver has reported
+	Step   *trace.Step   // of a running run, after its solver's first report
 	Left   time.Duration // about how long that still works; 0: not known
 	Cells  *Cells        // of a running search
 	Error  string        // of a failed one
@@ -23,8 +23,8 @@ type Cells struct {
 	Total int `json:"total"`
 }
 
-// Message is the event as streams send it: "progress" with a step or cells, or "status"
-// with the status and, where it failed, the error.
+// Message returns the event for a stream: "progress" with a step or cells, or "status" with the
+// status and, if it failed, the error.
 func (e Event) Message() (name string, data any) {
 	switch {
 	case e.Step != nil:
@@ -41,10 +41,9 @@ func (e Event) Message() (name string, data any) {
 	}{e.Status, e.Error}
 }
 
-// Subscribe returns a channel with the state of a run of a workspace, as it is
-// now and whenever it changes. It is closed after the state that ends the run, or
-// when ctx ends. A slow reader misses states, but never the last one, and never
-// holds up the training.
+// Subscribe returns a channel with the state of a run of a workspace, now and after
+// every change. It is closed after the final state or when ctx ends. A slow reader
+// misses states, but never the last one, and never delays the training.
 func (q *Queue) Subscribe(ctx context.Context, ws store.Workspace, id string) (<-chan Event, error) {
 	return q.watch(ctx, id, func() (Event, error) {
 		r, err := q.store.RunWithoutModels(ctx, ws, id)
@@ -97,8 +96,8 @@ func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 	}
 }
 
-// watch registers a channel and fills it with the state of the row, as look finds
-// it. The order matters: registered first, no change after the look is missed.
+// watch registers a channel and then sends it the state that look finds. In this order
+// no change is missed.
 func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)) (<-chan Event, error) {
 	ch := make(chan Event, 1)
 	q.mu.Lock()
@@ -136,8 +135,8 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	return ch, nil
 }
 
-// states tells how runs and searches of any workspace stand by their rows. One that is
-// gone was deleted, which cancels it.
+// states returns the stored states of runs and searches of any workspace. A missing row was
+// deleted, which cancels it.
 func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, error) {
 	rows, err := q.store.States(ctx, ids...)
 	if err != nil {
@@ -153,13 +152,13 @@ func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, er
 	return events, nil
 }
 
-// publish tells the watchers of a run its new state.
+// publish sends the watchers of a run its new state.
 func (q *Queue) publish(id string, e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if j := q.running[id]; j != nil {
 		if j.last.Status.Ended() {
-			return // a step of a solver that has not noticed yet
+			return // a late step of a cancelled solver
 		}
 		j.last = e
 	}
@@ -168,13 +167,13 @@ func (q *Queue) publish(id string, e Event) {
 	}
 }
 
-// publishChange tells the watchers of what another program may work on its state, where
-// that may be news to them.
+// publishChange sends watchers the state of a job that another process may be working on, if it
+// has changed.
 func (q *Queue) publishChange(id string, e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.running[id] != nil {
-		return // it has begun here meanwhile
+		return // it has started here meanwhile
 	}
 	for ch, told := range q.watchers[id] {
 		if told != e.Status || e.Cells != nil {
@@ -183,8 +182,8 @@ func (q *Queue) publishChange(id string, e Event) {
 	}
 }
 
-// offer puts e in the place of what nobody has read yet, and closes the channel
-// behind the end of a run. Callers hold q.mu.
+// offer sends e, replacing an unread event, and closes the channel after the end of
+// a run. Callers hold q.mu.
 func (q *Queue) offer(id string, ch chan Event, e Event) {
 	select {
 	case <-ch:

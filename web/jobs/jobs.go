@@ -32,15 +32,15 @@ import (
 	"marginlab/store"
 )
 
-// Config says how a queue works.
+// Config holds the settings of a queue.
 type Config struct {
 	Workers int           // trainings at a time, of one workspace one less; 0: one
 	Turn    time.Duration // after which work makes room for shorter work; 0: a second
-	Memory  int64         // bytes that work may hold, and a quarter more for light work; 0: 768 MB for each worker, which is also the most
+	Memory  int64         // bytes for work, plus a quarter for light work; 0: 768 MB per worker, which is also the maximum
 	Leave   bool          // cells are left to the engine of Use
-	Limit   time.Duration // longest that a run is trained; 0: as long as it takes
+	Limit   time.Duration // time limit of a training; 0: none
 	Log     *slog.Logger
-	Trained func(learner, outcome string, took time.Duration) // told of every training that ended, for metrics; may be nil
+	Trained func(learner, outcome string, took time.Duration) // called after every training, for metrics; may be nil
 
 	// Train does the work; nil: ml.Train.
 	Train func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
@@ -48,8 +48,8 @@ type Config struct {
 
 // Queue trains the queued runs of a store.
 type Queue struct {
-	// Live is closed while somebody waits for a page, a picture or an answer; this pauses
-	// the work of the queue.
+	// Live pauses the work of the queue while someone waits for a page, a picture or an
+	// answer.
 	Live pace.Gate
 
 	store   *store.Store
@@ -59,38 +59,38 @@ type Queue struct {
 	leave   bool
 	turn    time.Duration
 	limit   time.Duration
-	pause   time.Duration // that a worker waits after the store has failed it
+	pause   time.Duration // of a worker after an error of the store
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
 	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
-	// The store's, but for tests.
+	// The store's, except in tests.
 	finish func(context.Context, store.Owner, string, *ml.Result) error
 	fails  func(ctx context.Context, owner store.Owner, id, message string) error
 
-	wake, wakeAway chan struct{} // hold one: there may be something to do, for workers and for the other engine
+	wake, wakeAway chan struct{} // buffer one signal that there may be work, for workers and for the other engine
 
-	// claiming is held while a run begins or is cancelled, so that the row and
-	// the job tell the same story.
+	// claiming is held while a run starts or is cancelled, to keep row and job
+	// consistent.
 	claiming sync.Mutex
 
-	// telling serialises the events of searches, from the look at rows until watchers know, so
-	// that progress never goes backwards.
+	// telling serialises events of searches, from reading rows to notifying watchers, so that
+	// progress never goes backwards.
 	telling sync.Mutex
 
 	saving   sync.Mutex // held while results of cells are stored; taken after claiming; guards computed
 	computed []computed // not stored yet
 
-	mu       sync.Mutex                             // guards what follows; never held over a query
+	mu       sync.Mutex                             // guards the fields below; never held during a query
 	running  map[string]*job                        // by run, or cell of a search
-	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
+	watchers map[string]map[chan Event]store.Status // by run or search, with the status last sent
 	worked   map[string]*Work                       // by search
 	shared   []*job                                 // medium and heavy work here; those in front go on, the others hold
 	accounts map[string]*account                    // of sharers, see lanes.go
 
-	cells *Local // what the workers compute cells with
+	cells *Local // engine of the workers
 	here  post
-	away  *post // nil: no other machines
+	away  *post // engine of other machines; nil: none
 }
 
 // job is a training, or a cell of a search, under way.
@@ -104,26 +104,26 @@ type job struct {
 	began  time.Time // by the store's clock
 
 	// What follows is guarded by the queue's mu.
-	work    store.Waiting // as it was claimed
-	as      store.Weight  // with which it goes on
-	away    bool          // it is computed elsewhere, and takes no place here
-	over    bool          // it has ended, or is about to
+	work    store.Waiting // as claimed
+	as      store.Weight  // its current weight
+	away    bool          // computed elsewhere, without a place here
+	over    bool          // ended or ending
 	backAs  store.Weight  // with which it goes back into the queue
 	gate    pace.Gate
 	resume  func()        // nil: it is not held
 	before  time.Duration // that it worked until it was held last
 	since   time.Time     // when it went on last; zero: it is held
-	limit   time.Duration // that it may work; 0: for ever
+	limit   time.Duration // of working time; 0: none
 	tooLong *time.Timer   // ends it then
 	turn    *time.Timer   // ends its turn as light work
 }
 
-// Behind returns a context of work in the background: somebody who waits for a page goes before
-// it, and it gets at least a quarter of the time that passes.
+// Behind returns a context for background work that yields to page requests but gets at least a
+// quarter of the time.
 func (q *Queue) Behind(ctx context.Context) context.Context { return q.Live.Behind(ctx, 3) }
 
-// begin notes a job, which is worked on until end, but no longer than limit unless that is
-// 0, than ctx, or than until somebody cancels it.
+// begin registers a job. Its context ends with end, after limit unless 0, with ctx, or when it is
+// cancelled.
 func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away bool, limit time.Duration) *job {
 	j := &job{key: key, last: Event{Status: store.Running}, began: q.store.Now(), work: w, as: w.Weight, away: away, since: time.Now(), limit: limit}
 	j.ctx, j.cancel = context.WithCancelCause(j.gate.Strictly(q.Behind(ctx)))
@@ -148,11 +148,11 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	return j
 }
 
-// muchMemory is the memory of work, in bytes, from which garbage is collected as soon as it ends.
+// muchMemory is the memory of work, in bytes, above which garbage is collected as soon as it ends.
 const muchMemory = 64 << 20
 
-// saves notes that a job has ended and its result only has to be stored. The job keeps its place
-// until then: starting other work is no use if its result could not be stored either.
+// saves marks that a job only has to store its result. It keeps its place until then, because
+// other work could not store its result either.
 func (q *Queue) saves(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,7 +182,7 @@ func (q *Queue) end(j *job) {
 		delete(q.running, j.key)
 	}
 	q.share()
-	q.Notify() // there is a place
+	q.Notify() // a place is free
 }
 
 // New returns a queue over st. It does nothing until Run.
@@ -204,11 +204,10 @@ func New(st *store.Store, c Config) *Queue {
 	return q
 }
 
-// Run trains until ctx ends. Runs that were under way when a program died are taken
-// up once its lease has run out; those under way here when ctx ends go back into the
-// queue.
+// Run trains until ctx ends. Runs of a process that died are resumed once its leases have
+// expired; runs in progress here when ctx ends return to the queue.
 func (q *Queue) Run(ctx context.Context) {
-	tending, stop := context.WithCancel(context.WithoutCancel(ctx)) // leases are renewed until the last run is put back
+	tending, stop := context.WithCancel(context.WithoutCancel(ctx)) // renew leases until the last run is back in the queue
 	var tender sync.WaitGroup
 	tender.Go(func() { q.tendUntil(tending) })
 	var workers sync.WaitGroup
@@ -222,8 +221,8 @@ func (q *Queue) Run(ctx context.Context) {
 	tender.Wait()
 }
 
-// rounds is the time from one round of tend to the next: a run that is cancelled
-// through another program stops within it.
+// rounds is the interval of tend, within which a run cancelled by another process
+// stops.
 const rounds = time.Second
 
 func (q *Queue) tendUntil(ctx context.Context) {
@@ -242,10 +241,9 @@ func (q *Queue) tendUntil(ctx context.Context) {
 	}
 }
 
-// tend keeps this queue in step with the database, where other programs may be at
-// work: it renews the leases of the runs under way, stops those that are no longer
-// its own, tells watchers of runs that are trained elsewhere how they stand, and
-// wakes a worker when there is something to do.
+// tend synchronises this queue with the database, which other processes may also use: it
+// renews the leases of running jobs, stops those it no longer owns, sends watchers the
+// state of runs trained elsewhere, and wakes a worker if there is work.
 func (q *Queue) tend(ctx context.Context) error {
 	if err := q.renew(ctx); err != nil {
 		return err
@@ -260,7 +258,7 @@ func (q *Queue) tend(ctx context.Context) error {
 	return err
 }
 
-// tellElsewhere tells watchers of what other programs may work on how it stands.
+// tellElsewhere sends watchers the state of jobs that other processes may be working on.
 func (q *Queue) tellElsewhere(ctx context.Context) error {
 	q.telling.Lock()
 	defer q.telling.Unlock()
@@ -285,7 +283,7 @@ func (q *Queue) tellElsewhere(ctx context.Context) error {
 // renew renews the leases, and stops the jobs whose runs were cancelled or deleted
 // through another program, or taken over by one.
 func (q *Queue) renew(ctx context.Context) error {
-	q.claiming.Lock() // no run begins between the two looks
+	q.claiming.Lock() // no run may start between the two reads
 	defer q.claiming.Unlock()
 	q.mu.Lock()
 	under := slices.Collect(maps.Keys(q.running))
@@ -308,13 +306,13 @@ func (q *Queue) renew(ctx context.Context) error {
 	defer q.mu.Unlock()
 	for _, id := range under {
 		if j := q.running[id]; j != nil && !slices.Contains(held, id) {
-			j.cancel(nil) // harmless where it has just ended
+			j.cancel(nil) // harmless if it has just ended
 		}
 	}
 	return nil
 }
 
-// Notify tells the workers that there is something to do.
+// Notify wakes the workers because there may be work.
 func (q *Queue) Notify() {
 	notify(q.wake)
 	notify(q.wakeAway)
@@ -323,7 +321,7 @@ func (q *Queue) Notify() {
 func notify(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:
-	default: // somebody is about to look anyway
+	default: // a signal is already pending
 	}
 }
 
@@ -361,7 +359,7 @@ func (q *Queue) stop(id string) {
 	q.publish(id, Event{Status: store.Cancelled})
 }
 
-// work begins what claim finds to do, until ctx ends and all of it has ended.
+// work starts what claim returns until ctx ends, then waits for all of it to end.
 func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(context.Context) (do func(), err error)) {
 	var under sync.WaitGroup
 	defer under.Wait()
@@ -375,7 +373,7 @@ func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(conte
 	}
 }
 
-// idle waits until there may be something to do, or, after an error, for a moment.
+// idle waits until there may be work or, after an error, for a moment.
 func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
 	var over <-chan time.Time
 	if err != nil {
@@ -419,25 +417,25 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
 
-// mayPass reports whether the same may work later.
+// mayPass reports whether an error may be temporary.
 func mayPass(err error) bool {
 	var fault *store.Error
 	return errors.As(err, &fault) && slices.Contains([]string{"storage", "busy"}, fault.Kind()) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errTooLong is the cause with which training ends at the time limit.
+// errTooLong is the cancellation cause at the time limit.
 var errTooLong = errors.New("longer than a run may take")
 
 // saving limits the time to store a result once the program is stopping.
 const saving = 4 * time.Second
 
-// tries is how often a result is stored that the disk has no room for, or the database no
-// time, before the run fails.
+// tries is the number of attempts to store a result while the disk is full or the database busy,
+// before the run fails.
 const tries = 30
 
-// insist saves a result, retrying while the disk or the database is at fault: at most
-// most times or, with 0 and whatever the error, until the program stops. Other work is no
-// use meanwhile, as its result could not be stored either.
+// insist calls save, retrying while the disk or database is at fault, at most most times, or,
+// if most is 0, after any error until the program stops. It blocks its worker meanwhile,
+// because other results could not be stored either.
 func (q *Queue) insist(ctx context.Context, most int, save func(context.Context) error) error {
 	for n := 1; ; n++ {
 		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
@@ -495,7 +493,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 		}
 		return
 	}
-	if errors.Is(err, store.ErrNotFound) { // its author has said so
+	if errors.Is(err, store.ErrNotFound) { // deleted by its owner
 		q.trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
 		return
 	}
@@ -510,8 +508,8 @@ func (q *Queue) fail(ctx context.Context, r store.Run, reason error) (Event, err
 	return Event{Status: store.Failed, Error: message}, err
 }
 
-// explain tells why a run or search failed: in words for its owner, or, where it is a
-// fault of the program, in the log.
+// explain returns the message of a failed run or search for its owner; faults of the program are
+// logged instead.
 func (q *Queue) explain(ctx context.Context, reason error, what, id string) (message string) {
 	message, forOwner := param.ForPerson(reason)
 	if !forOwner {
@@ -549,10 +547,10 @@ func sound[T any](work func() (T, error)) (res T, err error) {
 	return work()
 }
 
-// every is the least time between two reports of progress.
+// every is the minimum interval between two progress reports.
 const every = 100 * time.Millisecond
 
-// attempt trains a run and tells those who watch how far that is.
+// attempt trains a run and reports its progress to watchers.
 func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
 	data, err := q.store.Data(ctx, r.Hash)
 	if err != nil {

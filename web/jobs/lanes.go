@@ -10,46 +10,46 @@ import (
 	"marginlab/store"
 )
 
-// Long work never keeps short work waiting, nor much work of one person little of another:
+// Long work never delays short work, nor many jobs of one person the few of another:
 //
-//   - Light work, by estimate about as long as a turn, begins as soon as one of the places is
-//     free, and goes before all else for one turn. Whatever is left of it then goes on as medium
-//     work, for ten turns, and then as heavy work, for as long as it takes.
-//   - Medium and heavy work shares the places that light work leaves, at least one. Those under
-//     way take turns: the others hold where they are, by the gate of package pace, and lose
-//     nothing. Light work, for its part, leaves them one place and keeps at least one.
-//   - There is room for only a few of each weight, since they hold their memory. Work that finds none
-//     goes back into the queue with its new weight and starts over when there is room: it loses one
-//     turn, once. Estimates set the initial weight, so that most work starts where it belongs.
-//   - Time is shared equally at each level: between the work of courses and other work; within each,
-//     between network addresses, where a course counts under its teacher's address; there, between
-//     workspaces; and within a workspace, between runs and cells, hand-ins first. At equal shares
-//     the shorter work goes first. A sharer with nothing waiting gets a head start of one turn, no
-//     more: a workspace that is new at an address does not pass everything that waits there.
+//   - Light work, estimated to take about one turn, starts as soon as a place is free and has
+//     priority for one turn. If it is not finished, it continues as medium work for ten turns and
+//     then as heavy work.
+//   - Medium and heavy work shares the places left by light work, at least one. Running jobs take
+//     turns: the others pause at the gate of package pace and lose nothing. Light work always
+//     leaves them one place and keeps at least one.
+//   - Only a few jobs of each weight fit, since paused ones hold their memory. A job without room
+//     returns to the queue with its new weight and restarts later: it loses one turn, once. The
+//     initial weight is estimated, so most work starts where it belongs.
+//   - Time is shared equally at each level: between courses and other work; within each, between
+//     network addresses (a course counts under its teacher's); there, between workspaces; and
+//     within a workspace, between runs and cells, submissions first. Ties go to shorter work. A
+//     sharer with nothing waiting gets a head start of at most one turn, so that a new workspace
+//     does not overtake everything at its address.
 //
-// Only the order depends on this, and never a result.
+// This affects only the order of work, never a result.
 
-// mediumTurns is the number of turns that work stays medium.
+// mediumTurns is the number of turns for which work stays medium.
 const mediumTurns = 10
 
-// Limits of heavy work, for each place. Of all places but one it may be of one network.
+// heavyEach limits heavy work per place. One network may fill all places but one.
 const heavyEach = 3
 
-// memoryEach bounds the estimated memory of work for each place, in bytes; work that takes more runs
-// alone. Light work has 1/lightShare of that in addition, which medium and heavy work cannot take.
+// memoryEach bounds the estimated memory of work per place, in bytes; larger work runs alone. Light
+// work has 1/lightShare of that in addition, which medium and heavy work cannot use.
 const (
 	memoryEach = 768 << 20
 	lightShare = 4
 )
 
-// MemoryWithin returns the Memory of a Config for a program that may take the given number of
-// bytes, with memory set aside for pages and other requests.
+// MemoryWithin returns the Memory of a Config for a process limited to the given number of bytes,
+// reserving memory for pages and other requests.
 func MemoryWithin(bytes int64) int64 { return max(1, (bytes-pagesMemory)/(lightShare+1)*lightShare) }
 
-// pagesMemory is the memory of eight of the worst requests at once.
+// pagesMemory is the memory of eight concurrent worst-case requests.
 const pagesMemory = 512 << 20
 
-// errNoRoom is why work ends that goes back into the queue for lack of room.
+// errNoRoom is the cancellation cause of work that returns to the queue for lack of room.
 var errNoRoom = errors.New("there is no room for the work to go on; it begins anew later")
 
 // Load counts the runs and cells of searches that wait for this server, and those that it works
@@ -69,11 +69,11 @@ func (q *Queue) Load(ctx context.Context) (waiting, running map[store.Weight]int
 	return waiting, running, nil
 }
 
-// several is all places but one, where there are several: the last one is for others.
+// several returns the number of places one sharer may fill: all but one, if there are several.
 func (q *Queue) several() int { return max(1, q.workers-1) }
 
-// room reports whether there is room to begin work as one of a weight, or for a job to go on as
-// such. Callers hold q.mu.
+// room reports whether there is room to start work with a weight, or for a job to continue with
+// it. Callers hold q.mu.
 func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
 	network := q.networkOf(w)
 	var all, near, own int
@@ -126,25 +126,25 @@ func (q *Queue) small(as store.Weight, w store.Waiting) bool {
 	return as == store.Light && w.Memory <= q.memory/lightShare
 }
 
-// next chooses what begins of what waits.
+// next chooses the waiting work to start.
 func (q *Queue) next(list []store.Waiting) (w store.Waiting, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.room(w.Weight, w, nil) }))
 }
 
-// account is the processor time given to a sharer, in virtual time: the time of those who share
-// with it, which passes as slowly as there are many of them.
+// account records the processor time given to a sharer, in virtual time, which passes more slowly
+// the more sharers there are.
 type account struct {
 	begins time.Duration // when its next work does
-	now    time.Duration // among those who share what it has: when the last work began
-	asked  time.Time     // until when its work is accounted for: what came later came after a pause
+	now    time.Duration // virtual time among its own sharers, when the last work started
+	asked  time.Time     // its work is accounted for up to this time; later work came after a pause
 }
 
-// inTurn returns the next of the work that may begin: among the lightest, it chooses by
-// start-time fair queueing at each level. The work with the earliest expected end
-// in virtual time goes first, so that among equals the shorter work goes first. A workspace that had
-// nothing waiting gets a head start of one turn. Callers hold q.mu.
+// inTurn returns the next of the work that may start: among the lightest, by start-time fair
+// queueing at each level. The work with the earliest expected end in virtual time goes first, so
+// among equals the shorter one. A workspace that had nothing waiting gets a head start of one
+// turn. Callers hold q.mu.
 func (q *Queue) inTurn(list []store.Waiting) (next store.Waiting, ok bool) {
 	if len(list) == 0 {
 		return next, false
@@ -159,13 +159,13 @@ func (q *Queue) inTurn(list []store.Waiting) (next store.Waiting, ok bool) {
 	return q.choose(some, 1).Waiting, true
 }
 
-// candidate holds work that may begin, with the sharers it counts for.
+// candidate is work that may start, with the sharers it counts towards.
 type candidate struct {
 	store.Waiting
 	sharers
 }
 
-// choose returns the next work among those who share the time of one sharer of the level above.
+// choose returns the next work among the sharers below one sharer of the level above.
 func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	if level > levels {
 		return list[0] // as the store lists them
@@ -191,8 +191,8 @@ func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	return next
 }
 
-// begins is when the next work of a sharer of what above has begins, of which the oldest waits
-// since some time.
+// begins returns the virtual start time of the next work of a sharer below above, whose oldest
+// work has waited since a time.
 func (q *Queue) begins(key, above string, since time.Time) time.Duration {
 	a := q.account(key)
 	if since.After(a.asked) {
@@ -201,7 +201,7 @@ func (q *Queue) begins(key, above string, since time.Time) time.Duration {
 	return a.begins
 }
 
-// account returns that of a sharer.
+// account returns the account of a sharer.
 func (q *Queue) account(key string) *account {
 	a := q.accounts[key]
 	if a == nil {
@@ -226,8 +226,7 @@ func (q *Queue) expected(w store.Waiting) time.Duration {
 // levels is at how many levels the processors are shared.
 const levels = 4
 
-// sharers are who has a share in the processors by some work of a weight, which the first names: at
-// each level those who share what one of the level before has.
+// sharers names the sharers that work counts towards, one per level, starting with its weight.
 type sharers [1 + levels]string
 
 func (q *Queue) sharers(w store.Waiting) (keys sharers) {
@@ -268,8 +267,8 @@ func (q *Queue) serve(w store.Waiting) {
 	}
 }
 
-// pay notes that work has ended, after so long rather than as expected. With another weight than
-// it began with it only counts among the kinds of work of one workspace. Callers hold q.mu.
+// pay corrects the accounts when work has ended, replacing the expected by the actual time. If its
+// weight has changed, it counts only within its workspace. Callers hold q.mu.
 func (q *Queue) pay(w store.Waiting, took time.Duration) {
 	keys := q.sharers(w)
 	for i, key := range keys[1:] {
@@ -295,7 +294,7 @@ func (q *Queue) overdue(j *job) {
 		}
 	}
 	q.mu.Unlock()
-	q.Notify() // there may be a place
+	q.Notify() // a place may be free
 }
 
 // goOn makes a job one of a weight. Callers hold q.mu.
@@ -307,7 +306,7 @@ func (q *Queue) goOn(j *job, as store.Weight) {
 	q.share()
 }
 
-// giveBack ends a job that is to begin anew as one of a weight. Callers hold q.mu.
+// giveBack ends a job that will restart with another weight. Callers hold q.mu.
 func (q *Queue) giveBack(j *job, as store.Weight) {
 	j.over, j.backAs = true, as
 	j.cancel(errNoRoom)
@@ -344,8 +343,8 @@ func (q *Queue) left() int {
 	return max(1, n)
 }
 
-// share lets as much medium and heavy work go on as there are places, and holds the rest.
-// Callers hold q.mu.
+// share resumes as many medium and heavy jobs as there are places and pauses the rest. Callers
+// hold q.mu.
 func (q *Queue) share() {
 	n := q.left()
 	for i, j := range q.shared {
@@ -353,8 +352,8 @@ func (q *Queue) share() {
 	}
 }
 
-// hold lets a job wait, or go on. The time in which it waits is not time that it worked.
-// Callers hold the queue's mu.
+// hold pauses or resumes a job. Paused time does not count as working time. Callers hold the
+// queue's mu.
 func (j *job) hold(wait bool) {
 	if wait == (j.resume != nil) {
 		return
@@ -380,7 +379,7 @@ func (j *job) worked() time.Duration {
 	return j.before + time.Since(j.since)
 }
 
-// Held reports whether a run that is under way waits while other work has its turn.
+// Held reports whether a running run is paused while other work has its turn.
 func (q *Queue) Held(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -21,8 +21,8 @@ func (q *Queue) DeleteSearch(ctx context.Context, ws store.Workspace, id string)
 	return q.stopSearches(func() ([]string, error) { return []string{id}, q.store.DeleteSearch(ctx, ws, id) })
 }
 
-// CancelStudy ends the searches of a study that are queued or running; store.ErrEnded if all
-// have ended.
+// CancelStudy cancels the unfinished searches of a study; it returns store.ErrEnded if all have
+// ended.
 func (q *Queue) CancelStudy(ctx context.Context, ws store.Workspace, id string) error {
 	return q.stopSearches(func() ([]string, error) { return q.store.CancelStudy(ctx, ws, id) })
 }
@@ -32,8 +32,8 @@ func (q *Queue) DeleteStudy(ctx context.Context, ws store.Workspace, id string) 
 	return q.stopSearches(func() ([]string, error) { return q.store.DeleteStudy(ctx, ws, id) })
 }
 
-// stopSearches stops the cells of the searches that end returns once it has ended them, before
-// others of theirs begin.
+// stopSearches calls end, which ends searches and returns their ids, and stops their cells before
+// others can start.
 func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
@@ -55,10 +55,10 @@ func (q *Queue) stopSearches(end func() (ids []string, err error)) error {
 	return nil
 }
 
-// keyOf tells cells apart from each other and from runs.
+// keyOf returns a key that is unique among cells and runs.
 func keyOf(c store.Cell) string { return fmt.Sprintf("%s/%d", c.Search, c.Place) }
 
-// claimAway takes the cell that is next from the queue, if the second engine has use for it.
+// claimAway claims the next cell for the second engine, if it has capacity.
 func (q *Queue) claimAway(ctx context.Context) (do func(), err error) {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
@@ -102,7 +102,7 @@ func (q *Queue) claimCell(ctx context.Context, e post, w store.Waiting) (do func
 	return func() { q.doCell(ctx, e, j, c); q.end(j) }, nil
 }
 
-// doCell has an engine compute one cell and stores what it gave.
+// doCell lets an engine compute a cell and stores the result.
 func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 	res, err := e.Compute(j.ctx, c)
 	q.saves(j)
@@ -118,7 +118,7 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 		return
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil && !noRoom:
-		return // the search was cancelled, deleted, or failed, or another program has the cell
+		return // the search was cancelled, deleted or has failed, or another process has the cell
 	case again:
 	default:
 		searches = q.failCell(ctx, c, err)
@@ -141,13 +141,12 @@ type computed struct {
 	eval.CellResult
 }
 
-// together is how long the result of a cell waits to be stored with others: a
-// transaction for each would write many times what it stores. A cell whose result is lost with
-// the program is computed again.
+// together is how long the result of a cell waits to be stored with others: a transaction for
+// each would multiply the bytes written. If the process dies, the cell is computed again.
 const together = 250 * time.Millisecond
 
-// keep takes the result of a cell, to be stored soon. It waits while results are being stored:
-// starting other work is no use if its result could not be stored either.
+// keep buffers the result of a cell for storing. It blocks while results are being stored, because
+// other results could not be stored either.
 func (q *Queue) keep(ctx context.Context, c computed) {
 	q.saving.Lock()
 	defer q.saving.Unlock()
@@ -156,8 +155,7 @@ func (q *Queue) keep(ctx context.Context, c computed) {
 	}
 }
 
-// saveEnded stores at once what cells gave of searches for which nothing is left to compute:
-// they do not wait, and are not under way.
+// saveEnded stores at once the results of searches with no cells left waiting or running.
 func (q *Queue) saveEnded(ctx context.Context, waiting []store.Waiting) {
 	q.saving.Lock()
 	q.mu.Lock()
@@ -167,7 +165,7 @@ func (q *Queue) saveEnded(ctx context.Context, waiting []store.Waiting) {
 	q.mu.Unlock()
 	q.saving.Unlock()
 	if ended {
-		go q.saveCells(ctx) // which may take long, on a full disk
+		go q.saveCells(ctx) // may take long on a full disk
 	}
 }
 
@@ -181,7 +179,7 @@ func (q *Queue) computing(search string) bool {
 	return false
 }
 
-// saveCells stores what cells gave and tells the watchers of their searches.
+// saveCells stores buffered results and notifies the watchers of their searches.
 func (q *Queue) saveCells(ctx context.Context) {
 	q.saving.Lock()
 	defer q.saving.Unlock()
@@ -214,8 +212,7 @@ func (q *Queue) saveCells(ctx context.Context) {
 	q.tellSearches(keep, searches)
 }
 
-// tellSearches tells the watchers of searches how far these are, and forgets the plans of
-// those that have ended.
+// tellSearches sends watchers the progress of searches and drops the plans of finished ones.
 func (q *Queue) tellSearches(ctx context.Context, ids []string) {
 	q.telling.Lock()
 	defer q.telling.Unlock()

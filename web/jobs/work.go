@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Work counts what this queue has computed of a search since the program started, no matter who
-// computed it.
+// Work counts what has been computed of a search, by any engine, since this process started.
 type Work struct {
 	Took  time.Duration // with at least one cell under way
 	Cells int           // computed meanwhile
@@ -15,7 +14,7 @@ type Work struct {
 	until time.Time // to which Took and Idle are counted
 }
 
-// Worked is the work on a search; ok is false where none has begun here, or none for a day.
+// Worked returns the work on a search; ok is false if none has started here within a day.
 func (q *Queue) Worked(search string) (work Work, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
