@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// allocate has no way here that all file systems know.
+// allocate is not supported on this system.
 func allocate(*os.File, int64) error { return errors.ErrUnsupported }

@@ -25,7 +25,7 @@ func (s *Store) SaveAnswer(ctx context.Context, ws Workspace, question string, a
 	})
 }
 
-// Answers returns what a workspace has answered, by question.
+// Answers returns the answers of a workspace by question.
 func (s *Store) Answers(ctx context.Context, ws Workspace) (map[string]Answer, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]Answer, error) {
 		return byKey(tx, func(r row, question *string, a *Answer) error { return r.Scan(question, &a.Given, &a.Right) },

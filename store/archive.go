@@ -27,14 +27,14 @@ import (
 //	workspace.json            archiveIndex: names, tags, notes, settings, numbers
 //	points/HASH.csv           point sets in their canonical form, by its SHA-256
 //	models/RUN.json           the model of a run
-//	models/RUN-before.json    of a conformal run, with the kernel as it was
+//	models/RUN-before.json    of a conformal run, with the original kernel
 //	searches/SEARCH.json      the result of a search that is done
 //	studies/STUDY.json        the result of a study that is done
-//	reports/REPORT.json       what a report shows
+//	reports/REPORT.json       the items of a report
 //
-// What one holds at most, unpacked:
+// Limits of an archive, unpacked:
 const (
-	archiveFormat = 3 // in 1 there were no searches and studies, in 2 no reports
+	archiveFormat = 3 // 1 lacks searches and studies, 2 lacks reports
 	maxEntries    = 50_000
 	maxIndex      = 64 << 20
 	maxPoints     = 128 << 20 // a file
@@ -44,8 +44,8 @@ const (
 	maxSettings   = 64 << 10  // of a run or search
 	maxRows       = 1_000_000 // of points
 
-	// A file of up to largeFile bytes may be packed to anything, a longer one to this share of
-	// them at the least; all of them together likewise.
+	// Files of up to largeFile bytes may have any compression ratio, longer ones, and all
+	// together, at most mostUnpacked.
 	largeFile, mostUnpacked       = 32 << 20, 30
 	largeArchive, mostUnpackedAll = 64 << 20, 200
 
@@ -95,7 +95,7 @@ type archivedRun struct {
 	Error       string          `json:"error,omitempty"`
 	Report      *ml.Report      `json:"report,omitempty"`
 	Evidence    []eval.Evidence `json:"evidence,omitempty"`
-	Before      bool            `json:"before,omitempty"` // there is a model with the kernel as it was
+	Before      bool            `json:"before,omitempty"` // there is a model with the original kernel
 	Created     time.Time       `json:"created"`
 	Started     time.Time       `json:"started,omitzero"`
 	Finished    time.Time       `json:"finished,omitzero"`
@@ -117,9 +117,8 @@ func modelName(run, part string) string {
 }
 
 // Export writes the data sets, runs, searches, studies, reports and answers of a workspace as an
-// archive that Import reads. Runs that have not ended, searches and studies that are not done,
-// the single searches of a study, courses and links are not exported. Items deleted meanwhile may
-// be missing.
+// archive for Import. It omits unfinished runs, searches and studies, the single searches of a
+// study, courses and links. Items deleted during the export may be missing.
 func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	index := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
 	answers, err := s.Answers(ctx, ws)
@@ -160,8 +159,8 @@ type exporter struct {
 	err    error           // of exportAll: nothing more is done
 }
 
-// exportAll exports some rows, the oldest first, as they will come back, but for those for which
-// export returns ErrNotFound.
+// exportAll exports rows, oldest first, in the order of import, skipping those for which export
+// returns ErrNotFound.
 func exportAll[E any](x *exporter, list *[]E, from string, export func(id string) (E, error)) {
 	if x.err != nil {
 		return
@@ -229,7 +228,7 @@ func (x *exporter) run(id string) (a archivedRun, err error) {
 	return a, err
 }
 
-// packed are the models of a run as they are stored, by part, and its spec as well.
+// packed returns the stored models of a run by part, and its spec.
 func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (map[string][]byte, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string][]byte, error) {
 		text, err := value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run)
@@ -265,7 +264,7 @@ type Imported struct {
 	Present  int `json:"present"`  // of all these, those that were there already
 }
 
-// String tells it in a sentence.
+// String returns the counts as a sentence.
 func (i Imported) String() string {
 	parts := []string{number(i.Datasets, "data set"), number(i.Runs, "run")}
 	if i.Searches > 0 {
@@ -285,11 +284,10 @@ func (i Imported) String() string {
 	return text
 }
 
-// Import adds what an archive of Export holds to a workspace. The whole archive is read and
-// checked before anything is stored; then data sets and runs are stored one at a time. Those
-// that the workspace already has, by name, points and time, are skipped, so that
-// another import completes an interrupted one. Faults of the archive are returned as
-// *param.Problems for the field "file".
+// Import adds the contents of an archive made by Export to a workspace. The whole archive is
+// validated before anything is stored; then items are stored one at a time. Items that the
+// workspace already has, by name, points and time, are skipped, so that a second import completes
+// an interrupted one. Faults of the archive are *param.Problems for the field "file".
 func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size int64) (done Imported, err error) {
 	a, err := openArchive(r, size)
 	if err == nil {
@@ -423,9 +421,9 @@ type archive struct {
 	files map[string]*zip.File
 
 	datasets map[string]bool // ids, once they are checked
-	fault    error           // that check has found
+	fault    error           // found by check
 	hash     string          // of last
-	last     points          // what encoded has read last: runs on one data set often follow one another
+	last     points          // last result of encoded, since runs on one data set often follow one another
 }
 
 // unfit returns the error for a faulty archive.
@@ -433,9 +431,8 @@ func unfit(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
 }
 
-// ArchiveMemory estimates how much memory Import takes for an archive, from what the archive says
-// about its files: that of its table of contents and that of its largest file, as text and as
-// values.
+// ArchiveMemory estimates the memory that Import needs, from the directory of the archive: for its
+// table of contents and its largest file, as text and as values.
 func ArchiveMemory(r io.ReaderAt, size int64) (int64, error) {
 	a, err := listArchive(r, size)
 	if err != nil {
@@ -469,14 +466,14 @@ func countFiles(r io.ReaderAt, size int64) (n int, err error) {
 	return n, nil
 }
 
-// listArchive opens an archive and holds what it says about the size of its files against the
-// limits. Reading a file fails where it is longer than that.
+// listArchive opens an archive and checks the declared sizes of its files. Reading a file fails
+// if it exceeds its declared size.
 func listArchive(r io.ReaderAt, size int64) (*archive, error) {
 	n, err := countFiles(r, size)
 	if err != nil {
 		return nil, err
 	}
-	if n > 2*maxEntries { // some may be parts of others
+	if n > 2*maxEntries { // some entries have two files
 		return nil, unfit("it has more than %d files", maxEntries)
 	}
 	z, err := zip.NewReader(r, size)
@@ -504,8 +501,7 @@ func listArchive(r io.ReaderAt, size int64) (*archive, error) {
 	return a, nil
 }
 
-// read reads the table of contents of an archive, one entry after the other, and stops where
-// there are too many.
+// read reads the table of contents of an archive entry by entry and stops if there are too many.
 func (x *archiveIndex) read(r io.Reader) error {
 	dec := json.NewDecoder(param.Unfolding(r, maxValues))
 	dec.DisallowUnknownFields()
@@ -622,7 +618,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of a file, which may have at most the given number of bytes.
+// read returns the content of a file of at most most bytes.
 func (a *archive) read(name string, most int64) ([]byte, error) {
 	f := a.files[name]
 	if f == nil {
@@ -699,8 +695,8 @@ func (a *archive) check(ctx context.Context) error {
 
 var errNoDataset = errors.New("its data set is not in the archive")
 
-// checkAll checks the entries of one kind, up to a faulty one. check returns what an entry is named
-// after, too.
+// checkAll checks the entries of one kind up to the first faulty one. check also returns the name
+// of an entry for messages.
 func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, check func(*E) (id, title string, err error)) {
 	seen := map[string]bool{}
 	for i := range list {
@@ -803,7 +799,7 @@ func readSettings(text []byte) (ml.Spec, error) {
 	return ml.ReadStoredSpec(text)
 }
 
-// values reads a file in JSON of which the values take less than is allowed.
+// values reads a JSON file whose values fit into the allowed memory.
 func (a *archive) values(name string, most int64) ([]byte, error) {
 	text, err := a.read(name, most)
 	if err != nil {

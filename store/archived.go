@@ -10,9 +10,9 @@ import (
 	"marginlab/ml/study"
 )
 
-// Searches and studies in an archive are what was asked and what came out. The plan of a
-// search is made anew from the points; what its cells gave stays behind, as that is shared
-// with other workspaces, which could not trust it.
+// Archives hold the settings and results of searches and studies. The plan of a search is rebuilt
+// from the points. The results of its cells are left out, because they are shared between
+// workspaces, which could not trust imported ones.
 
 type archivedSearch struct {
 	ID          string          `json:"id"`
@@ -21,7 +21,7 @@ type archivedSearch struct {
 	Points      string          `json:"points"` // hash
 	Spec        json.RawMessage `json:"spec"`
 	Grid        eval.Grid       `json:"grid"`
-	Drawn       *eval.Drawn     `json:"drawn,omitempty"` // in place of Grid
+	Drawn       *eval.Drawn     `json:"drawn,omitempty"` // instead of Grid
 	Scheme      eval.Scheme     `json:"scheme"`
 	Axes        [2]string       `json:"axes"`
 	Created     time.Time       `json:"created"`
@@ -105,7 +105,7 @@ func (a *archive) result(name string, v any) error {
 	return nil
 }
 
-// search checks a search, plans it anew and reads its result.
+// search validates a search, rebuilds its plan and reads its result.
 func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, err error) {
 	points, err := a.encoded(s.Points)
 	if err != nil {

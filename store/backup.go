@@ -14,11 +14,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Backup copies the database of a data directory into a new file, while servers may
-// be at work on it: the copy holds everything that was saved before it began, and
-// nothing by half. It is one file without a log beside it, and takes no more room
-// than its contents. A database of another program, a newer or a damaged one is an
-// error, and leaves no copy.
+// Backup copies the database of a data directory to a new file, even while servers use
+// it: the copy is a consistent snapshot with everything saved before it began, in one
+// compact file without a log. A foreign, newer or damaged database is an error and
+// leaves no copy.
 func Backup(ctx context.Context, dir, file string) (Contents, error) {
 	path := DatabaseIn(dir)
 	s, err := look(ctx, path)
@@ -32,10 +31,9 @@ func Backup(ctx context.Context, dir, file string) (Contents, error) {
 	return contentsOf(ctx, file)
 }
 
-// Restore puts the database in file, as Backup writes it, into a data directory, and
-// returns where what was there before lies now, if anything was. It takes the lock
-// of the directory. A file that is damaged, of another program or newer is refused;
-// then nothing is changed.
+// Restore replaces the database of a data directory by file, as written by Backup, and
+// returns where it moved the previous database, if any. It takes the lock of the
+// directory. A damaged, foreign or newer file is refused without any change.
 func Restore(ctx context.Context, dir, file string) (aside string, have Contents, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", have, err
@@ -62,7 +60,7 @@ func Restore(ctx context.Context, dir, file string) (aside string, have Contents
 		return "", have, fmt.Errorf("%s cannot be restored, nothing was changed: %w", file, err)
 	}
 	fresh := path + ".restored"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a restoration that was broken off has left
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by an interrupted restore
 		return "", have, err
 	}
 	if err := s.copyTo(ctx, fresh); err != nil {
@@ -80,14 +78,14 @@ func Restore(ctx context.Context, dir, file string) (aside string, have Contents
 	return aside, have, syncDir(dir)
 }
 
-// putAside renames a database, and its log if there is one left, and returns its new
-// path; empty when there is none.
+// putAside renames a database and its log, if any, and returns its new path, empty if
+// there is no database.
 func putAside(ctx context.Context, path string, now time.Time) (aside string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	// A database that was closed well has no log. One that was not is opened and closed
-	// for that; should it be damaged, the log goes along.
+	// Opening and closing a database that was not closed cleanly merges its log; if it is
+	// damaged, the log is renamed as well.
 	if db, err := sql.Open("sqlite3", dsn(path, "rw", "")); err == nil {
 		_, _ = db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 		db.Close()
@@ -95,7 +93,7 @@ func putAside(ctx context.Context, path string, now time.Time) (aside string, er
 	if aside, err = unused(path + ".before-" + now.Format("20060102-150405")); err != nil {
 		return "", err
 	}
-	for _, part := range []string{"-shm", "-wal", ""} { // a log without a database is no danger to the next one; the other way round it might be
+	for _, part := range []string{"-shm", "-wal", ""} { // the log first: a log without its database is harmless, a database without its log may not be
 		err := os.Rename(path+part, aside+part)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -104,8 +102,8 @@ func putAside(ctx context.Context, path string, now time.Time) (aside string, er
 	return aside, nil
 }
 
-// unused is a path, or the path with a number, at which there is nothing: of two databases
-// that are put aside within a second, none takes the place of the other.
+// unused returns path, or path with a number, where no file exists, so that two databases put
+// aside within a second do not overwrite each other.
 func unused(path string) (string, error) {
 	free := path
 	for n := 2; ; n++ {
@@ -170,11 +168,10 @@ func contentsOf(ctx context.Context, path string) (c Contents, err error) {
 	return c, err
 }
 
-// look opens a database that is there for reading, as it is: nothing is made, nor
-// brought up to date.
+// look opens an existing database read-only, without creating or migrating it.
 func look(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fs.ErrNotExist // without the path, which those who call tell
+		return nil, fs.ErrNotExist // callers add the path
 	}
 	path, err := filepath.Abs(path) // SQLite would take the first folder of another for a computer's name
 	if err != nil {
@@ -202,21 +199,19 @@ func look(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// isAlone tells that all of a database is in its file: no log is beside it, as there is while
-// it is in use. Where its directory cannot be written SQLite reads it only if it is told that
-// nobody changes it.
+// isAlone reports whether a database consists of its file only, without the log it has while in
+// use. In a read-only directory SQLite must be told that such a file does not change.
 func isAlone(path string) bool {
 	_, err := os.Lstat(path + "-wal")
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// copyTo writes one state of the database into a new file, which is there whole or
-// not at all.
+// copyTo writes a snapshot of the database to a new file atomically.
 func (s *Store) copyTo(ctx context.Context, file string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("%s is there already: it is not overwritten; choose another name", file)
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*") // for nobody else to read
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*") // readable by its owner only
 	if err != nil {
 		return ofFiles(err)
 	}
@@ -231,7 +226,7 @@ func (s *Store) copyTo(ctx context.Context, file string) error {
 	if err := f.Sync(); err != nil {
 		return ofFiles(err)
 	}
-	if os.Link(partial, file) != nil { // which, unlike renaming, replaces nothing; but not every file system has links
+	if os.Link(partial, file) != nil { // unlike a rename, a link never replaces a file, but not every file system has links
 		if err := os.Rename(partial, file); err != nil {
 			return ofFiles(err)
 		}
@@ -239,13 +234,13 @@ func (s *Store) copyTo(ctx context.Context, file string) error {
 	return syncDir(filepath.Dir(file))
 }
 
-// syncDir writes the names in a directory to the disk, where that can be done.
+// syncDir flushes the entries of a directory to disk, if the system supports that.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	_ = d.Sync() // some systems have it for files alone
+	_ = d.Sync() // some systems can sync only files
 	return d.Close()
 }
 

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Backups are copies of the database in a directory, made every so often. Their names tell when.
+// Backups describes periodic copies of the database in a directory, named by their time.
 type Backups struct {
 	Dir   string
 	Every time.Duration
 	Keep  int // newest ones; older ones are deleted
 }
 
-// backupName is the layout of the name of a backup, by its time in UTC.
+// backupName is the time layout of the name of a backup, in UTC.
 const backupName = "marginlab-20060102-150405.db"
 
 // list returns the times of the backups that are there, the newest first.
@@ -34,7 +34,7 @@ func (b Backups) list() (made []time.Time, err error) {
 	return made, nil
 }
 
-// Newest returns when the newest backup was made, the zero time where there is none.
+// Newest returns the time of the newest backup, zero if there is none.
 func (b Backups) Newest() (time.Time, error) {
 	made, err := b.list()
 	if err != nil || len(made) == 0 {
@@ -52,7 +52,7 @@ func (b Backups) Wait(now time.Time) (time.Duration, error) {
 	return max(0, b.Every-now.Sub(newest)), nil
 }
 
-// BackUp makes a backup, and deletes the oldest ones that are too many. It returns the new file.
+// BackUp makes a backup, deletes surplus old ones, and returns the new file.
 func (s *Store) BackUp(ctx context.Context, b Backups) (file string, err error) {
 	now := s.Now().UTC().Truncate(time.Second)
 	file = filepath.Join(b.Dir, now.Format(backupName))
@@ -63,7 +63,7 @@ func (s *Store) BackUp(ctx context.Context, b Backups) (file string, err error) 
 	if err != nil {
 		return file, err
 	}
-	made = slices.DeleteFunc(made, now.Equal) // which stays, whatever the clock says
+	made = slices.DeleteFunc(made, now.Equal) // keep the new one even if the clock is wrong
 	for _, at := range made[min(len(made), max(0, b.Keep-1)):] {
 		if err := os.Remove(filepath.Join(b.Dir, at.Format(backupName))); err != nil {
 			return file, fmt.Errorf("an old backup is still there: %w", err)

@@ -18,8 +18,8 @@ func (s *Store) Workspaces(ctx context.Context) ([]Holdings, error) {
 	})
 }
 
-// FindWorkspace returns the workspace whose name begins with at least eight digits that are
-// given. None, or several, is an error.
+// FindWorkspace returns the workspace whose name starts with begin, at least eight digits. It is an
+// error if there is none or several.
 func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, error) {
 	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("expected eight digits or more of the name of a workspace, as the list shows it, not %q", begin)
@@ -38,15 +38,15 @@ func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, err
 	return names[0], nil
 }
 
-// Barred is whom the operator has shut out.
+// Barred holds the visitors blocked by the operator.
 type Barred struct {
 	Workspaces map[Workspace]bool
-	Addresses  map[string]bool // as web.Address has them
+	Addresses  map[string]bool // in the form of web.Address
 }
 
 const barredWorkspace, barredAddress = "workspace ", "address "
 
-// Barred lists whom the operator has shut out.
+// Barred returns the visitors blocked by the operator.
 func (s *Store) Barred(ctx context.Context) (b Barred, err error) {
 	b = Barred{map[Workspace]bool{}, map[string]bool{}}
 	err = s.view(ctx, func(tx *transaction) error {
@@ -68,8 +68,8 @@ func (s *Store) BarWorkspace(ctx context.Context, ws Workspace, out bool) error 
 	return s.bar(ctx, barredWorkspace+string(ws), out)
 }
 
-// BarAddress shuts a network address out, of IPv6 the network of a customer, 64 bits, or lets it
-// in again. It returns the address as it is kept, which is as web.Address has it.
+// BarAddress blocks or unblocks a network address, for IPv6 its /64 network. It returns the
+// address in the stored form, that of web.Address.
 func (s *Store) BarAddress(ctx context.Context, address string, out bool) (string, error) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

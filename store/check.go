@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// Check reads a whole database, in a data directory or a copy of it, and returns
-// the damage, one line each: it checks that pages, indexes and references agree, and
-// that every point set, data set, run, model, search and course can be read. It changes
-// nothing, and servers may run meanwhile. The error is for a database that cannot be
-// checked at all.
+// Check reads a whole database, in a data directory or a backup, and returns its damage,
+// a line each: it checks that pages, indexes and references agree, and that every point
+// set, data set, run, model, search and course can be read. It changes nothing, and
+// servers may run meanwhile. The error is for a database that cannot be checked at all.
 func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
 	s, err := look(ctx, path)
 	if err != nil {
@@ -41,7 +40,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	if len(damage) == 0 {
 		have, err = contentsOf(ctx, path)
 	}
-	logs, _ := filepath.Glob(path + "-wal" + damagedLog + "*") // the pattern is a good one
+	logs, _ := filepath.Glob(path + "-wal" + damagedLog + "*") // the pattern is valid
 	for _, name := range logs {
 		damage = append(damage, fmt.Sprintf("log: transactions were dropped from a damaged write-ahead log, and what was saved last before may be missing; the log is in %s. Delete that file, or restore a backup, once you have looked.", name))
 	}
@@ -69,8 +68,8 @@ func (s *Store) checkCopy(ctx context.Context) (damage []string, have Contents, 
 	return Check(ctx, DatabaseIn(dir))
 }
 
-// Inspect looks for damaged pages, indexes and references, which otherwise show only where
-// something is read. Once it has found some, Ping tells as well.
+// Inspect looks for damaged pages, indexes and references, which would otherwise surface only when
+// read. Once it has found damage, Ping returns an error, too.
 func (s *Store) Inspect(ctx context.Context) error {
 	faults, err := s.structure(ctx)
 	if err == nil && len(faults) > 0 {
@@ -80,7 +79,7 @@ func (s *Store) Inspect(ctx context.Context) error {
 	return err
 }
 
-// structure asks SQLite for faults of pages, indexes and references.
+// structure returns the faults of pages, indexes and references found by SQLite.
 func (s *Store) structure(ctx context.Context) (faults []string, err error) {
 	pages, err := s.lines(ctx, `PRAGMA integrity_check(20)`)
 	if err != nil {
@@ -95,8 +94,8 @@ func (s *Store) structure(ctx context.Context) (faults []string, err error) {
 	return append(faults, references...), err
 }
 
-// lines is the one column of a query. Where a damaged page ends it, the last line says
-// so.
+// lines returns the single column of a query. If a damaged page interrupts it, the last line
+// says so.
 func (s *Store) lines(ctx context.Context, query string, args ...any) (list []string, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
 		list, err = texts(tx, query, args...)
@@ -108,11 +107,11 @@ func (s *Store) lines(ctx context.Context, query string, args ...any) (list []st
 	return list, err
 }
 
-// check reads what its keys name, one after the other.
+// check reads the items named by keys one by one.
 type check struct {
 	noun string
-	keys string // query; out of an index, so that they are known where the rows are damaged
-	what string // query that takes a key and describes what it names
+	keys string // query over an index, so that keys are known even if rows are damaged
+	what string // query that describes the item of a key
 	read func(tx *transaction, key string) error
 }
 
@@ -159,7 +158,7 @@ var checks = []check{
 	{"report", `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, found(findReport, `id = ?`)},
 }
 
-// found returns a function that reads what find does, by its key alone.
+// found returns a function that reads an item by its key using find.
 func found[T any](find func(tx *transaction, where string, args ...any) (T, error), where string) func(tx *transaction, key string) error {
 	return func(tx *transaction, key string) error {
 		_, err := find(tx, where, key)
@@ -167,7 +166,7 @@ func found[T any](find func(tx *transaction, where string, args ...any) (T, erro
 	}
 }
 
-// faults describes what of a check cannot be read.
+// faults describes the items of a check that cannot be read.
 func (s *Store) faults(ctx context.Context, c check) (faults []string, err error) {
 	list, err := s.lines(ctx, c.keys)
 	if err != nil {

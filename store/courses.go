@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Course is a page as a teacher has set it up for students.
+// Course is a page set up by a teacher for students.
 type Course struct {
 	Code    string    // six letters, which students type
 	Token   string    // 130 random bits, which identify the teacher
@@ -23,15 +23,15 @@ type Course struct {
 	Target  string    // path and query of the page
 	Hidden  []string  // controls that students do not see
 	Frozen  []string  // controls that students see and cannot change
-	Hash    string    // of the points that the course brings along; empty: what Target names is there for everybody
-	Data    string    // what those points are called
+	Hash    string    // of the course's own points; empty: Target is available to everyone
+	Data    string    // name of those points
 	Closed  bool      // nothing can be handed in
-	Ends    time.Time // from then on nothing can be handed in; zero: no end is set
+	Ends    time.Time // deadline; zero: none
 	Handins int       // how many runs are in the gallery
 	Created time.Time
 
-	Questions []OwnQuestion // that the teacher has written
-	Nameless  bool          // the teacher's pages show no names of students
+	Questions []OwnQuestion // written by the teacher
+	Nameless  bool          // the teacher's pages hide student names
 }
 
 // Fixes reports whether students cannot change a control.
@@ -42,8 +42,8 @@ func (c Course) Fixes(control string) bool {
 // Over reports whether the course has ended.
 func (c Course) Over(now time.Time) bool { return !c.Ends.IsZero() && !now.Before(c.Ends) }
 
-// Gallery is the workspace in which the runs lie that were handed in. No token
-// opens it: WorkspaceOf never returns a name like this.
+// Gallery returns the pseudo-workspace of the submitted runs. No token opens it:
+// WorkspaceOf never returns such a name.
 func (c Course) Gallery() Workspace { return Workspace("course " + c.Code) }
 
 // NewCourse holds the settings of a new course.
@@ -51,16 +51,16 @@ type NewCourse struct {
 	Title          string
 	Target         string // must begin with a slash
 	Hidden, Frozen []string
-	Points         *dataset.Data // to bring along; may be nil
-	Data           string        // what Points are called
+	Points         *dataset.Data // own points of the course; may be nil
+	Data           string        // name of Points
 	Closed         bool
 	Questions      []OwnQuestion // for a new course; EditCourse leaves those that are there
 }
 
-// Handin is a run that a student handed in.
+// Handin is a run submitted by a student.
 type Handin struct {
 	Run       string // id of the copy in the gallery
-	Source    string // id of the student's own run, which may be gone
+	Source    string // id of the student's own run, possibly deleted
 	Name      string // as it is shown: "Ada", "anonymous 3"
 	Anonymous bool   // the student gave no name
 	Created   time.Time
@@ -72,7 +72,7 @@ const (
 	maxStudent  = 60
 	// MaxHandins is the largest number of runs in the gallery of a course.
 	MaxHandins = 500
-	// MaxNames is under how many names a workspace hands in to one course: a few, for
+	// MaxNames is the most names under which a workspace can submit to one course: a few, for
 	// students who share a computer.
 	MaxNames = 3
 )
@@ -89,8 +89,7 @@ func IsCode(typed string) bool {
 	return len(code) == codeLength && strings.Trim(code, codeLetters) == ""
 }
 
-// CleanCode is a course code as it is stored, whatever case, spaces and dashes it
-// was typed with.
+// CleanCode normalises a typed course code, ignoring case, spaces and dashes.
 func CleanCode(typed string) string {
 	return strings.ToUpper(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -\t\u00a0", r) {
@@ -183,7 +182,7 @@ func (s *Store) EditCourse(ctx context.Context, code string, n NewCourse) error 
 		title, n.Target, asJSON(&n.Hidden), asJSON(&n.Frozen), n.Closed, code)
 }
 
-// Course returns the course with a code, for anybody who knows the code.
+// Course returns the course with a code.
 func (s *Store) Course(ctx context.Context, code string) (Course, error) {
 	return s.oneCourse(ctx, `code = ?`, code)
 }
@@ -222,8 +221,7 @@ func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) erro
 	return s.change(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, asMillis(&ends), code)
 }
 
-// Admits tells why a workspace cannot hand in to a course, nil if it can: ErrClosed,
-// ErrOver, ErrBlocked.
+// Admits returns ErrClosed, ErrOver or ErrBlocked if a workspace cannot submit to a course.
 func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
 	return s.view(ctx, func(tx *transaction) error { return admits(tx, ws, c, s.now()) })
 }
@@ -253,8 +251,8 @@ type Blocked struct {
 	Since time.Time
 }
 
-// Block blocks the workspaces that handed in some runs of the gallery of a course, and
-// deletes all that they have handed in there. Runs that are gone block nobody.
+// Block blocks the workspaces that submitted some runs of a course's gallery and deletes all
+// their submissions there. Deleted runs are ignored.
 func (s *Store) Block(ctx context.Context, code string, runs []string) error {
 	return s.update(ctx, func(tx *transaction) error {
 		of, err := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
@@ -310,9 +308,9 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	})
 }
 
-// CreateHandin queues a run and hands it in, both or neither. It does not wait for
-// room in the queue: of every workspace a few hand-ins may wait on top. Errors are those
-// of CreateRun, but for ErrQueueFull, and of HandIn.
+// CreateHandin queues and submits a run atomically. It needs no room in the queue: a few
+// submissions of every workspace may exceed it. Errors are those of CreateRun, except
+// ErrQueueFull, and of HandIn.
 func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name string) (r Run, err error) {
 	if ps := checkStudent(name); ps != nil {
 		return r, ps
@@ -353,13 +351,12 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 	})
 }
 
-// HandIn copies a run of a workspace into the gallery of the course it was made
-// under. name, of up to 60 characters, is who hands it in and may be empty. What
-// the same workspace handed in before under the same name is replaced, but by the same
-// run; the same run without a name gets the name. The copy of a run that has not ended gets the result of that; should the run be
-// cancelled or deleted before, the copy is trained by itself. Errors: param.Problems for
-// the name, ErrNotFound for the run or a course that is gone, those of Admits, ErrNoResult
-// for a run that failed or was cancelled, ErrNames, ErrGalleryFull.
+// HandIn copies a run of a workspace into the gallery of its course. name, of up to 60
+// characters, is the student's and may be empty. It replaces an earlier submission of the
+// workspace under the same name; submitting the same run again only adds a missing name. The copy
+// of an unfinished run receives that run's result, or is trained separately if the run is cancelled
+// or deleted first. Errors: param.Problems for the name, ErrNotFound for a missing run or course,
+// those of Admits, ErrNoResult for a run that failed or was cancelled, ErrNames, ErrGalleryFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
 	if ps := checkStudent(name); ps != nil {
 		return h, ps
@@ -368,8 +365,7 @@ func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h H
 	return result(ctx, s.update, func(tx *transaction) (Handin, error) { return handIn(tx, ws, run, name, s.now()) })
 }
 
-// checkStudent returns the faults of the name on a hand-in,
-// nil if there are none.
+// checkStudent validates the name on a submission.
 func checkStudent(name string) param.Problems {
 	if n := utf8.RuneCountInString(line(name)); n > maxStudent {
 		return param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
@@ -377,12 +373,12 @@ func checkStudent(name string) param.Problems {
 	return nil
 }
 
-// Handins lists what a workspace has handed in to a course, latest first.
+// Handins lists a workspace's submissions to a course, latest first.
 func (s *Store) Handins(ctx context.Context, ws Workspace, code string) ([]Handin, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Handin, error) { return listHandins(tx, ws, code) })
 }
 
-// Withdraw deletes a copy that a workspace has handed in.
+// Withdraw deletes a submission of a workspace.
 func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
 	return s.update(ctx, func(tx *transaction) error { return withdraw(tx, ws, run) })
 }
@@ -441,7 +437,7 @@ func handIn(tx *transaction, ws Workspace, run, name string, now int64) (h Handi
 	number := old.number
 	switch {
 	case err != nil:
-	case old.Source == run: // it is said again
+	case old.Source == run: // submitted again
 		return old.Handin, nil
 	case old.Run != "":
 		err = deleteRun(tx, c.Gallery(), old.Run)
@@ -487,13 +483,12 @@ func withdraw(tx *transaction, ws Workspace, run string) error {
 	return deleteRun(tx, gallery, run)
 }
 
-// shownName returns the name that a gallery shows for somebody who may have none.
+// shownName returns the name shown in a gallery, a placeholder if it is empty.
 func shownName(name string, number int) string {
 	return cmp.Or(name, fmt.Sprintf("anonymous %d", number))
 }
 
-// copyRun puts what a teacher sees of a run into a gallery: not the note, the
-// tags and the name that the student gave it.
+// copyRun copies a run to a gallery without the student's note, tags and run name.
 func copyRun(tx *transaction, run string, h Handin, gallery Workspace) {
 	tx.exec(`
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, evidence, course, created, started, finished)
@@ -502,7 +497,7 @@ func copyRun(tx *transaction, run string, h Handin, gallery Workspace) {
 	tx.exec(`INSERT INTO models (run, part, model, scores) SELECT ?, part, model, scores FROM models WHERE run = ?`, h.Run, run)
 }
 
-// endCopies ends the copies that wait for runs that are done or have failed as those did.
+// endCopies ends copies waiting for runs that are done or failed, with the same outcome.
 func endCopies(tx *transaction) {
 	tx.exec(`
 		INSERT INTO models (run, part, model, scores) SELECT copy.id, part, model, scores
@@ -514,11 +509,11 @@ func endCopies(tx *transaction) {
 		WHERE handins.run = runs.id AND runs.` + notEnded + ` AND runs.status = 'queued'`)
 }
 
-// handins selects hand-ins. They name the run behind them for as long as its student has not deleted it.
+// handins selects submissions, with the id of the original run until its student deletes it.
 const handins = `SELECT run, coalesce((SELECT own.id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), ''), handins.name, number, runs.created
 	FROM handins JOIN runs ON runs.id = run WHERE handins.course = ? AND handins.workspace = ?`
 
-// numbered is a hand-in with what tells the nameless apart.
+// numbered is a submission with the number that distinguishes students without a name.
 type numbered struct {
 	Handin
 	number int
@@ -531,7 +526,7 @@ func scanHandin(r row, h *numbered) error {
 	return err
 }
 
-// findHandin returns what a workspace has handed in under a name, the zero value if nothing.
+// findHandin returns a workspace's submission under a name, or the zero value.
 func findHandin(tx *transaction, ws Workspace, code, name string) (numbered, error) {
 	h, err := find(tx, scanHandin, handins+` AND handins.name = ?`, code, ws, name)
 	if err != nil {
@@ -540,8 +535,8 @@ func findHandin(tx *transaction, ws Workspace, code, name string) (numbered, err
 	return h, nil
 }
 
-// renameHandin gives what a workspace has handed in under one name another one, unless that is
-// empty or has a hand-in already, and returns what stands under it now.
+// renameHandin renames a workspace's submission, unless the new name is empty or taken, and
+// returns the submission under the new name.
 func renameHandin(tx *transaction, ws Workspace, code, from, to string) (h numbered, err error) {
 	if from == to || to == "" {
 		return h, nil

@@ -23,7 +23,7 @@ type Dataset struct {
 	Updated  time.Time // of the name or the points
 }
 
-// Dims is the number of features.
+// Dims returns the number of features.
 func (d Dataset) Dims() int { return len(d.Features) }
 
 // CreateDataset stores d under a name of 1 to 120 characters, which need not be
@@ -32,8 +32,8 @@ func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin st
 	return s.CreateDatasetOnce(ctx, ws, Request{}, name, origin, d)
 }
 
-// CreateDatasetOnce does as CreateDataset; where the same request has asked for the same
-// before, it returns the data set that is there. Errors also: ErrReused.
+// CreateDatasetOnce is an idempotent CreateDataset: a repeated request returns the existing data
+// set. It may also return ErrReused.
 func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Request, name, origin string, d *dataset.Data) (Dataset, error) {
 	name, err := cleanName(name)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) Datasets(ctx context.Context, ws Workspace) ([]Dataset, error) {
 	})
 }
 
-// RenameDataset gives a data set another name; its runs and searches show it too.
+// RenameDataset renames a data set; its runs and searches show the new name.
 func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string) error {
 	name, err := cleanName(name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string
 	})
 }
 
-// ReplaceData puts other points into a data set. Runs keep the points they were
+// ReplaceData replaces the points of a data set. Runs keep the points they were
 // trained on.
 func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dataset.Data) (ds Dataset, err error) {
 	p, err := encode(d)
@@ -128,7 +128,7 @@ func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) erro
 	return s.update(ctx, func(tx *transaction) error { return s.softDelete(tx, "datasets", "id", ws, id) })
 }
 
-// describe fills in what the points tell.
+// describe returns the fields derived from the points.
 func describe(p points) Dataset {
 	return Dataset{Hash: p.hash, Kind: p.Kind(), Rows: p.Len(), Features: append([]string{}, p.Features...), Label: p.Label, Classes: p.Classes}
 }

@@ -15,7 +15,7 @@ const UndoFor = 24 * time.Hour
 type Deletion struct {
 	At                               time.Time // to the millisecond; it names the deletion within its workspace
 	Runs, Datasets, Courses, Reports int
-	Names                            []string // the first of what they were called
+	Names                            []string // names of the first items
 }
 
 // String describes the deleted items: "2 runs".
@@ -29,28 +29,28 @@ const keptNames = 3
 // trash returns the pseudo-workspace that holds what a workspace has deleted: no token opens it.
 func trash(ws Workspace) Workspace { return "deleted " + ws }
 
-// isGallery tells the workspace of a course's gallery.
+// isGallery reports whether ws is the pseudo-workspace of a gallery.
 func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course ") }
 
-// inTrash has a row for all that was deleted and can be restored; kind is its place among trashed.
+// inTrash selects everything that can be restored; kind is an index into trashed.
 const inTrash = `(SELECT workspace, deleted, 1 AS kind, name FROM runs WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 2, name FROM datasets WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 3, title FROM courses WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 4, title FROM reports WHERE deleted IS NOT NULL)`
 
-// softDelete puts runs, data sets, courses or reports of a workspace into the trash, as one
-// deletion. key is the name of the column that the ids are in.
+// softDelete moves runs, data sets, courses or reports of a workspace to the trash as one
+// deletion. key is the name of the id column.
 func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids ...string) error {
-	// The time names the deletion: now, or a moment later where that is taken.
+	// The time identifies the deletion: now, or a little later if that is taken.
 	at, err := value[int64](tx, `SELECT max(?2, 1 + coalesce(max(deleted), 0)) FROM `+inTrash+` WHERE workspace = ?1`, trash(ws), s.now())
 	if err != nil {
 		return err
 	}
 	also := ""
-	if table != "courses" { // the same request may come again
+	if table != "courses" { // allow the same request again
 		also = `, request = NULL`
 	}
-	if table == "runs" { // one that has not ended never will
+	if table == "runs" { // cancel unfinished ones
 		also += `, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
 	}
 	for _, id := range ids {
@@ -61,7 +61,7 @@ func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids
 	return s.Quota.bound(tx, ws, 1)
 }
 
-// Deletions lists what a workspace has deleted and can have back, the latest first.
+// Deletions lists the deletions that a workspace can undo, latest first.
 func (s *Store) Deletions(ctx context.Context, ws Workspace) ([]Deletion, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Deletion, error) { return listDeletions(tx, ws, s.Now().Add(-UndoFor)) })
 }
@@ -87,9 +87,8 @@ func listDeletions(tx *transaction, ws Workspace, since time.Time) (list []Delet
 	return list, err
 }
 
-// Restore brings back what a workspace has deleted at a moment. Runs that had not ended
-// are cancelled ones. Errors: ErrNotFound when that is UndoFor ago or never was, or those of
-// the quota and of MaxReports.
+// Restore undoes the deletion of a workspace at a time. Unfinished runs come back cancelled.
+// Errors: ErrNotFound if there was none within UndoFor, those of the quota and of MaxReports.
 func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (Deletion, error) {
 	return result(ctx, s.update, func(tx *transaction) (d Deletion, err error) {
 		list, err := listDeletions(tx, ws, s.Now().Add(-UndoFor))
@@ -114,13 +113,12 @@ func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (Deleti
 	})
 }
 
-// Forget deletes for good what was deleted before a moment, and tells how many things that
-// were.
+// Forget purges items deleted before a time and returns their number.
 func (s *Store) Forget(ctx context.Context, before time.Time) (int, error) {
 	return result(ctx, s.update, func(tx *transaction) (int, error) { return forget(tx, `deleted < ?`, before.UnixMilli()) })
 }
 
-// forget deletes for good what of the deleted meets a condition.
+// forget purges the deleted items that meet a condition.
 func forget(tx *transaction, where string, args ...any) (n int, err error) {
 	courses, err := deleteCourses(tx, where, args...)
 	if err != nil {

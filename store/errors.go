@@ -2,8 +2,7 @@ package store
 
 import "fmt"
 
-// Error is a fault in words for the person who meets it. Its kind names the
-// sort of fault, which decides the status of a response.
+// Error is a user-facing error. Its kind determines the status of a response.
 type Error struct {
 	kind, message string
 }
@@ -11,11 +10,10 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.message }
 
-// Kind is "not-found", "invalid", "conflict", "too-many", "busy" or "storage".
+// Kind returns "not-found", "invalid", "conflict", "too-many", "busy" or "storage".
 func (e *Error) Kind() string { return e.kind }
 
-// The faults that callers tell apart. Errors wrap them with the detail that
-// belongs in a log.
+// Errors that callers distinguish. They may be wrapped with details for the log.
 var (
 	// ErrNotFound: no such thing, or it belongs to another workspace.
 	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
@@ -29,7 +27,7 @@ var (
 	ErrOver = &Error{"conflict", "This course has ended and takes no hand-ins and no answers any more. Your runs stay your own."}
 	// ErrBlocked: the teacher has blocked the workspace from the course.
 	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins and no answers from it. Your runs stay your own."}
-	// ErrNames: the workspace has handed in under MaxNames names.
+	// ErrNames: the workspace has submitted under MaxNames names.
 	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, as many as one workspace may in a course. Hand in under one of them to replace what is there, or withdraw one first.", MaxNames)}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
@@ -37,11 +35,11 @@ var (
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
 	// ErrPollClosed: the poll takes no answers.
 	ErrPollClosed = &Error{"conflict", "The question was closed before your answer came: it is not counted. One that you gave before is. Wait here for the next question."}
-	// ErrAskedOn: the poll takes answers of a later round, or another one has taken its place.
+	// ErrAskedOn: the poll is in a later round, or another one has replaced it.
 	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
-	// ErrRounds: the question was put MaxRounds times.
+	// ErrRounds: the question was asked MaxRounds times.
 	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
-	// ErrAsked: the own question was put to the course.
+	// ErrAsked: the teacher's question has been asked.
 	ErrAsked = &Error{"conflict", "This question has been asked. Delete its answers before you change it, or write a new one."}
 	// ErrCrowded: MaxStudents take part.
 	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
@@ -55,13 +53,13 @@ var (
 	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
 	// ErrQueueFull: MaxQueued runs are waiting, MaxSearching searches, or MaxStudyingAll studies.
 	ErrQueueFull = &Error{"busy", "Too many runs, searches and studies are waiting. Try again in a moment."}
-	// ErrBusy: another program has held the database for too long.
+	// ErrBusy: another process has locked the database for too long.
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
-	// ErrFull: no room on the disk.
+	// ErrFull: the disk is full.
 	ErrFull = &Error{"storage", "The disk is full. Nothing was saved; free some room and try again."}
 	// ErrLow: the disk has room for small writes only.
 	ErrLow = &Error{"storage", "The disk of this server is nearly full: no files, runs or searches are taken until there is room. Nothing was saved. Hand-ins, answers and deletions still work; delete what you do not need."}
-	// ErrMaxDisk: all workspaces together hold as much as they may.
+	// ErrMaxDisk: all workspaces together have reached the limit.
 	ErrMaxDisk = &Error{"storage", "The server's storage is full. Nothing was saved. Delete what you do not need, or ask the operator for more (--max-disk)."}
 	// ErrReadOnly: the database cannot be written.
 	ErrReadOnly = &Error{"storage", "The database cannot be written: its file or directory is read-only. Nothing was saved; make it writable or choose another data directory."}
@@ -71,7 +69,7 @@ var (
 	ErrGone = &Error{"storage", "The database was deleted or replaced while the server was running. Nothing was saved. The operator must restart the server."}
 	// ErrDamaged: Inspect has found damage.
 	ErrDamaged = &Error{"storage", "The database is damaged. Undamaged parts keep working. Operators: marginlab check reports the damage, marginlab restore restores a backup."}
-	// ErrHeld: another program has taken the lock of the data directory.
+	// ErrHeld: another process holds the lock of the data directory.
 	ErrHeld = &Error{"busy", "Another program works on this directory: stop it first, or choose another directory with --data-dir."}
 	// ErrNewer: a later version of the program has written the database.
 	ErrNewer = &Error{"storage", "The database was written by a newer version of this program."}

@@ -2,7 +2,7 @@ package store
 
 import "marginlab/ml"
 
-// Kinds of evidence, as the field "evidence" has them, the best first.
+// Kinds of evidence, the values of the field "evidence", best first.
 const (
 	FromNested   = "nested cross-validation"
 	FromFolds    = "cross-validation"
@@ -12,9 +12,9 @@ const (
 
 var evidences = []string{FromNested, FromFolds, FromTestSet, FromTraining}
 
-// EvidenceKind returns where the best evidence of a run comes from: cross-validation that had
-// no share in the choice of its settings, else its test set, else other cross-validation, else
-// the training set. It is empty for a run that is not done and was never cross-validated.
+// EvidenceKind returns the source of a run's best evidence: cross-validation not used to select
+// its settings, else its test set, else other cross-validation, else the training set. It is
+// empty for an unfinished run without cross-validation.
 func (r Run) EvidenceKind() string {
 	tested := r.Report != nil && (r.Report.TestAccuracy != nil || r.Report.TestMSE != nil)
 	switch {
@@ -31,9 +31,8 @@ func (r Run) EvidenceKind() string {
 	return ""
 }
 
-// Estimate returns the accuracy on unseen points by the best evidence of a run, and its
-// interval at the level 0.95, nil where it is not known. ok is false where there is training
-// accuracy alone, or no classes.
+// Estimate returns the accuracy on new points by the best evidence of a run, with its 95 %
+// interval, nil if unknown. ok is false if there is only training accuracy, or for a regression.
 func (r Run) Estimate() (accuracy float64, in *ml.Interval, ok bool) {
 	switch r.EvidenceKind() {
 	case FromNested, FromFolds:

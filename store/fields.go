@@ -30,23 +30,22 @@ type Field struct {
 	Label   string // as pages show it
 	Help    string
 	Kind    FieldKind
-	Values  []string        // that a text may have; nil: any
+	Values  []string        // choices of a text; nil: any
 	Unit    ml.Unit         // of a number
 	Better  int             // of a number: as of an ml.Quantity
-	Summary bool            // stands for a run: pages offer it before the others
+	Summary bool            // summarises a run: offered first on pages
 	expr    string          // SQL
 	of      func(r Run) any // as Value
 }
 
-// Value is the field's value of a run: a float64, string, bool, time.Time or []string; nil
-// where it has none.
+// Value returns the field's value for a run: a float64, string, bool, time.Time or []string, or
+// nil if it has none.
 func (f Field) Value(r Run) any { return f.of(r) }
 
 // aliases are other names of fields.
 var aliases = map[string]string{"accuracy": "test_accuracy", "dataset": "data", "tags": "tag", "saved": "created", "svs": "support_vectors"}
 
-// LookupField finds a field by its name or another name of it, in any case where that is
-// not ambiguous.
+// LookupField finds a field by its name or an alias, ignoring case if that is unambiguous.
 func LookupField(name string) (Field, bool) {
 	if to, ok := aliases[strings.ToLower(name)]; ok {
 		name = to
@@ -63,8 +62,8 @@ func LookupField(name string) (Field, bool) {
 	return found, n == 1
 }
 
-// Fields returns every field there is: what lists show first, the parameters of the tables,
-// the numbers of a report.
+// Fields returns all fields: those that lists show first, the parameters, and the numbers of a
+// report.
 var Fields = sync.OnceValue(fields)
 
 func fields() []Field {
@@ -168,8 +167,8 @@ func fields() []Field {
 	return all
 }
 
-// paramField returns the field of a parameter: its value as used where a report tells it, else as
-// asked for.
+// paramField returns the field of a parameter: its value as used if the report has it, else as
+// requested.
 func paramField(p param.Param) Field {
 	f := Field{Name: p.Name, Label: p.Label, Help: p.Help, expr: "(spec ->> '$." + p.Name + "')"}
 	switch p.Name {
@@ -209,7 +208,7 @@ func paramField(p param.Param) Field {
 		f.expr = "(CASE spec ->> '$." + p.Name + "' WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)"
 	case param.Choice:
 		for _, o := range p.Options {
-			if o.Name != none { // who has chosen none has no such thing
+			if o.Name != none { // "none" counts as no value
 				f.Values = append(f.Values, o.Name)
 			}
 		}

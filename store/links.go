@@ -15,12 +15,12 @@ type Link struct {
 	Token   string
 	Title   string
 	Target  string // address of the page, with its query
-	Hash    string // of points that come with it; empty: everybody can open those of Target
+	Hash    string // of its own points; empty: Target is available to everyone
 	Data    string // name of these points
 	Created time.Time
 }
 
-// NewLink is a link to be made.
+// NewLink describes a link to create.
 type NewLink struct {
 	Title, Target string
 	Points        *dataset.Data // those that others could not see otherwise; nil: none
@@ -31,13 +31,12 @@ type NewLink struct {
 // MaxLinks is the largest number of links in a workspace.
 const MaxLinks = 500
 
-// tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, and too
-// many to be tried.
+// tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, and infeasible
+// to guess.
 const tokenLength = 16
 
-// CreateLink stores a view with a copy of its points. The same view again gets the same
-// link. It returns param.Problems for faults of n, and an *Error if the workspace has
-// too many links.
+// CreateLink stores a view with a copy of its points. It is idempotent. It returns
+// param.Problems for an invalid n, and an *Error if the workspace has too many links.
 func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link, err error) {
 	if !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//") || len(n.Target) > maxTarget {
 		return l, param.Problems{{Field: "target", Message: "This view cannot be kept under a link."}}
@@ -83,7 +82,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 	})
 }
 
-// cut leaves as much of a title as a name may have.
+// cut truncates a title to the length of a name.
 func cut(s string) string {
 	if r := []rune(s); len(r) > maxName {
 		return string(r[:maxName-1]) + "…"
@@ -91,12 +90,12 @@ func cut(s string) string {
 	return s
 }
 
-// Link returns the link with a token, for anybody who has it.
+// Link returns the link with a token.
 func (s *Store) Link(ctx context.Context, token string) (Link, error) {
 	return result(ctx, s.view, func(tx *transaction) (Link, error) { return findLink(tx, `token = ?`, token) })
 }
 
-// Links lists the links that a workspace has made, newest first.
+// Links lists the links of a workspace, newest first.
 func (s *Store) Links(ctx context.Context, ws Workspace) ([]Link, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Link, error) { return listLinks(tx, `workspace = ?`, ws) })
 }

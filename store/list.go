@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Filter says which runs to list, in which order. The zero Filter lists all, the oldest
-// first.
+// Filter selects and orders runs. The zero Filter lists all, oldest first.
 type Filter struct {
 	Where Query
 
@@ -23,9 +22,8 @@ type Filter struct {
 	Offset int
 }
 
-// sortExpression returns the SQL expression a list is sorted by. Runs without the value come last in either
-// direction, so that one that held nothing out is never taken for better or worse than one
-// that did.
+// sortExpression returns the SQL expression a list is sorted by. Runs without the value come last
+// in either direction, so that they are never ranked as best or worst.
 func sortExpression(name string) string {
 	f, ok := LookupField(name)
 	switch {
@@ -37,7 +35,7 @@ func sortExpression(name string) string {
 	return f.expr
 }
 
-// Runs lists the runs of a workspace without their models, and says how many
+// Runs lists the runs of a workspace without their models, and returns the number that
 // match f over all pages.
 func (s *Store) Runs(ctx context.Context, ws Workspace, f Filter) (list []Run, total int, err error) {
 	where, args := f.where(ws)
@@ -63,7 +61,7 @@ func (s *Store) Tags(ctx context.Context, ws Workspace) ([]string, error) {
 	})
 }
 
-// order is the clause by which a list is sorted.
+// order returns the ORDER BY clause of a list.
 func (f Filter) order() string {
 	key, dir, ties := sortExpression(f.Sort), "ASC", "ASC"
 	if f.Desc {
@@ -75,9 +73,8 @@ func (f Filter) order() string {
 	return ` ORDER BY ` + key + ` IS NULL, ` + key + ` ` + dir + `, created ` + ties + `, rowid ` + ties
 }
 
-// EachRun calls each with the runs that match f, one after the other, without their models. It
-// holds a few of them in memory at a time, and no lock while each works: runs that are
-// deleted meanwhile are left out.
+// EachRun calls each with the runs that match f, one by one, without their models. It holds a few
+// in memory at a time and no lock during calls: runs deleted meanwhile are skipped.
 func (s *Store) EachRun(ctx context.Context, ws Workspace, f Filter, each func(Run) error) error {
 	ids, err := s.idsOf(ctx, ws, f)
 	if err != nil {
@@ -107,12 +104,12 @@ func (f Filter) where(ws Workspace) (string, []any) {
 	return `workspace = ? AND ` + f.Where.where, append([]any{ws}, f.Where.args...)
 }
 
-// Group is the runs that have the same value in a field.
+// Group holds the runs with the same value of a field.
 type Group struct {
 	Value string
-	None  bool // these have no value
+	None  bool // the runs without a value
 	Runs  int
-	Best  *float64 // of the field that tells which run is best; nil: no run has it
+	Best  *float64 // best value of the ranking field; nil if no run has one
 	Run   string   // id of the best run, empty where Best is nil
 	Name  string   // of that run
 }
@@ -136,7 +133,7 @@ func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Fiel
 	if by.Kind == TextField || by.Kind == ListField {
 		order += " COLLATE NOCASE"
 	}
-	top := "max" // the columns beside it come from its row
+	top := "max" // SQLite takes bare columns from the row of max or min
 	if best.Better < 0 {
 		top = "min"
 	}
@@ -162,8 +159,7 @@ func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Fiel
 	})
 }
 
-// Columns are the names of the fields that a workspace keeps as the columns of its list of
-// runs; none: it never chose any.
+// Columns returns the fields chosen as columns of a workspace's run list, none if never chosen.
 func (s *Store) Columns(ctx context.Context, ws Workspace) ([]string, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
 		kept, err := value[string](tx, `SELECT columns FROM workspaces WHERE workspace = ? AND columns != ''`, ws)
@@ -174,17 +170,17 @@ func (s *Store) Columns(ctx context.Context, ws Workspace) ([]string, error) {
 	})
 }
 
-// KeepColumns keeps the columns that Columns tells.
+// KeepColumns stores the columns returned by Columns.
 func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) error {
 	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
 }
 
-// Chosen are the ids of the runs of a query, the oldest first.
+// Chosen returns the ids of the runs that match a query, oldest first.
 func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) ([]string, error) {
 	return s.idsOf(ctx, ws, Filter{Where: q})
 }
 
-// idsOf are the ids of the runs of a filter, without regard to its limit.
+// idsOf returns the ids of all runs that match a filter, ignoring its limit.
 func (s *Store) idsOf(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
 		where, args := f.where(ws)
@@ -192,8 +188,8 @@ func (s *Store) idsOf(ctx context.Context, ws Workspace, f Filter) ([]string, er
 	})
 }
 
-// Matching lists those of some runs, of whatever workspace, that a query finds. They are
-// named by their ids or the tokens of their read-only links.
+// Matching returns those of some runs, of any workspace, that match a query. They are given by
+// their ids or the tokens of their read-only links.
 func (s *Store) Matching(ctx context.Context, ids []string, q Query) (found []string, err error) {
 	where := cmp.Or(q.where, `true`)
 	err = s.view(ctx, func(tx *transaction) error {
@@ -209,8 +205,8 @@ func (s *Store) Matching(ctx context.Context, ids []string, q Query) (found []st
 	return found, err
 }
 
-// TagRuns adds tags to several runs and takes others off, or changes none if one of the runs
-// is not there. Errors: param.Problems for tags that are none.
+// TagRuns adds and removes tags of several runs, or changes none if one of the runs does not
+// exist. It returns param.Problems for invalid tags.
 func (s *Store) TagRuns(ctx context.Context, ws Workspace, ids, add, remove []string) error {
 	var ps param.Problems
 	add, remove = cleanTags(&ps, add), cleanTags(&ps, remove)

@@ -13,27 +13,26 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock keeps a data directory for one program. A server and a restoration take it;
-// what reads, or writes a transaction at a time, does not. The operating system
-// releases it when the program ends, however it ends. On a network file system it
-// holds among computers as far as that keeps locks, which SQLite asks of it anyway.
+// Lock reserves a data directory for one process. Servers and restores take it;
+// readers and single transactions do not. The operating system releases it when the
+// process ends in any way. On a network file system it is as reliable as the file
+// system's locks, which SQLite relies on, too.
 type Lock struct {
 	flock  *flock.Flock
 	holder holder
 }
 
-// holder describes the program that holds the lock, as its file has it.
+// holder describes the process that holds the lock, as written in the lock file.
 type holder struct {
 	Command string    `json:"command"`
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
-	Address string    `json:"address,omitempty"` // where it listens
+	Address string    `json:"address,omitempty"` // listening address
 	Since   time.Time `json:"since"`
 }
 
-// TakeLock takes the lock of dir, which is made when it is missing. command is what
-// the program was started to do: "serve". Its errors name the directory, ErrHeld the
-// holder as well.
+// TakeLock takes the lock of dir, creating the directory if necessary. command is the
+// running command: "serve". Errors name the directory; ErrHeld also names the holder.
 func TakeLock(dir, command string) (*Lock, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -57,7 +56,7 @@ func TakeLock(dir, command string) (*Lock, error) {
 	return l, nil
 }
 
-// At notes where the holder listens, for those who ask in vain.
+// At records the holder's listening address for the message of ErrHeld.
 func (l *Lock) At(address string) error {
 	l.holder.Address = address
 	return l.write()
@@ -75,7 +74,7 @@ func (l *Lock) write() error {
 // it.
 func (l *Lock) Release() error { return l.flock.Unlock() }
 
-// heldBy tells what the lock file does of its holder.
+// heldBy describes the holder according to the lock file.
 func heldBy(path string) string {
 	text, err := os.ReadFile(path)
 	var h holder
@@ -89,7 +88,7 @@ func heldBy(path string) string {
 	return fmt.Sprintf(" It is marginlab %s%s, process %d on %s, since %s.", h.Command, where, h.PID, h.Host, h.Since.Format("2 January 2006, 15:04:05 MST"))
 }
 
-// ofFiles wraps what the operating system says of a file in the fault it means.
+// ofFiles wraps errors of the operating system in the matching Error.
 func ofFiles(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

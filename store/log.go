@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// LogDamage tells of transactions at the end of a write-ahead log that were acknowledged, as far as
-// can be told, and cannot be read any more: SQLite drops them without a word.
+// LogDamage describes transactions at the end of a write-ahead log that were apparently committed
+// but are unreadable: SQLite drops them silently.
 type LogDamage struct {
-	Frames, Commits int    // that are dropped; the header of the log damaged: as many as fit
-	Copy            string // a copy of the log as it was
+	Frames, Commits int    // dropped; if the header of the log is damaged, as many as fit
+	Copy            string // path of a copy of the log
 }
 
 // String describes it in words.
@@ -24,8 +24,8 @@ func (d LogDamage) String() string {
 	return fmt.Sprintf("the end of the write-ahead log is damaged: %s were dropped, and what was saved last may be missing; the log as it was is in %s", number(d.Commits, "transaction"), d.Copy)
 }
 
-// InspectLog looks for damage in the write-ahead log of the locked directory, before the database
-// is opened. A log whose end is damaged is copied first, for what can still be read from it.
+// InspectLog looks for damage in the write-ahead log of the locked directory before the database
+// is opened. It first copies a log with a damaged end, so that its contents can be salvaged.
 func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	path := DatabaseIn(filepath.Dir(l.flock.Path())) + "-wal"
 	f, err := os.Open(path)
@@ -56,15 +56,15 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	return damage, ofFiles(errors.Join(err, to.Close()))
 }
 
-// copyOf returns the file whose name begins so and which is the same as f, empty where there is none:
-// a log that nobody has opened since it was looked at was copied then.
+// copyOf returns a file with the prefix begin and the same content as f, empty if there is none: an
+// unchanged log has already been copied.
 func copyOf(f *os.File, begin string) (string, error) {
 	names, _ := filepath.Glob(begin + "*") // the pattern is a good one
 	for _, name := range names {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return "", err
 		}
-		one, err := io.ReadAll(f) // as long as a log may get
+		one, err := io.ReadAll(f) // bounded by the size of a log
 		if err != nil {
 			return "", ofFiles(err)
 		}
@@ -85,9 +85,8 @@ const (
 	logMagic    = 0x377f0682 // the last bit: checksums are of big-endian words
 )
 
-// readLog counts the frames that SQLite will drop although they belong to a transaction that was
-// committed. What a program was writing when it died is no damage: nobody was told that it is
-// saved.
+// readLog counts the frames of committed transactions that SQLite will drop. Frames being written
+// when a process died do not count: their transaction was not acknowledged.
 func readLog(r io.Reader) (d LogDamage, err error) {
 	head := make([]byte, logHeader)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -109,10 +108,10 @@ func readLog(r io.Reader) (d LogDamage, err error) {
 	salts := [8]byte(head[16:])
 
 	frame := make([]byte, frameHeader+size)
-	behind, blank := 0, false // frames from the first bad one on, and whether that has nothing in it
+	behind, blank := 0, false // frames from the first bad one on, and whether that one is blank
 	for {
 		if _, err := io.ReadFull(r, frame); err != nil {
-			// A single frame may have been torn by what ended the program: over an older one, or at the end.
+			// A single frame may be a torn write of the process that died, over an older frame or at the end.
 			if d.Commits == 0 || d.Frames == 1 && (behind > 1 || blank) {
 				d = LogDamage{}
 			}
@@ -137,7 +136,7 @@ func readLog(r io.Reader) (d LogDamage, err error) {
 	}
 }
 
-// whole turns the end of a file, also in the middle of something, into no error.
+// whole maps io.EOF and io.ErrUnexpectedEOF to nil.
 func whole(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil

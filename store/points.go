@@ -10,15 +10,15 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Large data share decodingBytes while they are read, however many requests there are, and
-// wait for it; up to smallText of text is read at once.
+// Large data sets share decodingBytes while being read and wait for it; texts up to smallText are
+// read at once.
 const (
 	decodingBytes = 256 << 20
 	smallText     = 1 << 20
 )
 
-// Data returns the point set with the given hash. Point sets carry no owner: a
-// caller has the hash from a data set or a run that it may see.
+// Data returns the point set with the given hash. Point sets have no owner: callers
+// must have the hash from a data set or run they may access.
 func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
 	var packed, text int64
 	err = s.view(ctx, func(tx *transaction) (err error) {
@@ -39,14 +39,14 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 	return result(ctx, s.view, func(tx *transaction) (*dataset.Data, error) { return readPoints(tx, hash) })
 }
 
-// points is a point set ready to be stored.
+// points is an encoded point set.
 type points struct {
 	*dataset.Data
 	hash string
 	csv  []byte // gzip
 }
 
-// encode prepares d outside of any transaction, so that nobody waits for it.
+// encode encodes d; call it outside transactions, since it takes time.
 func encode(d *dataset.Data) (points, error) {
 	sum := sha256.New()
 	csv, err := compressed(func(w io.Writer) error { return d.Encode(io.MultiWriter(sum, w)) })
@@ -71,9 +71,9 @@ func readPoints(tx *transaction, hash string) (*dataset.Data, error) {
 
 // sizeOfPoints returns the sizes of points in bytes, as stored and unpacked.
 func sizeOfPoints(tx *transaction, hash string) (packed, text int64, err error) {
-	var end []byte // of the packed ones, which says how long they are
+	var end []byte // trailer of the compressed data, with their length
 	err = tx.one(`SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end)
-	if len(end) == 4 { // of damaged ones, anything: reading them will tell
+	if len(end) == 4 { // may be wrong if damaged, which shows on reading
 		text = int64(binary.LittleEndian.Uint32(end))
 	}
 	return packed, text, err

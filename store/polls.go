@@ -9,12 +9,12 @@ import (
 	"marginlab/ml/param"
 )
 
-// Poll is a question of a lesson that a teacher has put to a course.
+// Poll is a question that a teacher has asked a course.
 type Poll struct {
 	ID       int64
 	Course   string    // its code
 	Question string    // lesson/screen/question
-	Round    int       // the last that was asked, from 1
+	Round    int       // current round, from 1
 	Open     bool      // answers are taken, for the last round
 	Revealed bool      // students see the right answer
 	Asked    time.Time // when it was last opened
@@ -23,7 +23,7 @@ type Poll struct {
 // Tally counts the answers to a poll.
 type Tally struct {
 	Poll
-	Rounds []map[string]int // by answer as it was given, from the first round
+	Rounds []map[string]int // counts by answer, for each round
 }
 
 // Total returns the number of answers in a round, from 1.
@@ -37,19 +37,19 @@ func (t Tally) Total(round int) (n int) {
 const (
 	// MaxRounds is the largest number of rounds of one question in one course.
 	MaxRounds = 5
-	// MaxStudents is the largest number of workspaces that answer questions in one course.
+	// MaxStudents is the most workspaces that can answer questions in one course.
 	MaxStudents = 2000
 )
 
-// Ask puts a question to a course, which closes what was open there. A question that was
-// put before is left as it is.
+// Ask asks a course a question and closes the open one. A question asked before is left
+// unchanged.
 func (s *Store) Ask(ctx context.Context, code, question string) (Poll, error) {
 	return result(ctx, s.update, func(tx *transaction) (Poll, error) {
 		if p, err := findPoll(tx, `course = ? AND question = ?`, code, question); err != ErrNotFound {
 			return p, err
 		}
 		closePolls(tx, code)
-		// The id is one that no poll ever had, so that a late answer to a deleted one counts for none.
+		// The id is never reused, so that a late answer to a deleted poll cannot count for another.
 		tx.exec(`
 			INSERT INTO polls (id, course, question, round, open, revealed, asked)
 			SELECT max(coalesce(max(id), 0) + 1, ?3), ?1, ?2, 1, 1, 0, ?3 FROM polls`, code, question, s.now())
@@ -57,8 +57,7 @@ func (s *Store) Ask(ctx context.Context, code, question string) (Poll, error) {
 	})
 }
 
-// ClosePoll takes no more answers, or takes them again: what was open in the course is
-// closed then, and what was revealed is not any more.
+// ClosePoll closes or reopens a poll. Reopening closes the open one and hides the answer.
 func (s *Store) ClosePoll(ctx context.Context, code string, id int64, closed bool) error {
 	return s.update(ctx, func(tx *transaction) error {
 		if _, err := findPoll(tx, `course = ? AND id = ?`, code, id); err != nil {
@@ -113,7 +112,7 @@ func (s *Store) Polls(ctx context.Context, code string) ([]Poll, error) {
 	})
 }
 
-// CurrentPoll is the first of Polls, ErrNotFound if there is none.
+// CurrentPoll returns the first of Polls, or ErrNotFound.
 func (s *Store) CurrentPoll(ctx context.Context, code string) (Poll, error) {
 	return result(ctx, s.view, func(tx *transaction) (Poll, error) {
 		return findPoll(tx, `course = ? ORDER BY open DESC, asked DESC, id DESC LIMIT 1`, code)
@@ -143,9 +142,9 @@ func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err 
 	return t, err
 }
 
-// Vote keeps the answer of a workspace to a poll of a course, in place of an earlier one
-// of the same round. Errors: param.Problems for the text, ErrNotFound, ErrPollClosed,
-// ErrAskedOn, ErrOver, ErrBlocked, ErrCrowded. A course that is closed for hand-ins takes answers.
+// Vote stores a workspace's answer to a poll of a course, replacing an earlier one in the same
+// round. Errors: param.Problems for the text, ErrNotFound, ErrPollClosed, ErrAskedOn, ErrOver,
+// ErrBlocked, ErrCrowded. A course closed for submissions still takes answers.
 func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, round int, a Answer) error {
 	if ps := checkGiven(a); ps != nil {
 		return ps
@@ -206,7 +205,7 @@ func openPoll(tx *transaction, code string, id int64, more int, now int64) {
 	tx.exec(`UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
 }
 
-// saveVote keeps an answer of somebody whom the course admits to its questions.
+// saveVote stores an answer of a workspace admitted to the course's questions.
 func saveVote(tx *transaction, ws Workspace, code, question string, round int, a Answer, now int64) error {
 	student, err := join(tx, ws, code, now)
 	if err != nil {
@@ -250,8 +249,8 @@ func enrol(tx *transaction, ws Workspace, code string) (id int64, err error) {
 	return value[int64](tx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number)
 }
 
-// Predict keeps the answer that a workspace gave in a course by itself, if it is the first
-// to that question. It returns the errors of Vote.
+// Predict stores a workspace's own answer in a course, outside a poll, if it is the first to that
+// question. It returns the errors of Vote.
 func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string, a Answer) error {
 	if ps := checkGiven(a); ps != nil {
 		return ps
@@ -259,7 +258,7 @@ func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string
 	return s.update(ctx, func(tx *transaction) error { return saveVote(tx, ws, code, question, 0, a, s.now()) })
 }
 
-// Student is somebody who answers questions in a course.
+// Student is a workspace that answers questions in a course.
 type Student struct {
 	Number  int    // in the course
 	Name    string // as it is shown: "Ada", "anonymous 3"
@@ -275,7 +274,7 @@ type GivenAnswer struct {
 	At time.Time
 }
 
-// First are the first answers of a student, by question.
+// First returns the first answers of a student by question.
 func (s Student) First() map[string]GivenAnswer {
 	first := map[string]GivenAnswer{}
 	for _, a := range s.Answers {
@@ -286,8 +285,8 @@ func (s Student) First() map[string]GivenAnswer {
 	return first
 }
 
-// Attendance lists who has answered in a course, by number, with the answers in the order
-// of time. Those of a poll that were changed have the time of the last change.
+// Attendance lists the students who have answered in a course, by number, with their answers in
+// chronological order. Changed answers to a poll have the time of the last change.
 func (s *Store) Attendance(ctx context.Context, code string) (list []Student, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
 		return tx.each(func(r row) error {
@@ -314,8 +313,9 @@ func (s *Store) Attendance(ctx context.Context, code string) (list []Student, er
 	return list, err
 }
 
-// NameStudent sets the name under which a workspace answers in a course, empty for none. What it
-// handed in there without a name, or under the name it had, gets the new one. Errors: param.Problems for the name, those of Vote.
+// NameStudent sets the name under which a workspace answers in a course, possibly empty. Its
+// submissions without a name or under the previous one are renamed. Errors: param.Problems for
+// the name, those of Vote.
 func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string) error {
 	if ps := checkStudent(name); ps != nil {
 		return ps
@@ -340,7 +340,7 @@ func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string
 	})
 }
 
-// StudentName is the name under which a workspace answers in a course, empty for none.
+// StudentName returns the name under which a workspace answers in a course, possibly empty.
 func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (string, error) {
 	return result(ctx, s.view, func(tx *transaction) (string, error) {
 		name, err := value[string](tx, `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws)
@@ -348,7 +348,7 @@ func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (str
 	})
 }
 
-// Numbers are the numbers of the students of a course, as in Attendance.
+// Numbers returns the numbers of the students of a course, as in Attendance.
 func (s *Store) Numbers(ctx context.Context, code string) (map[Workspace]int, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[Workspace]int, error) {
 		return byKey(tx, pair[Workspace, int], `SELECT workspace, number FROM students WHERE course = ?`, code)

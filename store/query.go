@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// A Query says which runs are meant, as `C > 1 and kernel = rbf and accuracy >= 90%`:
+// A Query selects runs, such as `C > 1 and kernel = rbf and accuracy >= 90%`:
 //
 //	query      = and {"or" and}
 //	and        = not {"and" not}
@@ -21,9 +21,9 @@ import (
 //	comparison = field ("=" | "!=" | "<" | "<=" | ">" | ">=" | "~") value
 //	value      = word | "quoted text"
 //
-// ~ means "contains". A text alone is looked for in name, data, note and tags. The value
-// none stands for a field that a run does not have, which is true under = and != only. Case
-// does not count. The zero Query is any run.
+// ~ means "contains". A text alone is searched for in name, data, note and tags. The value none
+// matches runs without a value, with = and != only. Case is ignored. The zero Query matches all
+// runs.
 type Query struct {
 	text  string
 	loose bool // the last thing done is an "or"
@@ -31,7 +31,7 @@ type Query struct {
 	args  []any
 }
 
-// String is the query as it was written.
+// String returns the text of the query.
 func (q Query) String() string { return q.text }
 
 // maxQuery is the largest number of characters in a query.
@@ -76,7 +76,7 @@ func ParseQuery(text string) (q Query, err error) {
 	return q, nil
 }
 
-// Quoted is text as a query takes it: in quotes where it needs them.
+// Quoted returns text quoted for a query if necessary.
 func Quoted(text string) string {
 	plain := text != "" && !slices.Contains([]string{"and", "or", "not", none}, strings.ToLower(text))
 	for _, c := range text {
@@ -88,7 +88,7 @@ func Quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// And returns q with one more condition. A fault in it is an error like those of ParseQuery.
+// And returns q with another condition. It returns the errors of ParseQuery.
 func (q Query) And(text string) (Query, error) {
 	switch {
 	case q.loose:
@@ -107,7 +107,7 @@ func (q Query) In(by Field, g Group) (Query, error) {
 	return q.And(by.Name + " = " + Quoted(g.Value))
 }
 
-// MustQuery is ParseQuery for what the program itself has written.
+// MustQuery is ParseQuery for constant queries; it panics on errors.
 func MustQuery(text string) Query {
 	q, err := ParseQuery(text)
 	if err != nil {
@@ -116,7 +116,7 @@ func MustQuery(text string) Query {
 	return q
 }
 
-// none stands for a field that a run does not have.
+// none matches runs without a value.
 const none = "none"
 
 type tokenKind int
@@ -146,7 +146,7 @@ func (t queryToken) is(word string) bool {
 	return t.kind == wordToken && strings.EqualFold(t.text, word) || t.kind == operatorToken && t.text == word
 }
 
-// compares tells an operator between a field and a value.
+// compares reports whether the token is a comparison operator.
 func (t queryToken) compares() bool {
 	return t.kind == operatorToken && t.text != "(" && t.text != ")"
 }
@@ -350,8 +350,7 @@ func (p *queryParser) comparison(name queryToken) string {
 	return p.compare(f, op, v)
 }
 
-// compare is true or false, never unknown: a field that a run does not have meets no
-// condition.
+// compare returns SQL that is never NULL: a missing value meets no condition.
 func (p *queryParser) compare(f Field, op, v queryToken) string {
 	known := func(condition string, args ...any) string {
 		p.args = append(p.args, args...)
@@ -403,7 +402,7 @@ func (p *queryParser) compare(f Field, op, v queryToken) string {
 	return known(f.expr+" "+op.text+" ? COLLATE NOCASE", v.text)
 }
 
-// expected says what values a field takes.
+// expected describes the values of a field.
 func expected(f Field) string {
 	switch {
 	case f.Kind == NumberField && f.Unit == ml.Share:
@@ -418,7 +417,7 @@ func expected(f Field) string {
 	return "a text"
 }
 
-// queryNumber reads a number, or a share in percent.
+// queryNumber parses a number or a percentage.
 func queryNumber(v queryToken) (float64, error) {
 	text, percent := strings.CutSuffix(v.text, "%")
 	x, err := strconv.ParseFloat(text, 64)

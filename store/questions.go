@@ -10,31 +10,31 @@ import (
 	"marginlab/ml/param"
 )
 
-// OwnQuestion is a question that the teacher of a course has written.
+// OwnQuestion is a question written by the teacher of a course.
 type OwnQuestion struct {
 	Slug    string   `json:"slug"` // unique in the course; given by SaveQuestion
 	Kind    string   `json:"kind"` // "options", "number", "words", "point"
-	Ask     string   `json:"ask"`  // may hold formulas between dollar signs
+	Ask     string   `json:"ask"`  // may contain formulas between dollar signs
 	Explain string   `json:"explain,omitempty"`
 	Options []string `json:"options,omitempty"`
 	Wrong   []string `json:"wrong,omitempty"`  // the misconception behind each option
 	Right   string   `json:"right,omitempty"`  // index of an option, a number, words with semicolons between, coordinates; empty for words: nothing is right or wrong
-	Within  float64  `json:"within,omitempty"` // how far a number or a point may be off
+	Within  float64  `json:"within,omitempty"` // tolerance of a number or point
 	Slide   string   `json:"slide,omitempty"`  // path and query of the slide whose picture a point is on
 }
 
-// ownPrefix begins the names of own questions, as those of lessons begin with their slug.
+// ownPrefix is the prefix of the names of teachers' questions; those of lessons start with a slug.
 const ownPrefix = "own/course/"
 
 // Name returns the name under which the question is asked.
 func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
 
-// MaxQuestions is the largest number of own questions in one course.
+// MaxQuestions is the most teacher's questions in one course.
 const MaxQuestions = 100
 
 // SaveQuestion adds a question without a slug to a course, or replaces the one with its slug.
-// Errors: ErrNotFound, ErrAsked for a question that was asked, param.Problems, those of a full disk
-// or quota of the course's workspace.
+// Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
+// course's workspace.
 func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
 	err := s.update(ctx, func(tx *transaction) error {
 		c, err := findCourse(tx, `code = ?`, code)
@@ -94,7 +94,7 @@ func writeQuestions(tx *transaction, code string, questions []OwnQuestion) error
 	return tx.execFound(`UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code)
 }
 
-// newSlug returns a slug that none of some questions has.
+// newSlug returns an unused slug.
 func newSlug(questions []OwnQuestion) string {
 	last := 0
 	for _, q := range questions {

@@ -9,15 +9,15 @@ import (
 	"marginlab/ml"
 )
 
-// MaxAttempts is the number of times a run is started if processes die during it.
+// MaxAttempts is how often a run is started when processes die during it.
 const MaxAttempts = 3
 
-// Lease is how long a running run stays its owner's without RenewLeases. A run
-// whose owner has died waits that long for another, unless TakeBack frees it.
+// Lease is how long an owner keeps a running run without RenewLeases. A run whose owner
+// has died becomes available after that time, or when TakeBack frees it.
 const Lease = 15 * time.Second
 
-// Owner names a program that takes runs from the queue. Two that work on one
-// database, or one after the other, have different names.
+// Owner identifies one process that takes runs from the queue; it is unique per
+// process.
 type Owner string
 
 // NewOwner returns a name of 130 random bits.
@@ -26,17 +26,16 @@ func NewOwner() Owner { return Owner(rand.Text()) }
 // notEnded selects runs as the index of those does.
 const notEnded = `status IN ('queued', 'running')`
 
-// free selects runs that nobody works on: queued, or with a lease that ran out in
-// the hands of another owner; but not copies that were handed in of runs that have not
-// ended, for they get the results of those. Its arguments, by number, are the time
-// and who asks.
+// free selects runs available to an owner: queued, or with an expired lease of another
+// owner, except submitted copies of unfinished runs, which get those runs' results. Its
+// arguments, by number, are the time and the owner.
 const free = notEnded + ` AND (status = 'queued' OR lease < ?1 AND owner <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM handins JOIN runs AS source ON source.id = handins.source WHERE handins.run = runs.id AND source.` + notEnded + `)`
 
-// Weight is how long work is expected to take.
+// Weight classifies work by its expected duration.
 type Weight int
 
-// Work is given a first turn as light, a longer one as medium, and then as much as it takes.
+// Weights of work: a first turn is light, a longer one medium, everything else heavy.
 const (
 	Light Weight = iota
 	Medium
@@ -46,10 +45,10 @@ const (
 // String names the weight: "light", "medium", "heavy".
 func (w Weight) String() string { return [...]string{"light", "medium", "heavy"}[w] }
 
-// leastWork is the least expected time of work of each weight, in milliseconds.
+// leastWork is the lower bound of the expected time of each weight, in milliseconds.
 var leastWork = [...]int64{Light: 0, Medium: 10_000, Heavy: 60_000}
 
-// weight is the SQL for the weight of a row.
+// weight is the SQL expression for the weight of a row.
 var weight = fmt.Sprintf(`(work >= %d) + (work >= %d)`, leastWork[Medium], leastWork[Heavy])
 
 // Waiting is work that waits: of its workspace, course and weight the oldest run or search.
@@ -80,9 +79,8 @@ func (s *Store) Waiting(ctx context.Context, owner Owner) ([]Waiting, error) {
 	})
 }
 
-// ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease. ok is false
-// when somebody else has taken it, or when MaxAttempts owners have died under it: then it
-// fails, for it may be the cause.
+// ClaimRun leases an available run to an owner. ok is false if another owner was faster, or if
+// MaxAttempts owners have died running it: the run then fails, because it may be the cause.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok bool, err error) {
 	err = s.note(ctx, func(tx *transaction) error {
 		message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
@@ -93,7 +91,7 @@ func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok
 			WHERE id = ?4 AND id IN (SELECT id FROM runs WHERE id = ?4 AND `+free+`)
 			RETURNING `+runColumns, s.now(), owner, leaseEnd(s.now()), id)
 		if ok = err == nil; err == ErrNotFound {
-			return nil // and keep what failed
+			return nil // commit the failure
 		}
 		return err
 	})
@@ -114,7 +112,7 @@ type Place struct {
 	Before int // runs that are lighter, or as heavy and older
 }
 
-// Places tells where queued runs wait, by their ids.
+// Places returns the positions of queued runs by id.
 func (s *Store) Places(ctx context.Context) (map[string]Place, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]Place, error) {
 		return byKey(tx, func(r row, id *string, p *Place) error { return r.Scan(id, &p.Weight, &p.Before) },
@@ -122,9 +120,9 @@ func (s *Store) Places(ctx context.Context) (map[string]Place, error) {
 	})
 }
 
-// RenewLeases extends the leases of owners that have used up a third of their time, and returns the
-// runs and the cells of searches that have not ended which they hold. One that is missing was
-// cancelled or deleted, or its lease ran out and somebody else took it.
+// RenewLeases extends leases of owners once a third of their time has passed, and returns the
+// unfinished runs and cells they hold. Missing ones were cancelled or deleted, or their lease
+// expired and another owner took them.
 func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string, cells []Cell, err error) {
 	err = s.note(ctx, func(tx *transaction) error {
 		const mine = `owner IN (SELECT value FROM json_each(?1)) AND `
@@ -141,10 +139,9 @@ func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string
 	return runs, cells, err
 }
 
-// TakeBack ends all leases: the holder of the lock of the data directory knows that those
-// who had them have died. The attempts count, as after a lease that ran out. It is called
-// before anything is claimed. Owners that work without the lock would be left out here, in
-// both tables.
+// TakeBack ends all leases: whoever holds the lock of the data directory knows that their owners
+// have died. The attempts count, as after an expired lease. Call it before claiming anything.
+// Owners that work without the lock would have to be excluded here, in both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	return s.note(ctx, func(tx *transaction) error {
 		tx.exec(`UPDATE runs SET lease = 0 WHERE ` + notEnded + ` AND status = 'running'`)
@@ -153,15 +150,14 @@ func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	})
 }
 
-// State is where a run or search stands, and of a failed one why.
+// State is the status of a run or search, with the reason of a failure.
 type State struct {
 	Status      Status
 	Error       string
 	Done, Total int // cells of a search
 }
 
-// States tells where runs and searches of any workspace stand, by their ids. One that is gone is
-// missing.
+// States returns the states of runs and searches of any workspace by id, without deleted ones.
 func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
 		return byKey(tx, func(r row, id *string, state *State) error {
@@ -171,9 +167,9 @@ func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, er
 	})
 }
 
-// FinishRun stores the result of a run that owner holds: report, models and status
-// at once. It returns ErrNotFound for a run that was cancelled, deleted or taken by
-// somebody else meanwhile.
+// FinishRun stores the result of a run leased to owner: report, models and status
+// together. It returns ErrNotFound if the run was cancelled, deleted or taken by
+// another owner.
 func (s *Store) FinishRun(ctx context.Context, owner Owner, id string, res *ml.Result) error {
 	e, err := encodeResult(res)
 	if err != nil {
@@ -188,7 +184,7 @@ func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) er
 	return s.endRun(ctx, owner, id, Failed, `error`, message, endCopies)
 }
 
-// endRun ends a run that owner holds, with a text in one of its columns, and does what follows.
+// endRun ends a run leased to owner, storing a text in one of its columns, with all consequences.
 func (s *Store) endRun(ctx context.Context, owner Owner, id string, status Status, column, text string, then func(*transaction)) error {
 	return s.update(ctx, func(tx *transaction) error {
 		if err := tx.execFound(`UPDATE runs SET status = ?, `+column+` = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`, status, text, s.now(), id, owner); err != nil {
@@ -199,7 +195,7 @@ func (s *Store) endRun(ctx context.Context, owner Owner, id string, status Statu
 	})
 }
 
-// CancelRun ends a run that is queued or running; ErrEnded if it has ended.
+// CancelRun cancels a queued or running run; it returns ErrEnded if it has ended.
 func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *transaction) error {
 		r, err := findRun(tx, `workspace = ? AND id = ?`, ws, id)
@@ -214,9 +210,9 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 	})
 }
 
-// ReleaseRun puts a run that owner holds back into the queue, where the attempt does not
-// count: the program is stopping in good order, or the run has turned out to be at least so
-// heavy, and waits for a turn as such. It returns ErrNotFound as FinishRun does.
+// ReleaseRun returns a run leased to owner to the queue without counting the attempt, because the
+// process is shutting down or the run has turned out to be of weight as. It returns ErrNotFound
+// like FinishRun.
 func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weight) error {
 	return s.note(ctx, func(tx *transaction) error {
 		return tx.execFound(`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner)
@@ -226,8 +222,8 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weigh
 // leaseEnd is when a lease that begins now ends.
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
-// leaseDue is when leases end that are extended now: to write each second what holds for fifteen
-// is most of what a long run writes.
+// leaseDue returns the expiry below which leases are renewed. Renewing them every second would be
+// most of what a long run writes.
 func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 
 // share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
@@ -262,8 +258,8 @@ func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooM
 	return nil
 }
 
-// NetworkOf names the network address that a workspace was last used from; where that is not
-// known, the workspace itself.
+// NetworkOf returns the network address that a workspace was last used from, or the workspace
+// itself if unknown.
 func (s *Store) NetworkOf(ws Workspace) string {
 	if s.Network != nil {
 		if name := s.Network(ws); name != "" {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Quota limits what a workspace may hold; 0 means no limit. It guards against mistakes and
-// runaway loops: anyone who needs more can have another workspace.
+// Quota limits the contents of a workspace; 0 means no limit. It guards against mistakes and
+// runaway loops: anyone can create another workspace.
 type Quota struct {
 	Datasets, Runs int
 	Bytes          int64 // as of Holdings
@@ -15,8 +15,7 @@ type Quota struct {
 // DefaultQuota is generous.
 var DefaultQuota = Quota{Datasets: 1000, Runs: 5000, Bytes: 1 << 30}
 
-// room returns an error if the workspace may not hold the given numbers of further data sets and
-// runs, or nothing more at all.
+// room returns an error if the workspace has no room for further data sets and runs.
 func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) error {
 	if q == (Quota{}) {
 		return nil

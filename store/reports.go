@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/study"
 )
 
-// Report is a text with what it shows of runs, searches, studies and comparisons.
+// Report is a text with items: runs, searches, studies and comparisons.
 type Report struct {
 	ID, Title        string
 	Text             string // Markdown, which names the addresses of its items
@@ -26,8 +26,8 @@ type Report struct {
 	Created, Updated time.Time
 }
 
-// Frozen holds what a report shows as it was when it was placed. It depends on nothing that is
-// stored elsewhere.
+// Frozen holds the items of a report as they were when inserted, independent of anything stored
+// elsewhere.
 type Frozen struct {
 	Items  []ReportItem      `json:"items"`
 	Points map[string]string `json:"points,omitempty"` // that the items were trained on: canonical CSV by hash
@@ -46,10 +46,10 @@ type ReportItem struct {
 	Saved   time.Time      `json:"saved"`
 }
 
-// ReportFigure is a picture in every form in which a report shows it.
+// ReportFigure is a picture in every format that a report needs.
 type ReportFigure struct {
 	Title   string `json:"title,omitempty"` // for its caption
-	Caption string `json:"caption"`         // what it shows, for readers who do not see it
+	Caption string `json:"caption"`         // text alternative
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
 	SVG     []byte `json:"svg"`
@@ -64,7 +64,7 @@ type ReportFigure struct {
 	PDF []byte `json:"pdf"`
 }
 
-// What a report may hold, and a workspace of reports.
+// Limits of a report, and of the reports of a workspace.
 const (
 	MaxReports     = 200
 	MaxReportItems = 30
@@ -72,7 +72,7 @@ const (
 	MaxFrozen      = 32 << 20 // bytes of JSON
 )
 
-// cleanReport returns the fields of a report as they are stored. Faults are param.Problems.
+// cleanReport validates a report and returns its fields for storing. Faults are param.Problems.
 func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	var ps param.Problems
 	title = required(&ps, "title", line(title), maxName)
@@ -95,7 +95,7 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	return title, text, packed, err
 }
 
-// roomForReports returns an error if a workspace may not hold some more reports.
+// roomForReports returns an error if a workspace has no room for more reports.
 func roomForReports(tx *transaction, ws Workspace, more int) error {
 	held, err := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws)
 	if err != nil {
@@ -159,8 +159,8 @@ func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) 
 	return result(ctx, s.view, func(tx *transaction) (Report, error) { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// ReportSize is about how many bytes of memory a report takes that is read: one of a workspace, or
-// with a token that of a read-only link.
+// ReportSize estimates the memory in bytes to read a report, given by id or by the token of a
+// read-only link.
 func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (int64, error) {
 	return result(ctx, s.view, func(tx *transaction) (int64, error) {
 		packed, err := value[[]byte](tx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
@@ -168,12 +168,12 @@ func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) 
 			return 0, err
 		}
 		r, err := unpack(packed)
-		return 4 * int64(r.Len()), err // as packed and as JSON text, and what it says, for a moment twice
+		return 4 * int64(r.Len()), err // compressed, as JSON text, and decoded, briefly twice
 	})
 }
 
-// Reports lists the reports of a workspace, the last changed first, at most limit of them from
-// offset on, and says how many there are.
+// Reports lists at most limit reports of a workspace from offset on, last changed first, and
+// returns their total number.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
 		if total, err = value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); err != nil {
@@ -230,7 +230,7 @@ func findReport(tx *transaction, where string, args ...any) (Report, error) {
 	}, `SELECT `+reportColumns+`, frozen FROM reports WHERE `+where, args...)
 }
 
-// An archive holds a report in its table of contents and what it shows in a file.
+// archivedReport is a report in the table of contents of an archive; its items are in a file.
 type archivedReport struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
@@ -241,7 +241,7 @@ type archivedReport struct {
 
 func reportName(id string) string { return "reports/" + id + ".json" }
 
-// report checks a report of an archive and returns what it shows, packed.
+// report validates a report of an archive and returns its compressed items.
 func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
 	var f Frozen
 	if err := a.result(reportName(r.ID), &f); err != nil {
@@ -254,8 +254,8 @@ func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
 	return frozen, err
 }
 
-// whole returns an error unless all points are those that their hashes name, and those of every
-// task are there: a report must not get points of others by their hash.
+// whole returns an error unless all points match their hashes and the points of every task are
+// included: a report must not gain access to others' points by their hash.
 func (f *Frozen) whole() error {
 	for hash, text := range f.Points {
 		if sum := sha256.Sum256([]byte(text)); hex.EncodeToString(sum[:]) != hash {
@@ -270,7 +270,7 @@ func (f *Frozen) whole() error {
 	return nil
 }
 
-// missing returns a hash of a task that is not among points; ok: there is none.
+// missing returns a hash of a task that is not among points; ok is true if there is none.
 func missing(t repeat.Task, points map[string]string) (hash string, ok bool) {
 	hashes := []string{t.Points}
 	if t.Study != nil {

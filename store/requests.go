@@ -8,24 +8,23 @@ import (
 	"strings"
 )
 
-// Request names what asks for something: the same for the same again makes nothing, the
-// answer is the stored item.
+// Request makes a creation idempotent: repeating it with the same content returns the stored
+// item.
 type Request struct {
-	// Key is any text; empty: whatever is asked for is made.
+	// Key is any text; empty: always create.
 	Key string
 
-	// Strict keys are for one thing of a kind: ErrReused for another. Under one that is not,
-	// such as that of a page on which something is saved, changed, and saved again, the other
-	// is made as well.
+	// Strict keys allow one item per kind: other content gives ErrReused. With a key that is
+	// not strict, such as that of a page saved repeatedly, other content creates another item.
 	Strict bool
 
-	// Among holds the whole list of a request that makes several things: a part
-	// of each of them, nil where there is but one.
+	// Among holds the whole list of a request that creates several items, and is part of
+	// each one's identity; nil for a single item.
 	Among any
 }
 
-// of returns a hash of the request; empty if there is no key. For a strict request it starts
-// with a hash of the key alone and a dot.
+// of returns a hash of the request, empty without a key. For a strict request it starts with a
+// hash of the key and a dot.
 func (r Request) of(asked ...any) (string, error) {
 	if r.Key == "" {
 		return "", nil
@@ -33,7 +32,7 @@ func (r Request) of(asked ...any) (string, error) {
 	if r.Among != nil {
 		asked = append(asked, r.Among)
 	}
-	all, err := json.Marshal(append([]any{[]byte(r.Key)}, asked...)) // bytes, as a key may be no text
+	all, err := json.Marshal(append([]any{[]byte(r.Key)}, asked...)) // as bytes, since a key need not be valid UTF-8
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +46,8 @@ func (r Request) of(asked ...any) (string, error) {
 	return hash(all), nil
 }
 
-// repeated finds, by find, what the same request has made before in a table. Errors: ErrNotFound and
-// ErrReused.
+// repeated returns the item that the same request has already created in a table. Errors:
+// ErrNotFound and ErrReused.
 func repeated[T any](tx *transaction, table string, ws Workspace, request string, find func(tx *transaction, where string, args ...any) (T, error)) (T, error) {
 	v, err := find(tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
 	if err == ErrNotFound {
@@ -57,8 +56,8 @@ func repeated[T any](tx *transaction, table string, ws Workspace, request string
 	return v, err
 }
 
-// neverAsked is ErrNotFound for a request that no row of the table answers, but ErrReused
-// where its key, a strict one, belongs to another.
+// neverAsked returns ErrNotFound for a new request, or ErrReused if its strict key belongs to
+// another item.
 func neverAsked(tx *transaction, table string, ws Workspace, request string) error {
 	key, _, strict := strings.Cut(request, ".")
 	if !strict {

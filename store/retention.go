@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// Unused workspaces are deleted in two steps. Expire marks them; a day later Sweep deletes those
-// that nobody has used meanwhile. Both mistrust the clock and themselves.
+// Unused workspaces are deleted in two steps: Expire marks them, and a day later Sweep deletes
+// those still unused. Both guard against a wrong clock and against deleting too much.
 const (
-	// clockSlack is how long a lab may stand still before its clock is mistrusted: a clock that
-	// jumped ahead makes every workspace look unused.
+	// clockSlack is how long a server may be unused before its clock is mistrusted: a clock
+	// that jumped ahead makes every workspace look unused.
 	clockSlack = 30 * 24 * time.Hour
 
 	// copyShare and mostShare are parts of all workspaces: a deletion of more than the first is
 	// preceded by a copy of the database, and one of more than the second is refused.
 	copyShare, mostShare = 0.1, 0.5
 
-	// keepCopies is how long copies are kept that were made before something risky.
+	// keepCopies is how long safety copies are kept.
 	keepCopies = 30 * 24 * time.Hour
 )
 
-// Unseen lists the workspaces that nobody has used since a moment and that have no
-// open course, the longest unseen first. One that ended before that moment is not open.
+// Unseen lists the workspaces not used since a time and without an open course, longest unused
+// first. A course that ended before that time is not open.
 func (s *Store) Unseen(ctx context.Context, since time.Time) ([]Holdings, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Holdings, error) {
 		names, err := unseen(tx, since)
@@ -37,9 +37,9 @@ func (s *Store) Unseen(ctx context.Context, since time.Time) ([]Holdings, error)
 	})
 }
 
-// Expire marks for deletion what Unseen lists, and returns how many workspaces are newly marked.
-// A visit takes the mark away. Unless force is set it refuses, with a *Error that says what to
-// do, when the clock is far beyond the last use of any workspace or when most workspaces would go.
+// Expire marks the workspaces of Unseen for deletion and returns how many are newly marked. A visit
+// removes the mark. Unless force is set, it refuses with an *Error if the clock is far beyond the
+// last use of any workspace or if most workspaces would be deleted.
 func (s *Store) Expire(ctx context.Context, since time.Time, force bool) (marked int, err error) {
 	return result(ctx, s.update, func(tx *transaction) (int, error) {
 		names, err := unseen(tx, since)
@@ -101,7 +101,7 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 			return 0, fmt.Errorf("%d unused workspaces are not deleted, because the copy of the database that is made before failed: %w", len(due), err)
 		}
 	}
-	for _, ws := range due { // a transaction each: nobody waits for all of them
+	for _, ws := range due { // a transaction each, to keep them short
 		err := s.update(ctx, func(tx *transaction) error {
 			still, err := expired(tx, s.Now(), ws)
 			if err != nil || len(still) == 0 {
@@ -117,8 +117,8 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// TrustClock is an error when the clock is so far beyond the last use of any workspace that it
-// has probably jumped ahead: what depends on age must wait then.
+// TrustClock returns an error if the clock is so far beyond the last use of any workspace that it
+// has probably jumped ahead; age-dependent deletions must then wait.
 func (s *Store) TrustClock(ctx context.Context) error {
 	return s.view(ctx, func(tx *transaction) error { return s.trustClock(tx) })
 }
@@ -153,7 +153,7 @@ func unseen(tx *transaction, since time.Time) ([]Workspace, error) {
 	return listOf(tx, column[Workspace], `SELECT workspace FROM `+used+` WHERE `+owned+` GROUP BY workspace HAVING max(seen) < ?1 AND `+noOpenCourse+` ORDER BY max(seen), workspace`, since.UnixMilli())
 }
 
-// expired lists the workspaces that are to be deleted now, or only one of them.
+// expired lists the workspaces due for deletion, or checks a single one.
 func expired(tx *transaction, now time.Time, one Workspace) ([]Workspace, error) {
 	return listOf(tx, column[Workspace], `
 		SELECT workspace FROM `+used+` WHERE workspace IN (SELECT workspace FROM workspaces WHERE expired <= ?2 AND ?3 IN ('', workspace)) GROUP BY workspace

@@ -30,7 +30,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Ended is true for a status that does not change any more.
+// Ended reports whether the status is final.
 func (s Status) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Run holds a training: its settings, progress and result.
@@ -40,7 +40,7 @@ type Run struct {
 	Note         string
 	Tags         []string
 	Dataset      string // id; empty once the data set is deleted
-	DatasetName  string // as it is called now, or was called last
+	DatasetName  string // current or last name
 	Hash         string // of the points it is trained on
 	Spec         ml.Spec
 	Axes         [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
@@ -48,12 +48,12 @@ type Run struct {
 	Error        string     // of a failed run, for its owner
 	Report       *ml.Report // once done
 	Model        *ml.Model  // once done; lists leave it out
-	Before       *ml.Model  // of a conformal run: the model with the kernel as it was
+	Before       *ml.Model  // of a conformal run: the model with the original kernel
 	Scores       *mat.Dense // as of an ml.Result, and ScoresBefore as well
 	ScoresBefore *mat.Dense
 	Course       string          // code of the course under which it was made; empty: none
-	Search       string          // id of the search that chose the settings, which may be gone; empty: none
-	Evidence     []eval.Evidence // what cross-validations say of its settings, the best first
+	Search       string          // id of the search that selected the settings, possibly deleted; empty: none
+	Evidence     []eval.Evidence // cross-validations of its settings, best first
 	Share        string          // token of the read-only link, empty when not shared
 	Created      time.Time
 	Started      time.Time // zero while queued
@@ -66,22 +66,22 @@ type NewRun struct {
 	Note        string
 	Tags        []string
 	Dataset     string        // id of a data set of the workspace; may be empty when Data is given
-	Data        *dataset.Data // the points; nil: those of the data set as it is now
-	DatasetName string        // what to call Data that is in no data set
+	Data        *dataset.Data // the points; nil: the current ones of the data set
+	DatasetName string        // name of Data without a data set
 	Spec        ml.Spec
 	Axes        [2]string       // as of a Run
 	Course      string          // as of a Run
 	Search      string          // as of a Run
 	Evidence    []eval.Evidence // as of a Run
-	Request     Request         // what asks for it
+	Request     Request         // makes it idempotent
 }
 
-// How many runs may wait at a time, of one workspace and over all of them.
+// Limits of waiting runs, per workspace and in total.
 const (
 	MaxQueuedEach = 50
 	MaxQueued     = 2000
 
-	// spareHandins of a workspace may wait on top, however many runs there are.
+	// spareHandins submissions of a workspace may wait in addition.
 	spareHandins = 10
 )
 
@@ -96,7 +96,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 		if r, err := repeated(tx, "runs", ws, q.request, findRun); err != ErrNotFound {
 			return r, err
 		}
-		// Copies that were handed in take nobody's place.
+		// Submitted copies take no place.
 		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued); err != nil {
 			return Run{}, err
 		}
@@ -107,17 +107,17 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	})
 }
 
-// prepared is a new run that was found good, ready to be stored.
+// prepared is a validated new run, ready to be stored.
 type prepared struct {
 	Run
-	request string // empty: it was not said what asks for it
+	request string // empty: not idempotent
 	points  points
-	given   bool // the points are new, not those of the data set
+	given   bool // the points differ from the data set's
 	cost    ml.Cost
 }
 
-// prepare does what can be done outside of any transaction. who hands the run in, if
-// anybody does.
+// prepare validates and encodes a run outside any transaction. who is the student's name, if it
+// is submitted.
 func prepare(n NewRun, who string) (q prepared, err error) {
 	var ps param.Problems
 	name := limited(&ps, "name", line(n.Name), maxName)
@@ -177,8 +177,8 @@ func createRun(tx *transaction, ws Workspace, q prepared, now int64) (Run, error
 	return r, tx.err
 }
 
-// defaultName returns a name that no other run of the workspace has: what differs from the last run
-// first, as in "MCM, ρ 0.01, γ 3 · moons".
+// defaultName returns an unused name that starts with the differences from the last run, such as
+// "MCM, ρ 0.01, γ 3 · moons".
 func defaultName(tx *transaction, ws Workspace, r Run) (string, error) {
 	var last *ml.Spec
 	var spec ml.Spec
@@ -189,7 +189,7 @@ func defaultName(tx *transaction, ws Workspace, r Run) (string, error) {
 		return "", err
 	}
 	settings, data := []rune(r.Spec.Name(last)), []rune(r.DatasetName)
-	const numbers = 8 // characters for the number behind names that are the same
+	const numbers = 8 // characters for the number after duplicate names
 	settings = settings[:min(len(settings), maxName-numbers-maxName/4)]
 	if most := maxName - numbers - len(settings); len(data) > most {
 		data = append(data[:most-4], '…')
@@ -221,7 +221,7 @@ func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
 	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// UpdateRun changes what a person wrote about a run.
+// UpdateRun changes the name, note and tags of a run.
 func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note string, tags []string) error {
 	var ps param.Problems
 	name = required(&ps, "name", line(name), maxName)
@@ -234,8 +234,8 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note stri
 		name, note, asJSON(&tags), ws, id)
 }
 
-// DeleteRuns deletes several runs, or none if one of them is not there. Restore brings them
-// back, but for what was handed in to a course.
+// DeleteRuns deletes several runs, or none if one of them does not exist. Restore undoes it, except
+// for submissions to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
 	return s.update(ctx, func(tx *transaction) error {
 		if !isGallery(ws) {
@@ -261,7 +261,7 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	return s.removeLink(ctx, "runs", ws, id)
 }
 
-// addLink gives a row of a table the token of a read-only link, or returns the one that it has.
+// addLink returns the token of a row's read-only link, creating it if necessary.
 func (s *Store) addLink(ctx context.Context, table string, ws Workspace, id string) (token string, err error) {
 	return result(ctx, s.update, func(tx *transaction) (string, error) {
 		return value[string](tx, `UPDATE `+table+` SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`, strings.ToLower(rand.Text()), ws, id)
@@ -280,7 +280,7 @@ func scanRun(r row, to *Run) error {
 		storedReport{&to.Report}, &to.Course, &to.Search, storedEvidence{&to.Evidence}, &to.Share, asMillis(&to.Created), asMillis(&to.Started), asMillis(&to.Finished))
 }
 
-// storedSpec reads a spec whatever bounds and names have become since.
+// storedSpec scans a spec regardless of changed bounds and names.
 type storedSpec struct{ spec *ml.Spec }
 
 func (s storedSpec) Scan(src any) (err error) {
@@ -289,7 +289,7 @@ func (s storedSpec) Scan(src any) (err error) {
 	return err
 }
 
-// storedEvidence reads evidence; what has another type now is left out.
+// storedEvidence scans evidence, ignoring fields whose type has changed.
 type storedEvidence struct{ all *[]eval.Evidence }
 
 func (s storedEvidence) Scan(src any) error {
@@ -299,7 +299,7 @@ func (s storedEvidence) Scan(src any) error {
 	return nil
 }
 
-// storedReport reads a report; what has another type now is left out.
+// storedReport scans a report, ignoring fields whose type has changed.
 type storedReport struct{ report **ml.Report }
 
 func (s storedReport) Scan(src any) error {
@@ -337,8 +337,8 @@ type encodedResult struct {
 	models map[string]encodedModel // by part
 }
 
-// encodedModel is a model, gzip of JSON, and its scores on the data, gzip of a matrix; nil:
-// not kept.
+// encodedModel is a model (gzipped JSON) and its scores on the data (a gzipped matrix); nil: not
+// stored.
 type encodedModel struct{ model, scores []byte }
 
 // encodeResult does the slow part of storing outside of any transaction.
@@ -376,7 +376,7 @@ func encodeModel(m *ml.Model, scores *mat.Dense) (e encodedModel, err error) {
 	return e, err
 }
 
-// insertModels stores the models of a run that has ended, and ends the copies that wait for it.
+// insertModels stores the models of a finished run and ends the copies waiting for it.
 func insertModels(tx *transaction, run string, e encodedResult) {
 	for part, m := range e.models {
 		tx.exec(`INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, run, part, m.model, m.scores)

@@ -13,16 +13,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// Search is a search of the best settings by cross-validation: what was asked, how far
-// it is and what came out.
+// Search is a hyperparameter search by cross-validation: its settings, progress and
+// result.
 type Search struct {
 	ID          string
 	Dataset     string // id; empty once the data set is deleted
-	DatasetName string // as it is called now, or was called last
+	DatasetName string // current or last name
 	Hash        string // of the points
 	Spec        ml.Spec
 	Grid        eval.Grid
-	Drawn       *eval.Drawn // in place of Grid; nil: the settings are Grid's
+	Drawn       *eval.Drawn // instead of Grid, if not nil
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
 	Status      Status
@@ -40,7 +40,7 @@ type Search struct {
 type NewSearch struct {
 	Dataset     string        // id of a data set of the workspace; may be empty
 	Data        *dataset.Data // the points
-	DatasetName string        // what to call Data that is in no data set
+	DatasetName string        // name of Data without a data set
 	Spec        ml.Spec
 	Grid        eval.Grid
 	Drawn       *eval.Drawn // as of a Search
@@ -65,8 +65,8 @@ func designOf(grid eval.Grid, drawn *eval.Drawn) eval.Design {
 	return grid
 }
 
-// What one search may ask for, and how many may be under way: of one workspace, which a
-// comparison on folds needs some of at once, and of all, where a whole course has room.
+// Limits of one search and of unfinished searches: per workspace, enough for a comparison on
+// folds, and in total, enough for a whole course.
 const (
 	MaxCells         = 10_000
 	MaxDealt         = 10_000_000 // rows, over all splits
@@ -76,7 +76,7 @@ const (
 
 // CreateSearch queues a search. Cells with a stored result are not computed
 // again; if all have one, the search is done at once. Errors: param.Problems and *param.Refusal for
-// faults of n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
+// an invalid n, ErrNotFound for its data set, ErrReused, ErrSearching, ErrQueueFull.
 func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (found Search, err error) {
 	pts, err := encode(n.Data)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	})
 }
 
-// plannedSearch is a search before it is stored.
+// plannedSearch is a search ready to be stored.
 type plannedSearch struct {
 	NewSearch
 	plan   []byte   // compressed
@@ -144,7 +144,7 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 	if p.names, err = plan.Names(); err != nil {
 		return p, nil, err
 	}
-	if cells := len(p.names); cells > MaxCells { // with what folds try of their own
+	if cells := len(p.names); cells > MaxCells { // including the folds' own settings
 		return p, nil, tooManyCells(cells)
 	}
 	p.plan, err = zipJSON(plan)
@@ -175,8 +175,8 @@ func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedS
 	return id, settle(tx, id, p.known, s.now())
 }
 
-// cellsOf is how many cells a search has, without a plan of it and what its folds go on with: one that
-// is too large is refused.
+// cellsOf returns the number of cells of a search without planning it and without refinements in
+// its folds. It refuses a search that is too large.
 func cellsOf(n NewSearch) (int, error) {
 	sc := n.Scheme
 	rows := len(n.Data.Y)
@@ -190,7 +190,7 @@ func cellsOf(n NewSearch) (int, error) {
 	if len(ps) > 0 {
 		return 0, ps
 	}
-	// Each factor is bounded first, so that no product is too large for its type.
+	// Each factor is bounded first, so that no product overflows.
 	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("%s come to too many trainings of %d rows; take fewer folds or repeats", dealt(sc), rows)}}
 	if sc.Folds > MaxCells || sc.Repeats > MaxCells {
 		return 0, tooMany
@@ -217,7 +217,7 @@ func tooManyCells(n int) error {
 	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, MaxCells)}}
 }
 
-// dealt describes the folds of a scheme, for a message.
+// dealt describes the folds of a scheme for a message.
 func dealt(s eval.Scheme) string {
 	if s.LeaveOneOut || s.Column != "" {
 		return "so many folds"
@@ -246,11 +246,11 @@ func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Reached(results) // which may take long: outside of the transaction
+	return plan.Reached(results) // slow, hence outside the transaction
 }
 
-// Searches lists the searches of a workspace but for those of studies, newest first, at most limit of them from
-// offset on, and says how many there are.
+// Searches lists at most limit searches of a workspace from offset on, newest first and without
+// those of studies, and returns their total number.
 func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
 		const listed = `workspace = ? AND study IS NULL`
@@ -263,16 +263,16 @@ func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (
 	return list, total, err
 }
 
-// UnderWay lists the searches of a workspace, but for those of studies, that have not ended,
-// the oldest first.
+// UnderWay lists the unfinished searches of a workspace, oldest first and without those of
+// studies.
 func (s *Store) UnderWay(ctx context.Context, ws Workspace) ([]Search, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Search, error) {
 		return searchesOf(tx, `workspace = ? AND study IS NULL AND `+notEnded+` ORDER BY created, rowid`, ws)
 	})
 }
 
-// DeleteSearch deletes a search and what its cells gave, unless another search has the
-// same cells. Runs that were made from it stay. A search of a study is ErrStudied.
+// DeleteSearch deletes a search and the results of its cells that no other search shares. Runs
+// made from it stay. For a search of a study it returns ErrStudied.
 func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *transaction) error {
 		search, err := findSearch(tx, `workspace = ? AND id = ?`, ws, id)
@@ -290,7 +290,7 @@ func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error
 	})
 }
 
-// CancelSearch ends a search that is queued or running; ErrEnded if it has ended.
+// CancelSearch cancels a queued or running search; it returns ErrEnded if it has ended.
 func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error {
 	return s.update(ctx, func(tx *transaction) error {
 		if _, err := value[int](tx, `SELECT 1 FROM searches WHERE workspace = ? AND id = ?`, ws, id); err != nil {
@@ -304,8 +304,8 @@ func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error
 	})
 }
 
-// endSearches ends those of some searches that have not ended, with a message for those who made
-// them, and returns their ids. Their cells may be computed for others from then on.
+// endSearches ends the unfinished ones of some searches with a message for their owners, and
+// returns their ids. Their cells become available to other searches.
 func (s *Store) endSearches(tx *transaction, status Status, message, where string, args ...any) ([]string, error) {
 	ids, err := texts(tx, `UPDATE searches SET status = ?, error = ?, finished = ? WHERE `+notEnded+` AND `+where+` RETURNING id`, append([]any{status, message, s.now()}, args...)...)
 	if len(ids) > 0 {
@@ -314,38 +314,37 @@ func (s *Store) endSearches(tx *transaction, status Status, message, where strin
 	return ids, err
 }
 
-// Cell is a cell that an owner computes, as workers get it too.
+// Cell is a cell leased to an owner; workers receive it in the same form.
 type Cell struct {
 	Search string `json:"search"` // id
 	Place  int    `json:"place"`  // among the cells of the plan
 	Name   string `json:"cell"`   // by content
 }
 
-// freeCell selects cells c that nobody works on. Its arguments, by number, are the time
-// and who asks. One whose name is being computed for another search is left to it.
+// freeCell selects available cells c. Its arguments, by number, are the time and the owner. A cell
+// being computed for another search under the same name is not available.
 const freeCell = `c.done = 0 AND (c.lease < ?1 AND c.owner <> ?2 OR c.lease = 0)
 	AND NOT EXISTS (SELECT 1 FROM cells twin WHERE twin.name = c.name AND twin.search <> c.search AND twin.lease >= ?1)`
 
-// searching selects the searches that have such a cell.
+// searching selects the searches with an available cell.
 const searching = `SELECT id, rowid AS row, workspace, created, work, memory FROM searches WHERE ` + notEnded + `
 	AND EXISTS (SELECT 1 FROM cells c WHERE c.search = id AND ` + freeCell + `)`
 
-// ClaimCell gives a cell of a search that nobody works on to an owner, who holds it for a
-// Lease. ok is false when none is free, or when MaxAttempts owners have died under the next:
-// then the search fails.
+// ClaimCell leases an available cell of a search to an owner. ok is false if there is none, or if
+// MaxAttempts owners have died computing the next one: the search then fails.
 func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Cell, ok bool, err error) {
 	err = s.note(ctx, func(tx *transaction) error {
 		c, err = s.nextCell(tx, owner, search)
 		if ok = err == nil; err == ErrNotFound {
-			return nil // and keep what failed
+			return nil // commit the failure
 		}
 		return err
 	})
 	return c, ok && err == nil, err
 }
 
-// OpenCells returns those of some names for which a cell of a search under way has no
-// result yet.
+// OpenCells returns those of some names with a cell of an unfinished search that has no result
+// yet.
 func (s *Store) OpenCells(ctx context.Context, names []string) ([]string, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
 		return texts(tx, `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
@@ -353,8 +352,8 @@ func (s *Store) OpenCells(ctx context.Context, names []string) ([]string, error)
 	})
 }
 
-// PlanOf returns what a search computes and the points that it is about. It is no
-// workspace's: a caller has the id from ClaimCell.
+// PlanOf returns the plan and points of a search of any workspace: callers have the id from
+// ClaimCell.
 func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {
 	var hash string
 	err = s.view(ctx, func(tx *transaction) error {
@@ -367,9 +366,9 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 	return plan, d, err
 }
 
-// FinishCells stores what cells gave, unless it is known already or no search asks for it
-// any more, and returns the searches that have them. One without a cell left to compute is
-// done, with its result. Every owner computes the same for a cell, so the owner does not matter.
+// FinishCells stores results of cells, unless already known or no longer needed, and returns the
+// searches they belong to. Searches without remaining cells become done. Since every owner
+// computes the same result, ownership is not checked.
 func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) ([]string, error) {
 	return result(ctx, s.update, func(tx *transaction) (searches []string, err error) {
 		for _, r := range results {
@@ -400,9 +399,8 @@ func (s *Store) FailCell(ctx context.Context, name, message string) ([]string, e
 	})
 }
 
-// ReleaseCell puts a cell that owner holds back. The attempt counts if somebody died over
-// it, and not if the program is stopping in good order or the cells of the search have turned
-// out to be at least so heavy.
+// ReleaseCell returns a cell leased to owner. The attempt counts if a worker died, but not on
+// shutdown or if the search has turned out to be heavier.
 func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool, as Weight) error {
 	return s.note(ctx, func(tx *transaction) error {
 		tx.exec(`UPDATE searches SET work = max(work, ?) WHERE id = ?`, leastWork[as], c.Search)
@@ -411,7 +409,7 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// countCells are the cells of a search, and those that are done.
+// countCells selects the numbers of cells of a search in total and done.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
 const searchColumns = `id, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
@@ -451,7 +449,7 @@ func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, e
 	return c, tx.err
 }
 
-// outcome is how a search ends whose cells are all known.
+// outcome is the final state of a search whose cells are all computed.
 type outcome struct {
 	result []byte // compressed; nil: it has failed
 	reason string // why, for its owner
@@ -470,7 +468,7 @@ func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error
 	return o, err
 }
 
-// known is the outcome of a plan whose cells are all known, nil of others.
+// known returns the outcome of a plan, nil unless all its cells are computed.
 func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
 	results, err := result(ctx, s.view, func(tx *transaction) ([]eval.CellResult, error) {
 		n, err := value[int](tx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names))
@@ -486,8 +484,8 @@ func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*ou
 	return &o, err
 }
 
-// settle ends a search that is under way and has no cell left to compute. Its outcome may be
-// known before; nil: it is found out.
+// settle ends an unfinished search without remaining cells. known is its outcome if already
+// determined, else nil.
 func settle(tx *transaction, id string, known *outcome, now int64) error {
 	over, err := value[bool](tx, `SELECT `+notEnded+` AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id)
 	if err != nil || !over {
@@ -519,11 +517,11 @@ func settle(tx *transaction, id string, known *outcome, now int64) error {
 	return keepEvidence(tx, id, known.of)
 }
 
-// mostEvidence is the largest number of cross-validations kept with a run.
+// mostEvidence is the most cross-validations stored with a run.
 const mostEvidence = 8
 
-// keepEvidence gives what a search says of its best setting to the runs of its workspace that
-// have this setting and the same points, whatever they hold out.
+// keepEvidence stores a search's evidence for its best setting with the runs of its workspace that
+// have the same setting and points, regardless of what they hold out.
 func keepEvidence(tx *transaction, id string, res *eval.Result) error {
 	s, err := findSearch(tx, `id = ? AND study IS NULL`, id)
 	if err == ErrNotFound {

@@ -25,9 +25,10 @@ type Space struct {
 // Held returns the size of the database's contents in bytes.
 func (sp Space) Held() int64 { return sp.Database - sp.Reusable }
 
-// A twentieth of the file system, of a small one a quarter up to leastLow bytes, but at most mostLow, is kept free for small writes: deletions,
-// hand-ins, answers. Half of that, but at most mostReserve bytes, lies in a file of its own, which is
-// given up when something else has filled the disk.
+// A twentieth of the file system (for a small one a quarter, up to leastLow bytes), but at most
+// mostLow, is kept free for small writes: deletions, submissions, answers. Half of that, but at
+// most mostReserve bytes, is reserved in a file that is deleted when something else has filled the
+// disk.
 const (
 	leastLow    = 16 << 20
 	mostLow     = 512 << 20
@@ -37,12 +38,12 @@ const (
 func lowMark(total int64) int64     { return min(max(total/20, min(total/4, leastLow)), mostLow) }
 func reserveSize(total int64) int64 { return min(lowMark(total)/2, mostReserve) }
 
-// reserveName is the file that keeps room for small writes on a full disk.
+// reserveName is the file that reserves space for small writes on a full disk.
 const reserveName = "marginlab.reserve"
 
 func (s *Store) reserve() string { return filepath.Join(filepath.Dir(s.path), reserveName) }
 
-// full is the error of a disk that takes only small writes, nil where there is room.
+// full returns ErrLow if the disk has space for small writes only.
 func (sp Space) full() error {
 	switch {
 	case sp.Total > 0 && (sp.Free < sp.Low/4 || sp.Free+sp.Reusable < sp.Low):
@@ -60,7 +61,7 @@ func (s *Store) Space(ctx context.Context) (Space, error) {
 
 func (s *Store) space(tx *transaction) (sp Space, err error) {
 	sp.Most = s.MaxDisk
-	if sp.Free, sp.Total, err = s.Disk(); err != nil { // a system that does not say
+	if sp.Free, sp.Total, err = s.Disk(); err != nil { // not supported by the system
 		sp.Free, sp.Total = 0, 0
 	}
 	sp.Low = lowMark(sp.Total)
@@ -70,8 +71,8 @@ func (s *Store) space(tx *transaction) (sp Space, err error) {
 	return sp, tx.one(`SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&sp.Database, &sp.Reusable)
 }
 
-// Roomy is ErrLow when the disk has no room for anything large, and ErrMaxDisk when all
-// workspaces together hold MaxDisk. Errors of the database itself are not told.
+// Roomy returns ErrLow if the disk has no space for large writes, and ErrMaxDisk if all
+// workspaces together hold MaxDisk. It ignores errors of the database itself.
 func (s *Store) Roomy(ctx context.Context) error {
 	if sp, err := s.Space(ctx); err == nil {
 		return sp.full()
@@ -79,8 +80,7 @@ func (s *Store) Roomy(ctx context.Context) error {
 	return nil
 }
 
-// room returns an error if the disk or the workspace may not hold the given numbers of further data
-// sets and runs, or nothing more at all.
+// room returns an error if the disk or the workspace has no room for further data sets and runs.
 func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) error {
 	sp, err := s.space(tx)
 	if err == nil {
@@ -95,7 +95,7 @@ func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) error {
 	return s.begin(tx, ws)
 }
 
-// begin asks Newcomer whether a workspace that holds nothing may.
+// begin asks Newcomer whether an empty workspace may store something.
 func (s *Store) begin(tx *transaction, ws Workspace) error {
 	if s.Newcomer == nil {
 		return nil
@@ -107,17 +107,17 @@ func (s *Store) begin(tx *transaction, ws Workspace) error {
 	return s.Newcomer(ws)
 }
 
-// spend gives up the reserve when the disk is so full that a small write may fail.
+// spend deletes the reserve when the disk is so full that a small write may fail.
 func (s *Store) spend() {
 	free, total, err := s.Disk()
 	if err == nil && free < reserveSize(total)/2 {
-		_ = os.Remove(s.reserve()) // where it is missing, it was given up
+		_ = os.Remove(s.reserve()) // may already be gone
 	}
 }
 
-// Tend keeps the reserve if there is room for it, and the write-ahead log short: after
-// a period without writes, the log is moved into the database. It returns
-// how many deletions it has made final, the oldest first, because the disk is low.
+// Tend recreates the reserve if there is space, and keeps the write-ahead log short by
+// checkpointing it when idle. If the disk is low, it purges the oldest deleted items and
+// returns the number of deletions purged.
 func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	sp, err := s.Space(ctx)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	return forgotten, err
 }
 
-// mostLog is the length from which the write-ahead log is truncated.
+// mostLog is the length above which the write-ahead log is truncated.
 const mostLog = 64 << 20
 
 // checkpoint moves the contents of the write-ahead log into the database, as far as
@@ -169,7 +169,7 @@ func (s *Store) keepReserve(sp Space) error {
 		return ofFiles(err)
 	}
 	if err = allocate(f, size); err != nil {
-		_, err = io.CopyN(f, rand.Reader, size) // which no file system stores in less
+		_, err = io.CopyN(f, rand.Reader, size) // incompressible
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(ofFiles(err), os.Remove(s.reserve()))
@@ -177,7 +177,7 @@ func (s *Store) keepReserve(sp Space) error {
 	return nil
 }
 
-// forgetOldest deletes the oldest of what lies in any trash for good, one act of one workspace.
+// forgetOldest purges the oldest deletion of any workspace.
 func (s *Store) forgetOldest(ctx context.Context) (int, error) {
 	return result(ctx, s.update, func(tx *transaction) (int, error) {
 		var ws string
@@ -201,7 +201,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if time.Since(s.asked) < readyFor {
 		return s.fault
 	}
-	err := s.exec(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
+	err := s.exec(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // writes a page without user data
 	if errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return nil
 	}
