@@ -11,13 +11,9 @@ func TestDeck(t *testing.T) {
 	s := start(t)
 	p := open(t, s)
 	p.size(1280, 720)
-	fullest := []string{"lagrange"}
-	if walks {
-		fullest = append(fullest, "kernel-trick", "mcm", "width")
-	}
-	for _, slug := range fullest {
+	for _, l := range walked() {
 		for _, query := range []string{"", "?everything=1"} {
-			path := "/lessons/" + slug + "/deck" + query
+			path := "/lessons/" + l.Slug + "/deck" + query
 			p.visit(path)
 			beyond := get[[]string](p, `[...document.querySelectorAll(".deck-sheet")].map((sheet) => {
 				const box = sheet.querySelector(".deck-body").getBoundingClientRect();

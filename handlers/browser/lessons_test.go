@@ -27,7 +27,8 @@ func walked() []lessons.Lesson {
 	return slices.DeleteFunc(slices.Clone(all.Lessons()), func(l lessons.Lesson) bool { return l.Slug != "lagrange" })
 }
 
-// TestLessonLooks looks at lessons: nothing wider than the window, nothing that axe-core finds serious, formulas as MathML.
+// TestLessonLooks looks at lessons: nothing wider than the window, nothing that axe-core
+// finds serious.
 func TestLessonLooks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
