@@ -31,6 +31,7 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/go-chi/cors v1.2.2
+	github.com/rogpeppe/go-internal v1.16.0
 )
 
 require github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect

@@ -104,9 +104,8 @@ func TestArrowsRunDownwards(t *testing.T) {
 	}
 	guide := require.Value(os.ReadFile("../.github/CONTRIBUTING.md"))(t)
 	for row := range arrows {
-		if row != "" && !strings.Contains(string(guide), "`"+strings.TrimSuffix(row, "/")+"`") {
-			t.Errorf(".github/CONTRIBUTING.md does not say what %s is", row)
-		}
+		require.Check(t, row == "" || strings.Contains(string(guide), "`"+strings.TrimSuffix(row, "/")+"`"),
+			".github/CONTRIBUTING.md does not say what %s is", row)
 		require.Check(t, seen[row] || strings.HasSuffix(row, "/"), "there is no package %s any more", row)
 	}
 }

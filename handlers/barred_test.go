@@ -28,9 +28,8 @@ func TestBarred(t *testing.T) {
 						return err
 					}
 					seen, err := httprate.KeyByIP(&http.Request{RemoteAddr: net.JoinHostPort(strings.TrimPrefix(ip, "::ffff:"), "1234")}) // what web.Address is
-					if err != nil || kept != seen {
-						t.Errorf("%s is kept as %s, and seen as %s (%v)", ip, kept, seen, err)
-					}
+					require.Check(t, err == nil && kept == seen,
+						"%s is kept as %s, and seen as %s (%v)", ip, kept, seen, err)
 				}
 				return nil
 			}

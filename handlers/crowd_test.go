@@ -117,9 +117,8 @@ func handInAtOnce(t *testing.T, s *handlerstest.Server, code string, students in
 		all.Go(func() {
 			turn(i)
 			first := handIn(i)
-			if i%2 == 0 && handIn(i) != first {
-				t.Errorf("student %d is sent elsewhere when the request is repeated", i)
-			}
+			require.Check(t, i%2 != 0 || handIn(i) == first,
+				"student %d is sent elsewhere when the request is repeated", i)
 		})
 	}
 	all.Wait()
@@ -148,9 +147,8 @@ func everythingOnce(t *testing.T, s *handlerstest.Server, code string, students 
 	}
 	s.App.Jobs.Wait(ctx, time.Minute, ids...)
 	require.Check(t, ctx.Err() == nil, "not all were trained within a minute")
-	if own != students || len(runs) != students || len(different) != students {
-		t.Errorf("%d own runs, %d handed in, %d different, of %d students", own, len(runs), len(different), students)
-	}
+	require.Check(t, own == students && len(runs) == students && len(different) == students,
+		"%d own runs, %d handed in, %d different, of %d students", own, len(runs), len(different), students)
 }
 
 func TestPollAtOnce(t *testing.T) {
@@ -159,14 +157,12 @@ func TestPollAtOnce(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins", "")
 	s.Browse(t, handlerstest.Teacher).Ask(code, handlerstest.Optioned)
-	if refused := rush(t, s, code, students, func(int) {}, func(time.Time) {}); refused > 0 {
-		t.Errorf("%d answers were refused", refused)
-	}
+	refused := rush(t, s, code, students, func(int) {}, func(time.Time) {})
+	require.Check(t, refused <= 0, "%d answers were refused", refused)
 	poll := require.Value(s.App.Store.CurrentPoll(t.Context(), code))(t)
 	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
-	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 {
-		t.Errorf("%+v, %v", tally, err)
-	}
+	require.Check(t, err == nil && tally.Total(1) == students && tally.Rounds[0]["0"] == students/2,
+		"%+v, %v", tally, err)
 }
 
 // TestUploadsAtOnce is the small form of TestTwentyUploads, see load_test.go: there is room for

@@ -46,7 +46,6 @@ func TestByteOrderMark(t *testing.T) {
 		require.Check(t, err == nil, "%s: %v", path, err)
 	}
 	again := tc.Upload("name=again", string(tc.Want(200, "GET", "/datasets/"+set.ID+".csv", "").Body))
-	if strings.Join(again.Features, " ") != "Größe Höhe" || again.Rows != set.Rows {
-		t.Errorf("taken again: %+v, not %+v", again, set)
-	}
+	require.Check(t, strings.Join(again.Features, " ") == "Größe Höhe" && again.Rows == set.Rows,
+		"taken again: %+v, not %+v", again, set)
 }

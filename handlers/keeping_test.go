@@ -83,9 +83,8 @@ func TestLowDisk(t *testing.T) {
 	free = 900 << 20
 	c.Want(http.StatusOK, "GET", "/readyz", "")
 	s.Close() // all is logged
-	if !strings.Contains(log.String(), "nearly full") || strings.Contains(log.String(), "does not answer") {
-		t.Error(log.String())
-	}
+	require.Check(t, strings.Contains(log.String(), "nearly full") && !strings.Contains(log.String(), "does not answer"),
+		"%v", log.String())
 }
 
 // An archive downloaded from the page is imported over JSON into another workspace, and the
@@ -150,9 +149,8 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	part.Write(archive.Body)
 	m.Close()
 	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)
-	if !strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search, 1 study and 1 report.") {
-		t.Error(page)
-	}
+	require.Check(t, strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search, 1 study and 1 report."),
+		"%v", page)
 	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a whole zip file") {
 		t.Error("no word about a file that is no archive")
 	}

@@ -59,9 +59,8 @@ func TestLinksHandedOn(t *testing.T) {
 			"settings": strings.TrimPrefix(at(test.links, test.host, "/settings").Find("pre").First().Text(), `curl -H "Authorization: Bearer $KEY" `),
 		} {
 			u, err := url.Parse(got)
-			if err != nil || u.Scheme+"://"+u.Host != test.want {
-				t.Errorf("%v, asked as %s: the %s's link is %q, want one of %s", test.links, test.host, what, got, test.want)
-			}
+			require.Check(t, err == nil && u.Scheme+"://"+u.Host == test.want,
+				"%v, asked as %s: the %s's link is %q, want one of %s", test.links, test.host, what, got, test.want)
 		}
 	}
 }

@@ -263,8 +263,7 @@ func TestNeighbours(t *testing.T) {
 	searching := median()
 	stop()
 	trained.Wait()
-	search, err = s.App.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID)
-	require.NoError(t, err)
+	search = require.Value(s.App.Store.Search(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", heavy+2)), search.ID))(t)
 	t.Logf("median %v alone, %v beside %d who ask for much, who got %.1f answers a second; %v alone again, %v beside runs, %v beside a search, of which %d of %d cells were done meanwhile",
 		alone, live, heavy, float64(served)/lasting.Seconds(), again, background, searching, search.Done, search.Total)
 	alone = (alone + again) / 2
@@ -413,9 +412,8 @@ func TestPollRush(t *testing.T) {
 	}, func(took time.Time) { mu.Lock(); sent = append(sent, took); mu.Unlock() })
 	took, used := time.Since(begin), processors()-cpu
 	tally, err := s.App.Store.Tally(t.Context(), code, poll.ID)
-	if err != nil || tally.Total(1) != students || tally.Rounds[0]["0"] != students/2 || refused > 0 {
-		t.Errorf("%d refused; %+v, %v", refused, tally, err)
-	}
+	require.Check(t, err == nil && tally.Total(1) == students && tally.Rounds[0]["0"] == students/2 && refused <= 0,
+		"%d refused; %+v, %v", refused, tally, err)
 	for until := time.Now().Add(10 * late); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		mu.Lock()
 		done := len(sights) > 0 && sights[len(sights)-1].total == students

@@ -2,7 +2,6 @@ package handlers_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"marginlab/handlers/handlerstest"
@@ -30,9 +29,8 @@ func TestManual(t *testing.T) {
 		page := c.Page(http.StatusOK, "/manual/"+topic.Slug)
 		require.Equal(t, page.Find("article h1").Text(), topic.Title, "%s: the title", topic.Slug)
 		for _, a := range page.Find("nav a[href^='#']").EachIter() {
-			if id := a.AttrOr("href", ""); page.Find("article "+id).Length() != 1 {
-				t.Errorf("%s: %s leads nowhere", topic.Slug, id)
-			}
+			id := a.AttrOr("href", "")
+			require.Check(t, page.Find("article "+id).Length() == 1, "%s: %s leads nowhere", topic.Slug, id)
 		}
 		for _, a := range page.Find("article a").EachIter() {
 			c.Page(http.StatusOK, a.AttrOr("href", ""))
@@ -41,7 +39,6 @@ func TestManual(t *testing.T) {
 	found := c.Page(http.StatusOK, "/manual?q=embed")
 	href := found.Find("article li a").First().AttrOr("href", "")
 	require.Check(t, href == "/manual/teaching#embed-a-demo", "the search finds %q first", href)
-	text := c.Page(http.StatusOK, "/manual?q=%3Cb%3E").Find("article .empty").Text()
-	require.Check(t, strings.Contains(text, "“<b>”"), "nothing found: %q", text)
+	require.Says(t, c.Page(http.StatusOK, "/manual?q=%3Cb%3E").Find("article .empty").Text(), "“<b>”", "nothing found")
 	c.Page(http.StatusNotFound, "/manual/nothing")
 }

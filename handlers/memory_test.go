@@ -102,9 +102,8 @@ func TestMemory(t *testing.T) {
 				t.Logf("%s, %s: %v", route, batch[0].name, took.Round(time.Millisecond))
 			}
 		}
-		if p.bytes > mostMemory {
-			t.Errorf("%s: %d MB, at most %d are allowed (%s)", route, p.bytes>>20, mostMemory>>20, p.most)
-		}
+		require.Check(t, p.bytes <= mostMemory,
+			"%s: %d MB, at most %d are allowed (%s)", route, p.bytes>>20, mostMemory>>20, p.most)
 		peaks = append(peaks, p)
 	}
 	slices.SortStableFunc(peaks, func(a, b peak) int { return cmp.Compare(b.bytes, a.bytes) })

@@ -405,8 +405,7 @@ func (a *asker) json(pattern string) string {
 			o[name] = one(a.rng, []any{nil, -1, 1e300, "x", []int{1}, map[string]int{"y": 1}, true, strings.Repeat("z", 3000), "\x00"})
 		}
 	}
-	b, err := json.Marshal(o)
-	require.NoError(a.t, err)
+	b := require.Value(json.Marshal(o))(a.t)
 	switch {
 	case a.seldom():
 		return string(b[:a.rng.IntN(len(b))])

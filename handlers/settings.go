@@ -49,7 +49,7 @@ func quotaText(q store.Quota) string {
 
 // openWorkspace changes to the workspace of a key.
 func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	key := r.PostFormValue("token")
@@ -66,7 +66,7 @@ func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 // importWorkspace adds the archive of a form to the workspace. To send it again does
 // nothing, so the answer is a page.
 func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, store.MaxArchive+door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, store.MaxArchive+web.FormBytes); err != nil {
 		return err
 	}
 	file, head, err := r.FormFile("file")
@@ -87,7 +87,7 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 
 // deleteWorkspace deletes everything after confirmation.
 func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if r.PostFormValue("sure") != "yes" {

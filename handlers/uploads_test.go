@@ -157,9 +157,8 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 	rows := strings.Count(file, "\n") - 1
 	for i := range n {
 		sets := require.Value(app.Store.Datasets(t.Context(), store.WorkspaceOf(fmt.Sprintf("%032x", i+1))))(t)
-		if len(sets) > 1 || len(sets) == 1 && sets[0].Rows != rows || kept[i] && len(sets) == 0 {
-			t.Errorf("upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
-		}
+		require.Check(t, len(sets) <= 1 && (len(sets) != 1 || sets[0].Rows == rows) && (!kept[i] || len(sets) != 0),
+			"upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
 	}
 	left, err := os.ReadDir(temp)
 	require.Check(t, err == nil && len(left) <= 0, "%v are left (%v)", left, err)

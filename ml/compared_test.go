@@ -44,9 +44,8 @@ func TestKeptScores(t *testing.T) {
 		}
 		s := spec(t, append([]string{"kernel", "spectrum", "k", "2", "normalize", "true"}, set...)...)
 		res := train(t, d, s)
-		if (res.Before == nil) != (res.ScoresBefore == nil) {
-			t.Errorf("%v: scores of the model before: %v", set, res.ScoresBefore)
-		}
+		require.Check(t, (res.Before == nil) == (res.ScoresBefore == nil),
+			"%v: scores of the model before: %v", set, res.ScoresBefore)
 		for m, kept := range map[*ml.Model]*mat.Dense{res.Model: res.Scores, res.Before: res.ScoresBefore} {
 			if m == nil {
 				continue
@@ -83,15 +82,13 @@ func TestCompare(t *testing.T) {
 	d.Objects = s
 	k := kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2)}}
 	c, err := ml.Compare(t.Context(), k, d)
-	if err != nil || c.Of != 1000 || len(c.Rows) > 300 || len(c.Rows) < 290 {
-		t.Fatalf("%d rows, %v", len(c.Rows), err)
-	}
+	require.Must(t, err == nil && c.Of == 1000 && len(c.Rows) <= 300 && len(c.Rows) >= 290,
+		"%d rows, %v", len(c.Rows), err)
 	count := map[int]int{}
 	for a, i := range c.Rows {
 		count[d.Y[i]]++
-		if a > 0 && (d.Y[c.Rows[a-1]] > d.Y[i] || d.Y[c.Rows[a-1]] == d.Y[i] && c.Rows[a-1] >= i) {
-			t.Fatalf("rows %v are not class by class", c.Rows)
-		}
+		require.Must(t, a == 0 || d.Y[c.Rows[a-1]] <= d.Y[i] && (d.Y[c.Rows[a-1]] != d.Y[i] || c.Rows[a-1] < i),
+			"rows %v are not class by class", c.Rows)
 		n := float64(1 + i%7) // "ab" n times, "ba" n-1 times
 		require.Equal(t, c.Values.At(a, a), n*n+(n-1)*(n-1), "row %d: k(x, x)", i)
 	}

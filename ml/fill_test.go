@@ -64,9 +64,8 @@ func TestFillIsFitted(t *testing.T) {
 		// The model, whole and after a journey, says of a missing value what it says of its median.
 		text := asJSON(t, res.Model)
 		back, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil || asJSON(t, back) != text || !strings.Contains(text, `"format":4`) {
-			t.Fatalf("%v: %v", set, err)
-		}
+		require.Must(t, err == nil && asJSON(t, back) == text && strings.Contains(text, `"format":4`),
+			"%v: %v", set, err)
 		x := make([]float64, len(fill))
 		x[0], x[1] = math.NaN(), 0.4
 		a := back.Decision(x)
@@ -113,8 +112,7 @@ func TestFillOfAFile(t *testing.T) {
 	want := (dataset.Fill{0.35, 0.5, 1})
 	require.Check(t, cmp.Equal(want, m.Fill), "fill %v, want %v", m.Fill, want)
 	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
-		f := m.Decision(x)
-		require.Check(t, f == p.Scores.At(i, 0), "row %d: f %g, want %g", i+1, p.Scores.At(i, 0), f)
+		require.Equal(t, m.Decision(x), p.Scores.At(i, 0), "row %d: f", i+1)
 	}
 	if _, _, err := predict(read(whole)); err == nil || !strings.Contains(err.Error(), "expected a number, found nothing") {
 		t.Errorf("a model without a fill: %v", err)

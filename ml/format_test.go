@@ -42,9 +42,8 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		text := fixture(t, "model_format1_"+name+".json")
 		m, err := ml.ReadModel(strings.NewReader(text))
 		require.Must(t, err == nil, "%s: %v", name, err)
-		if m.Rule != ml.Sign || len(m.Machines) != 1 || m.Objects != dataset.KindVectors {
-			t.Errorf("%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
-		}
+		require.Check(t, m.Rule == ml.Sign && len(m.Machines) == 1 && m.Objects == dataset.KindVectors,
+			"%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
 		positive, negative := m.Sides(0)
 		require.Check(t, positive == "b" && negative == "a", "%s: %s against %s", name, positive, negative)
 		stored, err := ml.ReadStoredModel([]byte(text))
@@ -56,9 +55,8 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		for i, x := range rec.X {
 			f := m.Decision(x)
 			for what, want := range map[string]float64{"by the sum as it was": then(x), "as stored": stored.Decision(x), "in the new format": again.Decision(x)} {
-				if math.Float64bits(f) != math.Float64bits(want) {
-					t.Errorf("%s: row %d: f = %v, %s %v", name, i, f, what, want)
-				}
+				require.Check(t, math.Float64bits(f) == math.Float64bits(want),
+					"%s: row %d: f = %v, %s %v", name, i, f, what, want)
 			}
 			if !near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) || (f >= 0) != (rec.F[i] >= 0) {
 				t.Errorf("%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
@@ -121,9 +119,7 @@ func TestFormatNumbers(t *testing.T) {
 		_, err := ml.ReadModel(strings.NewReader(text))
 		_, lenient := ml.ReadStoredModel([]byte(text))
 		for _, err := range []error{err, lenient} {
-			if err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("format %s: %v, want something about %q", number, err, says)
-			}
+			require.Fails(t, err, says, "format %s", number)
 		}
 	}
 }
@@ -142,9 +138,8 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			}
 			require.Check(t, json.Unmarshal([]byte(text), new(ml.Model)) != nil, "%s: a request may hold it", name)
 			m, err := ml.ReadStoredModel([]byte(text))
-			if err != nil || len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) != 1 {
-				t.Errorf("%s: %v", name, err)
-			}
+			require.Check(t, err == nil && len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) == 1,
+				"%s: %v", name, err)
 		}
 		for name, text := range map[string]string{
 			"a kernel that is not known":      change(t, text, "kernel.name", `"cubic"`),
@@ -191,9 +186,7 @@ func TestReadModelRefuses(t *testing.T) {
 	refuses := func(format string, cases faulty) {
 		for name, c := range cases {
 			m, err := ml.ReadModel(strings.NewReader(c.text))
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s: %s: %v, want something about %q", format, name, err, c.says)
-			}
+			require.Fails(t, err, c.says, "%s: %s", format, name)
 			require.Check(t, err == nil || m == nil, "%s: %s: a model beside an error", format, name)
 		}
 	}
@@ -288,9 +281,8 @@ func FuzzReadModel(f *testing.F) {
 			a := require.Value(m.ScoresOf(t.Context(), x))(t)
 			b, err := again.ScoresOf(t.Context(), x)
 			for i, v := range a.RawMatrix().Data {
-				if err != nil || math.Float64bits(v) != math.Float64bits(b.RawMatrix().Data[i]) {
-					t.Fatalf("f = %v, read again %v, %v", v, b, err)
-				}
+				require.Must(t, err == nil && math.Float64bits(v) == math.Float64bits(b.RawMatrix().Data[i]),
+					"f = %v, read again %v, %v", v, b, err)
 			}
 			return
 		}

@@ -24,9 +24,8 @@ func TestWilson(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &scipy))
 	for _, c := range scipy.Wilson {
 		got, err := ml.Wilson(c.Right, c.N, c.Level)
-		if err != nil || math.Abs(got.Low-c.Low) > 1e-9 || math.Abs(got.High-c.High) > 1e-9 {
-			t.Errorf("%d of %d at %g: %v (%v), want %g to %g", c.Right, c.N, c.Level, got, err, c.Low, c.High)
-		}
+		require.Check(t, err == nil && math.Abs(got.Low-c.Low) <= 1e-9 && math.Abs(got.High-c.High) <= 1e-9,
+			"%d of %d at %g: %v (%v), want %g to %g", c.Right, c.N, c.Level, got, err, c.Low, c.High)
 	}
 	// Newcombe 1998, table I, method 3.
 	for _, c := range []struct {
@@ -57,11 +56,9 @@ func TestWilsonBounds(t *testing.T) {
 		in, err := ml.Wilson(right, n, 0.95)
 		other, _ := ml.Wilson(n-right, n, 0.95)
 		share := float64(right) / float64(n)
-		if err != nil || in.Low < 0 || in.High > 1 || in.Low > share || in.High < share || in.High <= in.Low {
-			t.Fatalf("%d of %d: %v (%v)", right, n, in, err)
-		}
-		if math.Abs(in.Low-(1-other.High)) > 1e-12 {
-			t.Fatalf("%d of %d: %v, and of the wrong ones %v", right, n, in, other)
-		}
+		require.Must(t, err == nil && in.Low >= 0 && in.High <= 1 && in.Low <= share && in.High >= share && in.High > in.Low,
+			"%d of %d: %v (%v)", right, n, in, err)
+		require.Must(t, math.Abs(in.Low-(1-other.High)) <= 1e-12,
+			"%d of %d: %v, and of the wrong ones %v", right, n, in, other)
 	})
 }

@@ -589,7 +589,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 // scores returns the scores of m at some rows of the data.
 func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
-		return m.Scores(rows(p.data.X, some)), nil
+		return m.scores(ctx, rows(p.data.X, some))
 	}
 	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
 }

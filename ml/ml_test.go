@@ -89,14 +89,12 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	if r.Status != trace.Converged || *r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || *r.SlackSum > 1e-8 {
 		t.Errorf("report %+v", r)
 	}
-	if math.Abs(*r.Margin-math.Sqrt2) > 1e-8 || math.Abs(*r.Objective-0.25) > 1e-8 {
-		t.Errorf("margin %g, objective %g; want √2 and 0.25", *r.Margin, *r.Objective)
-	}
+	require.Check(t, math.Abs(*r.Margin-math.Sqrt2) <= 1e-8 && math.Abs(*r.Objective-0.25) <= 1e-8,
+		"margin %g, objective %g; want √2 and 0.25", *r.Margin, *r.Objective)
 	diff := cmp.Diff([]string{"no", "yes"}, r.Classes)
 	require.Check(t, diff == "" && r.Positive == "yes" && r.N == 6 && r.D == 2 && r.TrainN == 6, "%+v %s", r, diff)
 	require.Equal(t, res.Model.Predict([]float64{3, 0.5}), "yes", "Predict")
-	got := res.Model.LabelOf(0)
-	require.Check(t, got == "yes", "the label of f = 0 is %q, want the positive one", got)
+	require.Equal(t, res.Model.LabelOf(0), "yes", "the label of f = 0")
 }
 
 // eachSetup runs a test for every learner, plain and with every conformal method.
@@ -146,9 +144,8 @@ func TestLearnersProveWhatTheyReport(t *testing.T) {
 	t.Parallel()
 	eachSetup(t, func(t *testing.T, set ...string) {
 		r := train(t, clouds(80, 2, 3), spec(t, append(set, "core_step", "8")...)).Report
-		if r.Status != trace.Converged || r.Gap == nil || math.Abs(*r.Gap) > 1e-3 {
-			t.Errorf("status %s, gap %v", r.Status, r.Gap)
-		}
+		require.Check(t, r.Status == trace.Converged && r.Gap != nil && math.Abs(*r.Gap) <= 1e-3,
+			"status %s, gap %v", r.Status, r.Gap)
 	})
 }
 
@@ -161,23 +158,19 @@ func TestLearnersTreatTheClassesAlike(t *testing.T) {
 			set = append(set, "tol", "1e-8")
 		}
 		a, b := train(t, d, spec(t, append(set, "positive", "a")...)), train(t, d, spec(t, append(set, "positive", "b")...))
-		if !near(*a.Report.Objective, *b.Report.Objective, 1e-7) {
-			t.Errorf("objective %g one way, %g the other", *a.Report.Objective, *b.Report.Objective)
-		}
-		if a.Report.Positive != "a" || b.Report.Positive != "b" || a.Report.TrainN != b.Report.TrainN {
-			t.Errorf("positive %s, %s", a.Report.Positive, b.Report.Positive)
-		}
-		if a.Report.JAfter != nil && !near(*a.Report.JAfter, *b.Report.JAfter, 1e-7) {
-			t.Errorf("J %g one way, %g the other", *a.Report.JAfter, *b.Report.JAfter)
-		}
+		require.Check(t, near(*a.Report.Objective, *b.Report.Objective, 1e-7),
+			"objective %g one way, %g the other", *a.Report.Objective, *b.Report.Objective)
+		require.Check(t, a.Report.Positive == "a" && b.Report.Positive == "b" && a.Report.TrainN == b.Report.TrainN,
+			"positive %s, %s", a.Report.Positive, b.Report.Positive)
+		require.Check(t, a.Report.JAfter == nil || near(*a.Report.JAfter, *b.Report.JAfter, 1e-7),
+			"J one way and the other: %+v, %+v", a.Report, b.Report)
 		if set[1] == "mcm" {
 			return // the optimum of the linear programme need not be unique
 		}
 		fa, fb := a.Model.Decisions(d.X), b.Model.Decisions(d.X)
 		for i := range fa {
-			if math.Abs(fa[i]+fb[i]) > 1e-5*(1+math.Abs(fa[i])) {
-				t.Fatalf("row %d: f = %g one way, %g the other", i, fa[i], fb[i])
-			}
+			require.Must(t, math.Abs(fa[i]+fb[i]) <= 1e-5*(1+math.Abs(fa[i])),
+				"row %d: f = %g one way, %g the other", i, fa[i], fb[i])
 		}
 	})
 }
@@ -205,9 +198,8 @@ func TestSeedChoosesTheSplit(t *testing.T) {
 	a := train(t, d, spec(t, "test_fraction", "0.5", "seed", "1"))
 	b := train(t, d, spec(t, "test_fraction", "0.5", "seed", "2"))
 	require.Check(t, *a.Report.Objective != *b.Report.Objective, "two seeds give the same objective")
-	if a.Report.TrainN != 40 || a.Report.TestN != 40 || a.Report.TestAccuracy == nil {
-		t.Errorf("trained on %d, tested on %d", a.Report.TrainN, a.Report.TestN)
-	}
+	require.Check(t, a.Report.TrainN == 40 && a.Report.TestN == 40 && a.Report.TestAccuracy != nil,
+		"trained on %d, tested on %d", a.Report.TrainN, a.Report.TestN)
 }
 
 // expiring is a context that is cancelled when it is looked at for the k-th time,
@@ -290,9 +282,8 @@ func TestResultsAreFiniteOnUglyData(t *testing.T) {
 					_, err = json.Marshal(res.Report)
 					require.Check(t, err == nil, "%s, %s, C %s: %v", name, k, c, err)
 					for i, f := range res.Model.Decisions(d.X) {
-						if math.IsNaN(f) || math.IsInf(f, 0) {
-							t.Errorf("%s, %s, C %s: f = %g at row %d", name, k, c, f, i)
-						}
+						require.Check(t, !math.IsNaN(f) && !math.IsInf(f, 0),
+							"%s, %s, C %s: f = %g at row %d", name, k, c, f, i)
 					}
 				}
 			}
@@ -338,9 +329,7 @@ func TestTrainRefuses(t *testing.T) {
 				t.Errorf("%s: %s: no error but %+v", l.Name, name, res.Report)
 				continue
 			}
-			if got := problemFor(err, c.field); !strings.Contains(got, c.says) {
-				t.Errorf("%s: %s: the message for %s is %q, want something about %q", l.Name, name, c.field, got, c.says)
-			}
+			require.Says(t, problemFor(err, c.field), c.says, "%s: %s: the message for %s", l.Name, name, c.field)
 		}
 	}
 }
@@ -379,13 +368,11 @@ func TestHardMargin(t *testing.T) {
 		}
 		require.Near(t, least, 1, 1e-6, "%s: the smallest functional margin", l.Name)
 		soft := train(t, d, spec(t, "learner", l.Name, "kernel", "linear", "C", "1e6"))
-		if !near(*soft.Report.Objective, *res.Report.Objective, 1e-3) {
-			t.Errorf("%s: objective %g, with a huge C %g", l.Name, *res.Report.Objective, *soft.Report.Objective)
-		}
+		require.Check(t, near(*soft.Report.Objective, *res.Report.Objective, 1e-3),
+			"%s: objective %g, with a huge C %g", l.Name, *res.Report.Objective, *soft.Report.Objective)
 		mixed := data([][]float64{{0, 0}, {1, 0}, {2, 0}, {3, 0}}, "a", "b", "a", "b")
-		if _, err := ml.Train(context.Background(), mixed, s, nil); err == nil || !strings.Contains(err.Error(), "separa") {
-			t.Errorf("%s: classes that no line separates give %v", l.Name, err)
-		}
+		require.Fails(t, require.Err(ml.Train(context.Background(), mixed, s, nil)), "separa",
+			"%s: classes that no line separates give", l.Name)
 	}
 }
 
@@ -399,9 +386,8 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 			y, _, _, err := d.Binary("")
 			require.NoError(t, err)
 			_, held := dataset.Split(y, s.TestFraction, s.Seed)
-			if len(held) != a.Report.TestN || len(held) == 0 {
-				t.Fatalf("%d rows are held out, the report says %d", len(held), a.Report.TestN)
-			}
+			require.Must(t, len(held) == a.Report.TestN && len(held) != 0,
+				"%d rows are held out, the report says %d", len(held), a.Report.TestN)
 			for _, i := range held {
 				for j, v := range d.X.RawRowView(i) {
 					d.X.Set(i, j, 1000-7*v)
@@ -428,14 +414,12 @@ func TestStandardisingUndoesUnits(t *testing.T) {
 	e := clouds(60, 3, 8)
 	e.X.Apply(func(_, j int, v float64) float64 { return 32*v*float64(j+1) - 1024 }, e.X)
 	a, b := train(t, d, spec(t, "tol", "1e-8")), train(t, e, spec(t, "tol", "1e-8"))
-	if !near(*a.Report.Objective, *b.Report.Objective, 1e-6) {
-		t.Errorf("objective %g, in other units %g", *a.Report.Objective, *b.Report.Objective)
-	}
+	require.Check(t, near(*a.Report.Objective, *b.Report.Objective, 1e-6),
+		"objective %g, in other units %g", *a.Report.Objective, *b.Report.Objective)
 	c := train(t, e, spec(t, "standardize", "false"))
 	require.Check(t, !near(*a.Report.Objective, *c.Report.Objective, 1e-6), "not standardising changes nothing")
-	if a.Report.Preprocessing == c.Report.Preprocessing || c.Model.Scaler != nil {
-		t.Errorf("preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
-	}
+	require.Check(t, a.Report.Preprocessing != c.Report.Preprocessing && c.Model.Scaler == nil,
+		"preprocessing %q, without standardising %q", a.Report.Preprocessing, c.Report.Preprocessing)
 }
 
 func TestFeaturesAreChosen(t *testing.T) {
@@ -461,9 +445,8 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 		{"scale", "false", 1 / (4 * variance(d.X))},
 	} {
 		r := train(t, d, spec(t, "gamma", c.gamma, "standardize", c.standardize)).Report
-		if !near(r.Values.Number("gamma"), c.want, 1e-12) {
-			t.Errorf("gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Values["gamma"], c.want)
-		}
+		require.Check(t, near(r.Values.Number("gamma"), c.want, 1e-12),
+			"gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Values["gamma"], c.want)
 	}
 	r := train(t, d, spec(t, "kernel", "linear")).Report
 	require.Check(t, !r.Values.Has("gamma"), "a linear kernel reports a gamma")
@@ -517,16 +500,14 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 		require.Check(t, plain.Before == nil && plain.Report.JAfter == nil, "%s: a plain run has a first fit", l.Name)
 		for _, r := range conformal.Table {
 			res := train(t, d, spec(t, "learner", l.Name, "conformal", r.Name))
-			if diff := cmp.Diff(asJSON(t, plain.Model), asJSON(t, res.Before)); diff != "" {
-				t.Errorf("%s, %s: the first fit is not the plain one: %s", l.Name, r.Name, diff)
-			}
+			require.Equal(t, cmp.Diff(asJSON(t, plain.Model), asJSON(t, res.Before)), "",
+				"%s, %s: the first fit is not the plain one", l.Name, r.Name)
 			rep := res.Report
 			if *rep.Cores != plain.Report.SupportVectors || len(res.Model.Machines[0].CoreRows) != *rep.Cores {
 				t.Errorf("%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.Machines[0].CoreRows), plain.Report.SupportVectors)
 			}
-			if r.Name != "amari" && *rep.JAfter < *rep.JBefore {
-				t.Errorf("%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
-			}
+			require.Check(t, r.Name == "amari" || *rep.JAfter >= *rep.JBefore,
+				"%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
 			if !rep.Values.Has("gamma") || rep.Values["core_gamma"] != rep.Values["gamma"] {
 				t.Errorf("%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, rep.Values.Number("core_gamma"), rep.Values.Number("gamma"))
 			}
@@ -574,9 +555,8 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 		} {
 			res := train(t, d, spec(t, "learner", "ridge", "kernel", k, "lambda", lambda))
 			r := res.Report
-			if !slices.Contains(want, r.Status) || r.Condition == nil {
-				t.Errorf("%s, lambda %s: status %s, condition %v", k, lambda, r.Status, r.Condition)
-			}
+			require.Check(t, slices.Contains(want, r.Status) && r.Condition != nil,
+				"%s, lambda %s: status %s, condition %v", k, lambda, r.Status, r.Condition)
 			_, err := json.Marshal(r)
 			require.Check(t, err == nil, "%s, lambda %s: %v", k, lambda, err)
 			for i, f := range res.Model.Decisions(d.X) {
@@ -607,9 +587,8 @@ func TestProgressIsReported(t *testing.T) {
 	for _, l := range ml.Learners {
 		require.Value(ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "100000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
 			phases[s.Phase]++
-			if s.Iteration < last[s.Phase] {
-				t.Errorf("iteration %d of %s after %d", s.Iteration, s.Phase, last[s.Phase])
-			}
+			require.Check(t, s.Iteration >= last[s.Phase],
+				"iteration %d of %s after %d", s.Iteration, s.Phase, last[s.Phase])
 			last[s.Phase] = s.Iteration
 		}))(t)
 	}

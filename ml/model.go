@@ -248,20 +248,63 @@ func (m *Model) sum(k int) *kernel.Sum {
 // Scores returns f of every machine at every row of x (n x d, original units), as a
 // matrix with n rows and a column per machine.
 func (m *Model) Scores(x *mat.Dense) *mat.Dense {
-	n, _ := x.Dims()
+	scores, _ := m.scores(context.Background(), x)
+	return scores
+}
+
+// scores is Scores, unless ctx ends. Many are computed quickly, with an error as small as that of
+// rounding, and again where it may decide a row's answer: so that does not depend on how many
+// rows there are.
+func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	in := m.Inputs(x)
-	scores := mat.NewDense(n, len(m.Machines), nil)
-	f := make([]float64, n)
-	for k, machine := range m.Machines {
-		m.sum(k).AtRows(f, in)
-		for i, v := range f {
-			if machine.Map != nil {
-				v *= machine.Map.At(in.RawRowView(i))
-			}
-			scores.Set(i, k, v+machine.B)
+	scores, by, err := m.scoresAt(ctx, in, true)
+	if by == 0 || err != nil {
+		return scores, err
+	}
+	var open []int
+	for i := range scores.RawMatrix().Rows {
+		if f := scores.RawRowView(i); !m.Rule.settled(nobody, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1))) {
+			open = append(open, i)
 		}
 	}
-	return scores
+	if len(open) == 0 {
+		return scores, nil
+	}
+	exact, _, err := m.scoresAt(ctx, rows(in, open), false)
+	for a, i := range open {
+		scores.SetRow(i, exact.RawRowView(a))
+	}
+	return scores, err
+}
+
+// scoresAt returns the scores of rows as the kernel sees them and, if quickly, their error.
+func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, quickly bool) (scores *mat.Dense, by float64, err error) {
+	n, _ := in.Dims()
+	scores = mat.NewDense(n, len(m.Machines), nil)
+	f, factors := make([]float64, n), make([]float64, n)
+	for k, machine := range m.Machines {
+		sum, off, quick := m.sum(k), 0.0, false
+		if quickly {
+			off, quick = sum.Quickly(ctx, f, in)
+		}
+		if !quick {
+			sum.AtRows(ctx, f, in)
+		}
+		if err := ctx.Err(); err != nil {
+			return scores, by, err
+		}
+		if machine.Map != nil {
+			for i := range factors {
+				factors[i] = machine.Map.At(in.RawRowView(i))
+			}
+			floats.Mul(f, factors)
+			off *= floats.Norm(factors, math.Inf(1))
+		}
+		by = max(by, off)
+		floats.AddConst(machine.B, f)
+		scores.SetCol(k, f)
+	}
+	return scores, by, nil
 }
 
 // ScoresOf is Scores for objects other than vectors. It returns an error for objects of another
@@ -348,7 +391,7 @@ func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, erro
 	if err != nil {
 		return nil, err
 	}
-	return m.Scores(x), nil
+	return m.scores(ctx, x)
 }
 
 // columns returns the rows of d, which are vectors, with the features of m in original units,

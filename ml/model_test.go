@@ -45,13 +45,11 @@ func TestModelRoundTripsBitForBit(t *testing.T) {
 		text := asJSON(t, m)
 		back, err := ml.ReadModel(strings.NewReader(text))
 		require.Must(t, err == nil, "%v in %s", err, text)
-		again := asJSON(t, back)
-		require.Check(t, again == text, "%s was written again as %s", text, again)
+		require.Equal(t, asJSON(t, back), text, "was written again")
 		a, b := m.Decisions(d.X), back.Decisions(d.X)
 		for i := range a {
-			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-				t.Fatalf("row %d: f = %v before, %v after", i, a[i], b[i])
-			}
+			require.Must(t, math.Float64bits(a[i]) == math.Float64bits(b[i]),
+				"row %d: f = %v before, %v after", i, a[i], b[i])
 		}
 	})
 }
@@ -98,9 +96,8 @@ func TestSurfaceAgreesWithDecisions(t *testing.T) {
 			fs, cs := m.Surface(v, ss, ts)
 			require.Must(t, len(fs) == 1 && len(cs) == 1, "%d grids of f, %d of c", len(fs), len(cs))
 			f, c := fs[0], cs[0]
-			if len(f) != 35 || (c != nil) != (s.Conformal != "none") || c != nil && len(c) != 35 {
-				t.Fatalf("%d values of f, %d of c", len(f), len(c))
-			}
+			require.Must(t, len(f) == 35 && (c != nil) == (s.Conformal != "none") && (c == nil || len(c) == 35),
+				"%d values of f, %d of c", len(f), len(c))
 			x := make([]float64, cols)
 			for j, tv := range ts {
 				for i, sv := range ss {
@@ -160,8 +157,7 @@ func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
 	right := 0
 	for i := range f {
 		x := cols.X.RawRowView(i)
-		one := m.Decision(x)
-		require.Check(t, one == f[i], "row %d: f = %v alone, %v among others", i, one, f[i])
+		require.Equal(t, m.Decision(x), f[i], "row %d: f alone and among others", i)
 		label := m.Predict(x)
 		require.Check(t, label == m.LabelOf(f[i]), "row %d: predicted %s, f = %g", i, label, f[i])
 		if label == d.Classes[d.Y[i]] {
@@ -170,9 +166,7 @@ func TestDecisionsPredictionsAndAccuracyAgree(t *testing.T) {
 	}
 	acc, err := m.Accuracy(d)
 	require.Check(t, err == nil && acc == float64(right)/50, "accuracy %g (%v), counted %d of 50", acc, err, right)
-	if _, err := m.Accuracy(toy()); err == nil || !strings.Contains(err.Error(), "x3") {
-		t.Errorf("data without a feature of the model give %v", err)
-	}
+	require.Fails(t, require.Err(m.Accuracy(toy())), "x3", "data without a feature of the model give")
 }
 
 func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
@@ -230,4 +224,34 @@ func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	if text := asJSON(t, m); strings.Contains(text, "null") || !strings.Contains(text, `"rows":[]`) {
 		t.Errorf("lists without elements are written as %s", text)
 	}
+}
+
+// The answers for many rows, whose scores are computed another way, are those for each row alone,
+// ties included: f is 0 on an axis of symmetry.
+func TestManyRowsAndOne(t *testing.T) {
+	t.Parallel()
+	const n, pairs = 6000, 2000
+	r := rand.New(rand.NewPCG(4, 9))
+	m := &ml.Model{Features: []string{"a", "b"}, Classes: []string{"-", "+"}, Kernel: kernel.RBF(0.5), Rule: ml.Sign}
+	coef, size := make([]float64, 0, 2*pairs), 0.0
+	for range pairs {
+		a, b, w := r.NormFloat64(), r.NormFloat64(), r.ExpFloat64()
+		m.Supports.Vectors = append(m.Supports.Vectors, []float64{a, b}, []float64{-a, b})
+		coef, size = append(coef, w, -w), size+2*w
+	}
+	m.Machines = []ml.Machine{{Coef: coef}}
+	x := mat.NewDense(n, 2, nil)
+	for i := range n {
+		x.SetRow(i, []float64{r.NormFloat64() * float64(min(1, i%10)), 3 * r.NormFloat64()})
+	}
+	same := 0
+	for i, f := range m.Decisions(x) {
+		alone := m.Decision(x.RawRowView(i))
+		require.Check(t, (f >= 0) == (alone >= 0), "row %d: f = %g among many, %g alone", i, f, alone)
+		require.Near(t, f, alone, 1e-15*size, "f")
+		if f == alone {
+			same++
+		}
+	}
+	require.Check(t, same > n/10 && same < n/2, "%d of %d rows are the same to the last bit", same, n)
 }

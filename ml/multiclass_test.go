@@ -69,9 +69,8 @@ func TestMulticlassReference(t *testing.T) {
 		}
 		require.Must(t, len(s.Features) == len(c.Columns), "features %v of %v", c.Columns, d.Features)
 		r := train(t, d, s).Report
-		if math.Abs(*r.TrainAccuracy-c.Expect.TrainAccuracy) > 1e-12 {
-			t.Errorf("%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, *r.TrainAccuracy, c.Expect.TrainAccuracy)
-		}
+		require.Check(t, math.Abs(*r.TrainAccuracy-c.Expect.TrainAccuracy) <= 1e-12,
+			"%s, %v, %s: accuracy %g, want %g", c.Method, c.Columns, c.Kernel.Type, *r.TrainAccuracy, c.Expect.TrainAccuracy)
 		if want := c.Expect.Objective; want > 0 && math.Abs(*r.Objective-want) > 1e-5*want {
 			t.Errorf("%s, %v, %s: objective %.9g, want %.9g", c.Method, c.Columns, c.Kernel.Type, *r.Objective, want)
 		}
@@ -82,9 +81,8 @@ func TestMulticlassReference(t *testing.T) {
 			apart = 2
 			require.Near(t, *r.Machines[2].Objective, 648.1322245688926, 1e-7, "%s: objective", c.Method)
 		}
-		if want > 0 && max(r.SupportVectors-want, want-r.SupportVectors) > apart {
-			t.Errorf("%s, %v, %s: %d support vectors, want %d", c.Method, c.Columns, c.Kernel.Type, r.SupportVectors, want)
-		}
+		require.Check(t, want <= 0 || max(r.SupportVectors-want, want-r.SupportVectors) <= apart,
+			"%s, %v, %s: %d support vectors, want %d", c.Method, c.Columns, c.Kernel.Type, r.SupportVectors, want)
 	}
 	require.Equal(t, compared, 12, "cases compared")
 }
@@ -140,9 +138,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 				}
 				again := train(t, d, spec(t, append(set, "multiclass", way.Name, "standardize", "false")...))
 				again.Report.FitSeconds = r.FitSeconds
-				if asJSON(t, again.Model) != asJSON(t, m) || asJSON(t, again.Report) != asJSON(t, r) {
-					t.Error("trained again it is another one")
-				}
+				require.Check(t, asJSON(t, again.Model) == asJSON(t, m) && asJSON(t, again.Report) == asJSON(t, r),
+					"trained again it is another one")
 			})
 		}
 	}
@@ -179,9 +176,8 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 				}
 				sum += *own.B
 			}
-			if math.Abs(sum) > 1e-9 || way == "cs" && m.Machines[0].B != 0 {
-				t.Errorf("%v: biases %g in sum", set, sum)
-			}
+			require.Check(t, math.Abs(sum) <= 1e-9 && (way != "cs" || m.Machines[0].B == 0),
+				"%v: biases %g in sum", set, sum)
 			mapped := slices.Contains(set, "conformal")
 			if (r.JAfter != nil) != mapped || (res.Before != nil) != mapped {
 				t.Errorf("%v: %s", set, asJSON(t, r))
@@ -191,9 +187,8 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 					t.Errorf("%v: machine %d has a map of its own", set, k)
 				}
 			}
-			if slices.Contains(set, "eigen") && *r.JAfter < *r.JBefore {
-				t.Errorf("%v: J %g after %g", set, *r.JAfter, *r.JBefore)
-			}
+			require.Check(t, !slices.Contains(set, "eigen") || *r.JAfter >= *r.JBefore,
+				"%v: J fell in %+v", set, r)
 			back, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
 			require.Check(t, err == nil && asJSON(t, back) == asJSON(t, m), "%v: read again: %v", set, err)
 		}
@@ -231,9 +226,8 @@ func TestWhenThereAreSides(t *testing.T) {
 	}
 	a, b := train(t, toy(), spec(t)), train(t, toy(), spec(t, "multiclass", "ovr"))
 	a.Report.FitSeconds = b.Report.FitSeconds
-	if asJSON(t, a.Model) != asJSON(t, b.Model) || asJSON(t, a.Report) != asJSON(t, b.Report) {
-		t.Error("with two classes the choice makes a difference")
-	}
+	require.Check(t, asJSON(t, a.Model) == asJSON(t, b.Model) && asJSON(t, a.Report) == asJSON(t, b.Report),
+		"with two classes the choice makes a difference")
 }
 
 func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
@@ -241,9 +235,8 @@ func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
 	d := three(60)
 	s := spec(t, "test_fraction", "0.25", "seed", "3")
 	res := train(t, d, s)
-	if res.Report.TestN != 15 || res.Report.TrainN != 45 || res.Report.TestAccuracy == nil {
-		t.Fatalf("%+v", res.Report)
-	}
+	require.Must(t, res.Report.TestN == 15 && res.Report.TrainN == 45 && res.Report.TestAccuracy != nil,
+		"%+v", res.Report)
 	ps := require.Value(res.Model.Points(d, s))(t)
 	wrong := map[bool]float64{}
 	for _, p := range ps {
@@ -371,17 +364,15 @@ func TestMulticlassRefuses(t *testing.T) {
 		for _, l := range ml.Learners {
 			if way.Rule == ml.Argmax && l.Name != "svm" {
 				_, err := ml.Train(t.Context(), lone, spec(t, "learner", l.Name, "multiclass", way.Name), nil)
-				if message := problemFor(err, "multiclass"); !strings.Contains(message, way.Name+" is an SVM of its own") {
-					t.Errorf("%s, %s: %v", l.Name, way.Name, err)
-				}
+				require.Says(t, problemFor(err, "multiclass"), way.Name+" is an SVM of its own",
+					"%s, %s: %v", l.Name, way.Name, err)
 				if err := ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)); err != nil {
 					t.Errorf("%s, %s: two classes: %v", l.Name, way.Name, err)
 				}
 				continue
 			}
-			if r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report; *r.TrainAccuracy != 1 {
-				t.Errorf("%s, %s: accuracy %g", l.Name, way.Name, *r.TrainAccuracy)
-			}
+			r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report
+			require.Check(t, *r.TrainAccuracy == 1, "%s, %s: accuracy %g", l.Name, way.Name, *r.TrainAccuracy)
 		}
 	}
 }

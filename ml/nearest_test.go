@@ -39,9 +39,8 @@ func TestNearest(t *testing.T) {
 			taken[n.Row] = true
 		}
 		for i := range d.Len() {
-			if !taken[i] && distance(i) < near[6].Distance-1e-9 {
-				t.Errorf("row %d: row %d is nearer than the last of %v", row, i, near)
-			}
+			require.Check(t, taken[i] || distance(i) >= near[6].Distance-1e-9,
+				"row %d: row %d is nearer than the last of %v", row, i, near)
 		}
 	}
 	near, _, _ := ml.Nearest(t.Context(), k, d, 4, 2)

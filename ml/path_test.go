@@ -21,9 +21,8 @@ func TestPathIsAlongTheTrainings(t *testing.T) {
 		s := spec(t, append(set, "lambda", lambda)...)
 		r := train(t, d, s).Report
 		at, ok := path.At(s.Values.Number("lambda"))
-		if !ok || math.Abs(at.MSE-*r.MSE) > 1e-8 || math.Abs(at.LOOError-*r.LOOError) > 1e-8 {
-			t.Errorf("lambda %s: %+v, trained %g and %g", lambda, at, *r.MSE, *r.LOOError)
-		}
+		require.Check(t, ok && math.Abs(at.MSE-*r.MSE) <= 1e-8 && math.Abs(at.LOOError-*r.LOOError) <= 1e-8,
+			"lambda %s: %+v, trained %g and %g", lambda, at, *r.MSE, *r.LOOError)
 	}
 }
 

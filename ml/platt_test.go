@@ -61,9 +61,8 @@ func TestPlattIsThatOfScikitLearn(t *testing.T) {
 		}
 		got := require.Value(ml.FitPlatt(f, positive))(t)
 		for want, tol := range map[ml.Platt]float64{c.sklearn: 1e-5, c.scipy: 1e-7} {
-			if math.Abs(got.A-want.A) > tol*math.Abs(want.A) || math.Abs(got.B-want.B) > tol*math.Abs(want.B) {
-				t.Errorf("%d points: %+v, want %+v", c.n, got, want)
-			}
+			require.Check(t, math.Abs(got.A-want.A) <= tol*math.Abs(want.A) && math.Abs(got.B-want.B) <= tol*math.Abs(want.B),
+				"%d points: %+v, want %+v", c.n, got, want)
 		}
 	}
 }
@@ -124,9 +123,8 @@ func TestCalibration(t *testing.T) {
 		res := train(t, d, s)
 		plain := train(t, d, spec(t, "test_fraction", "0.3", "seed", "2", "learner", learner))
 		m := res.Model
-		if m.Platt == nil || m.Platt.A >= 0 || plain.Model.Platt != nil || plain.Report.TestBrier != nil {
-			t.Fatalf("%s: %+v and, uncalibrated, %+v", learner, m.Platt, plain.Model.Platt)
-		}
+		require.Must(t, m.Platt != nil && m.Platt.A < 0 && plain.Model.Platt == nil && plain.Report.TestBrier == nil,
+			"%s: %+v and, uncalibrated, %+v", learner, m.Platt, plain.Model.Platt)
 		points := require.Value(m.Points(d, s))(t)
 		var logLoss, brier, n float64
 		for _, p := range points {

@@ -3,7 +3,6 @@ package ml_test
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"marginlab/ml"
@@ -37,12 +36,10 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 				if p.Row != i || p.Label != d.Classes[d.Y[i]] || p.F != res.Model.Decision(d.X.RawRowView(i)) || p.Margin != p.Y*p.F {
 					t.Errorf("point %d is %+v", i, p)
 				}
-				if p.Wrong != (res.Model.LabelOf(p.F) != p.Label) || p.Slack != math.Max(0, 1-p.Margin) {
-					t.Errorf("point %d is %+v", i, p)
-				}
-				if p.HeldOut && (p.Role != ml.None || p.Core || p.Weight != 0) {
-					t.Errorf("held-out point %d is %+v", i, p)
-				}
+				require.Check(t, p.Wrong == (res.Model.LabelOf(p.F) != p.Label) && p.Slack == math.Max(0, 1-p.Margin),
+					"point %d is %+v", i, p)
+				require.Check(t, !p.HeldOut || p.Role == ml.None && !p.Core && p.Weight == 0,
+					"held-out point %d is %+v", i, p)
 				if p.Core {
 					cores++
 				}
@@ -68,15 +65,10 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			if (r.SlackSum == nil) != s.Targets() {
 				t.Errorf("slack %v, with targets %t", r.SlackSum, s.Targets())
 			}
-			if r.SlackSum != nil && !near(slack, *r.SlackSum, 1e-6) {
-				t.Errorf("slack %g, the report says %g", slack, *r.SlackSum)
-			}
-			if r.Cores != nil && cores != *r.Cores {
-				t.Errorf("%d cores, the report says %d", cores, *r.Cores)
-			}
-			if got := len(ps) - roles[ml.None]; got != r.SupportVectors {
-				t.Errorf("%v: %d support vectors, the report says %d", more, got, r.SupportVectors)
-			}
+			require.Check(t, r.SlackSum == nil || near(slack, *r.SlackSum, 1e-6),
+				"slack %g, the report says %+v", slack, r)
+			require.Check(t, r.Cores == nil || cores == *r.Cores, "%d cores, the report says %+v", cores, r)
+			require.Equal(t, len(ps)-roles[ml.None], r.SupportVectors, "%v: support vectors by roles and by the report", more)
 			if r.Free == nil {
 				kind := ml.Support
 				if s.Targets() {
@@ -120,9 +112,8 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	m := train(t, clouds(90, 2, 23), s).Model
 	_, err := m.Points(toy(), s)
 	require.Check(t, err != nil, "data without the classes of the model are taken")
-	if _, err := m.Points(clouds(20, 2, 23), s); err == nil || !strings.Contains(err.Error(), "row") {
-		t.Errorf("data with fewer rows than the model remembers give %v", err)
-	}
+	require.Fails(t, require.Err(m.Points(clouds(20, 2, 23), s)), "row",
+		"data with fewer rows than the model remembers give")
 	_, err = m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)
 	require.Check(t, err != nil, "data without the features of the model are taken")
 }
@@ -161,9 +152,8 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 					n[p.Role]++
 				}
 				r := res.Report
-				if all := len(points) - n[ml.None]; all != r.SupportVectors {
-					t.Errorf("%s, %s, C = %g: %d support vectors, %d points have a part: %v", name, learner, c, r.SupportVectors, all, n)
-				}
+				require.Equal(t, len(points)-n[ml.None], r.SupportVectors,
+					"%s, %s, C = %g: points with a part and support vectors: %v", name, learner, c, n)
 				if r.Free != nil && (*r.Free != n[ml.Free] || *r.BoundedInside != n[ml.Inside] || *r.BoundedMisclassified != n[ml.Misclassified]) {
 					t.Errorf("%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
 				}

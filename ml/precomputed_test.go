@@ -87,16 +87,14 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
 				t.Errorf("%s: accuracy on held-out rows differs", at)
 			}
-			if !strings.Contains(b.Preprocessing, "none") || got.Model.Scaler != nil {
-				t.Errorf("%s: preprocessing %q", at, b.Preprocessing)
-			}
+			require.Check(t, strings.Contains(b.Preprocessing, "none") && got.Model.Scaler == nil,
+				"%s: preprocessing %q", at, b.Preprocessing)
 			f := want.Model.Decisions(points.X)
 			ps := require.Value(got.Model.Points(matrix, s))(t)
 			scores := require.Value(got.Model.ScoresOf(t.Context(), strangers(matrix, true, 3, 59, 0)))(t)
 			for i, p := range ps {
-				if math.Abs(p.F-f[i]) > 1e-6*(1+math.Abs(f[i])) || p.X != nil {
-					t.Errorf("%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
-				}
+				require.Check(t, math.Abs(p.F-f[i]) <= 1e-6*(1+math.Abs(f[i])) && p.X == nil,
+					"%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
 			}
 			for a, i := range []int{3, 59, 0} {
 				if scores.At(a, 0) != ps[i].F {
@@ -134,16 +132,14 @@ func TestPrecomputedSubset(t *testing.T) {
 		t.Fatalf("%d columns, supports %v", m.Columns(), numbers)
 	}
 	for a, number := range numbers {
-		if some[m.Supports.Rows[a]] != number-1 {
-			t.Errorf("row %d of the data is object %d", m.Supports.Rows[a], number)
-		}
+		require.Check(t, some[m.Supports.Rows[a]] == number-1,
+			"row %d of the data is object %d", m.Supports.Rows[a], number)
 	}
 	// In order, it is the same machine.
 	sorted := slices.Sorted(slices.Values(some))
 	again := train(t, all.Subset(sorted), s)
-	if !alike(*part.Report.Objective, *again.Report.Objective) {
-		t.Errorf("objective %g, in order %g", *part.Report.Objective, *again.Report.Objective)
-	}
+	require.Check(t, alike(*part.Report.Objective, *again.Report.Objective),
+		"objective %g, in order %g", *part.Report.Objective, *again.Report.Objective)
 }
 
 // TestPrecomputedIndefinite has eigenvalues below zero, and nobody claims otherwise.
@@ -181,9 +177,8 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 			return err
 		}()} {
 			var ps param.Problems
-			if !errors.As(err, &ps) || ps[0].Field != "kernel" || !strings.Contains(ps[0].Message, c.say) {
-				t.Errorf("%s: %v", c.kernel, err)
-			}
+			require.Check(t, errors.As(err, &ps) && ps[0].Field == "kernel" && strings.Contains(ps[0].Message, c.say),
+				"%s: %v", c.kernel, err)
 		}
 	}
 	s := spec(t, "kernel", "precomputed")
@@ -196,9 +191,8 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 	_, err = train(t, points, spec(t)).Model.Points(matrix, s)
 	require.Check(t, err != nil, "points of a model that takes points, on a kernel matrix")
 	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
-	if _, err := m.ScoresOf(t.Context(), few); err == nil || !strings.Contains(err.Error(), "takes 20 values of the kernel in a row, these rows have 19") {
-		t.Errorf("rows of another matrix: %v", err)
-	}
+	require.Fails(t, require.Err(m.ScoresOf(t.Context(), few)), "takes 20 values of the kernel in a row, these rows have 19",
+		"rows of another matrix")
 }
 
 func TestPrecomputedModelRoundTrips(t *testing.T) {
@@ -230,8 +224,7 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		var spoilt ml.Model
 		require.NoError(t, json.Unmarshal([]byte(text), &spoilt))
 		change(&spoilt)
-		_, err := ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))
-		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
+		require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))), says, "the error")
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
-	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -154,7 +153,6 @@ func (m *Model) WritePoints(w io.Writer, points []Point) error {
 
 // scoresOf is Scores or ScoresOf with a context.
 func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
-	const block = 256
 	if in.objects != nil {
 		scores, err := m.ScoresOf(ctx, in.objects)
 		if ctx.Err() != nil {
@@ -165,17 +163,7 @@ func (m *Model) scoresOf(ctx context.Context, in *inputs) (*mat.Dense, error) {
 		}
 		return scores, nil
 	}
-	x := in.x
-	n, d := x.Dims()
-	scores := mat.NewDense(n, len(m.Machines), nil)
-	for i := 0; i < n; i += block {
-		if err := pace.Look(ctx); err != nil {
-			return nil, err
-		}
-		j := min(i+block, n)
-		scores.Slice(i, j, 0, len(m.Machines)).(*mat.Dense).Copy(m.Scores(x.Slice(i, j, 0, d).(*mat.Dense)))
-	}
-	return scores, nil
+	return m.scores(ctx, in.x)
 }
 
 // inputs holds the rows of a file in the form that a model takes.

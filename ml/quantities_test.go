@@ -16,9 +16,8 @@ func TestQuantitiesCoverTheReport(t *testing.T) {
 	explained := map[string]int{}
 	for _, q := range ml.Quantities {
 		explained[q.Name]++
-		if q.Label == "" || !strings.HasSuffix(q.Help, ".") {
-			t.Errorf("%s: label %q, help %q", q.Name, q.Label, q.Help)
-		}
+		require.Check(t, q.Label != "" && strings.HasSuffix(q.Help, "."),
+			"%s: label %q, help %q", q.Name, q.Label, q.Help)
 	}
 	for i := range reflect.TypeFor[ml.Report]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[ml.Report]().Field(i).Tag.Get("json"), ",")

@@ -109,9 +109,8 @@ func TestReferenceSolutions(t *testing.T) {
 				}
 			}
 			agree := func(what string, got, want, tol float64) {
-				if math.Abs(got-want) > tol*math.Abs(want) {
-					t.Errorf("%s is %.12g, want %.12g within %g", what, got, want, tol)
-				}
+				require.Check(t, math.Abs(got-want) <= tol*math.Abs(want),
+					"%s is %.12g, want %.12g within %g", what, got, want, tol)
 			}
 			agree("objective", *r.Objective, want.Objective, tol)
 			if row.Learner != "svm" {
@@ -122,9 +121,8 @@ func TestReferenceSolutions(t *testing.T) {
 			agree("slack", *r.SlackSum+1, want.SlackSum+1, 1e-3)
 			require.Near(t, *r.B, want.B, 1e-4*math.Max(1, math.Abs(want.B)), "b")
 			require.Near(t, *r.TrainAccuracy, want.TrainAccuracy, 1.5/float64(row.N), "training accuracy")
-			if r.SupportVectors < want.SupportVectors-3 || r.SupportVectors > want.SupportVectors+3 {
-				t.Errorf("%d support vectors, want %d", r.SupportVectors, want.SupportVectors)
-			}
+			require.Check(t, r.SupportVectors >= want.SupportVectors-3 && r.SupportVectors <= want.SupportVectors+3,
+				"%d support vectors, want %d", r.SupportVectors, want.SupportVectors)
 		})
 	}
 }
@@ -150,9 +148,8 @@ func TestReferenceRidge(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %g lambda=%g", row.Data, row.Kernel.Type, row.Kernel.Gamma, row.Lam), func(t *testing.T) {
 			t.Parallel()
 			r := train(t, d, s).Report
-			if r.Status != trace.Converged || r.SupportVectors != r.TrainN || *r.B != 0 {
-				t.Errorf("status %s, %d of %d support vectors, b = %g", r.Status, r.SupportVectors, r.TrainN, *r.B)
-			}
+			require.Check(t, r.Status == trace.Converged && r.SupportVectors == r.TrainN && *r.B == 0,
+				"status %s, %d of %d support vectors, b = %g", r.Status, r.SupportVectors, r.TrainN, *r.B)
 			for what, v := range map[string][2]float64{
 				"objective":         {*r.Objective, row.Expect.Objective},
 				"mse":               {*r.MSE, row.Expect.MSE},

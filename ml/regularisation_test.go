@@ -22,9 +22,8 @@ func TestRegularise(t *testing.T) {
 	var steps []trace.Step
 	r := require.Value(ml.Regularise(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) }))(t)
 	for k, s := range steps {
-		if k > 0 && s.Done*steps[k-1].Trainings <= steps[k-1].Done*s.Trainings {
-			t.Errorf("%v after %v", s, steps[k-1])
-		}
+		require.Check(t, k == 0 || s.Done*steps[k-1].Trainings > steps[k-1].Done*s.Trainings,
+			"%v at %d of %v", s, k, steps)
 	}
 	if s := steps[len(steps)-1]; s.Done != s.Trainings || s.Trainings < len(r.Steps) || s.Phase != "entry points" || s.Left != 0 || len(steps) != len(r.Steps)+r.Folds {
 		t.Errorf("%d steps for %d machines, the last is %v", len(steps), len(r.Steps), s)
@@ -36,17 +35,14 @@ func TestRegularise(t *testing.T) {
 	}
 	s = steps[len(steps)/2]
 	require.Check(t, s.Left > 0, "no time is left at %v", s)
-	if len(r.Rows) != 60 || r.Folds != 5 || len(r.Entries) == 0 {
-		t.Fatalf("%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))
-	}
+	require.Must(t, len(r.Rows) == 60 && r.Folds == 5 && len(r.Entries) != 0,
+		"%d rows, %d folds, %d entries", len(r.Rows), r.Folds, len(r.Entries))
 	judged := 0
 	for a, s := range r.Steps {
 		if s.Accuracy != nil {
 			judged++
 		}
-		if a > 0 && s.C <= r.Steps[a-1].C {
-			t.Errorf("C = %g after %g", s.C, r.Steps[a-1].C)
-		}
+		require.Check(t, a == 0 || s.C > r.Steps[a-1].C, "C = %g, step %d of %v", s.C, a, r.Steps)
 	}
 	require.Check(t, judged >= 57 && judged != len(r.Steps), "%d of %d steps are judged", judged, len(r.Steps))
 	at := slices.IndexFunc(r.Steps, func(s ml.RegularisationStep) bool { return s.C == 3 })

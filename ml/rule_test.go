@@ -178,9 +178,8 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 			if m.Rule == ml.OneVsRest {
 				wantNegative = ""
 			}
-			if positive != wantPositive || negative != wantNegative {
-				t.Errorf("machine %d is of %q and %q, want %q and %q", a, positive, negative, wantPositive, wantNegative)
-			}
+			require.Check(t, positive == wantPositive && negative == wantNegative,
+				"machine %d is of %q and %q, want %q and %q", a, positive, negative, wantPositive, wantNegative)
 		}
 		_, _, ok := m.Linear()
 		require.Check(t, !ok, "three machines are one linear function")
@@ -196,9 +195,8 @@ func TestSurfaceOfSeveralMachines(t *testing.T) {
 		f, c := m.Surface(v, ss, ts)
 		require.Must(t, len(f) == 3 && len(c) == 3, "%d grids of f and %d of c", len(f), len(c))
 		for k, one := range alone {
-			if (c[k] != nil) != (m.Machines[k].Map != nil) {
-				t.Errorf("machine %d: a map %v, its grid %v", k, m.Machines[k].Map != nil, c[k] != nil)
-			}
+			require.Check(t, (c[k] != nil) == (m.Machines[k].Map != nil),
+				"machine %d: a map %v, its grid %v", k, m.Machines[k].Map != nil, c[k] != nil)
 			for j, tv := range ts {
 				for i, sv := range ss {
 					x := []float64{sv, tv}
@@ -218,8 +216,7 @@ func TestSeveralMachinesRoundTripBitForBit(t *testing.T) {
 		file := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 		stored := require.Value(ml.ReadStoredModel([]byte(text)))(t)
 		for _, back := range []*ml.Model{file, stored} {
-			again := asJSON(t, back)
-			require.Check(t, again == text, "%s was written again as %s", text, again)
+			require.Equal(t, asJSON(t, back), text, "was written again")
 			a, b := m.Scores(d.X), back.Scores(d.X)
 			require.Check(t, slices.Equal(a.RawMatrix().Data, b.RawMatrix().Data), "scores %v, read again %v", a, b)
 		}
@@ -230,8 +227,7 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 	t.Parallel()
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
 		s := spec(t, "test_fraction", "0")
-		ps, err := m.Points(d, s)
-		require.NoError(t, err)
+		ps := require.Value(m.Points(d, s))(t)
 		accuracy, _ := m.Accuracy(d)
 		wrong := 0
 		for i, p := range ps {
@@ -252,15 +248,13 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 				}
 				core = core || slices.Contains(one.Machines[0].CoreRows, i)
 			}
-			if p.Role != role || p.Core != core || math.Abs(p.Weight) != weight {
-				t.Errorf("point %d is %+v, want role %q, core %v, weight %g", i, p, role, core, weight)
-			}
+			require.Check(t, p.Role == role && p.Core == core && math.Abs(p.Weight) == weight,
+				"point %d is %+v, want role %q, core %v, weight %g", i, p, role, core, weight)
 		}
 		require.Near(t, accuracy, 1-float64(wrong)/60, 1e-12, "%d wrong points, accuracy", wrong)
 		// The split is by class.
 		s = spec(t, "test_fraction", "0.25", "seed", "2")
-		ps, err = m.Points(d, s)
-		require.NoError(t, err)
+		ps = require.Value(m.Points(d, s))(t)
 		held := map[string]int{}
 		for _, p := range ps {
 			if p.HeldOut {
@@ -284,9 +278,8 @@ func TestRulesOnIris(t *testing.T) {
 	for rule, want := range map[ml.Rule]float64{ml.OneVsOne: 0.9666666666666667, ml.OneVsRest: 0.94} {
 		m, _ := together(t, rule, &scaled, "kernel", "linear", "tol", "1e-6")
 		got, err := m.Accuracy(&scaled)
-		if err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s: accuracy %g (%v), want %g", rule, got, err, want)
-		}
+		require.Check(t, err == nil && math.Abs(got-want) <= 1e-12,
+			"%s: accuracy %g (%v), want %g", rule, got, err, want)
 		n := len(m.Supports.Rows)
 		require.Check(t, rule != ml.OneVsOne || n == 29, "%d support vectors, want 29", n)
 	}
@@ -334,11 +327,8 @@ func TestRulesByHand(t *testing.T) {
 func TestVotes(t *testing.T) {
 	t.Parallel()
 	votes, margins := ml.Votes(4, []float64{1, -2, 0.5, 3, -1, -4}) // ab ac ad bc bd cd
-	want := []int{1, 2, 2, 1}
-	require.Check(t, slices.Equal(votes, want), "votes %v, want %v", votes, want)
-	if want := []float64{0.5, -1, 5, -4.5}; !slices.Equal(margins, want) {
-		t.Errorf("margins %v, want %v", margins, want)
-	}
+	require.Slices(t, votes, []int{1, 2, 2, 1}, "votes")
+	require.Slices(t, margins, []float64{0.5, -1, 5, -4.5}, "margins")
 }
 
 func TestScoreNames(t *testing.T) {
@@ -384,9 +374,8 @@ func TestFormat2OfTwoClasses(t *testing.T) {
 		require.Must(t, err == nil, "%s: %v", name, err)
 		require.Equal(t, asJSON(t, m), strings.TrimSpace(text), "%s: %s is written again as", name, text)
 		stored, err := ml.ReadStoredModel([]byte(text))
-		if err != nil || asJSON(t, stored) != strings.TrimSpace(text) {
-			t.Errorf("%s: read from the store: %v", name, err)
-		}
+		require.Check(t, err == nil && asJSON(t, stored) == strings.TrimSpace(text),
+			"%s: read from the store: %v", name, err)
 		if m.Objects != kind || (m.Supports.Objects == nil) != (kind == dataset.KindVectors) || len(m.Supports.Rows) != len(m.Machines[0].Coef) {
 			t.Errorf("%s: %s, %d supports", name, m.Objects, len(m.Supports.Rows))
 		}

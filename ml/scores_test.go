@@ -50,9 +50,8 @@ func TestScores(t *testing.T) {
 	}
 	for _, c := range sklearn.ROC {
 		roc := ml.ROCOf(c.F, c.Positive)
-		if math.Abs(roc.Area-c.Area) > 1e-12 || math.Abs(roc.Average-c.Average) > 1e-12 {
-			t.Errorf("%d points: area %g and average precision %g, want %g and %g", len(c.F), roc.Area, roc.Average, c.Area, c.Average)
-		}
+		require.Check(t, math.Abs(roc.Area-c.Area) <= 1e-12 && math.Abs(roc.Average-c.Average) <= 1e-12,
+			"%d points: area %g and average precision %g, want %g and %g", len(c.F), roc.Area, roc.Average, c.Area, c.Average)
 	}
 }
 
@@ -99,9 +98,8 @@ func TestROCCountsPairs(t *testing.T) {
 		if roc.False[0] != 0 || roc.True[0] != 0 || roc.False[last] != 1 || roc.True[last] != 1 || !slices.IsSorted(roc.False) || !slices.IsSorted(roc.True) {
 			t.Fatalf("%v over %v", roc.True, roc.False)
 		}
-		if roc.False[roc.Here] != above[0]/pairs[0] || roc.True[roc.Here] != above[1]/pairs[1] {
-			t.Fatalf("place %d of %v over %v: want %g over %g", roc.Here, roc.True, roc.False, above[1]/pairs[1], above[0]/pairs[0])
-		}
+		require.Must(t, roc.False[roc.Here] == above[0]/pairs[0] && roc.True[roc.Here] == above[1]/pairs[1],
+			"place %d of %v over %v: want %g over %g", roc.Here, roc.True, roc.False, above[1]/pairs[1], above[0]/pairs[0])
 	})
 	require.Equal(t, ml.ROCOf([]float64{1, math.NaN()}, []bool{true, false}), nil, "NaN")
 }
@@ -144,9 +142,7 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	if *old.TestInterval != *r.TestInterval || *old.TestBalancedAccuracy != *r.TestBalancedAccuracy || *old.TestF1 != *r.TestF1 || *old.TestMCC != *r.TestMCC || *old.TestConfusion[0].F1 != *r.TestConfusion[0].F1 {
 		t.Errorf("%+v, want %+v", old, r)
 	}
-	if old.TestAUC != nil {
-		t.Errorf("the area needs f: %g", *old.TestAUC)
-	}
+	require.Check(t, old.TestAUC == nil, "the area needs f: %+v", old)
 	var ragged ml.Report // what was stored never panics
 	err := json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged)
 	require.Check(t, err == nil, "%v", err)

@@ -60,9 +60,8 @@ func TestSense(t *testing.T) {
 		if want := differ(base.Model, alone, grid); math.Abs(r.Moved*float64(s.Places)-float64(want)) > 2 {
 			t.Errorf("without row %d the boundary moves by %g places, from nothing by %d", r.Row, r.Moved*float64(s.Places), want)
 		}
-		if want := differ(base.Model, alone, d.X); r.Changed != want {
-			t.Errorf("without row %d %d predictions change, from nothing %d", r.Row, r.Changed, want)
-		}
+		require.Equal(t, r.Changed, differ(base.Model, alone, d.X),
+			"predictions that change without row %d", r.Row)
 	}
 	if !slices.IsSortedFunc(s.Removals, func(a, b ml.Removal) int { return int(math.Copysign(1, b.Moved-a.Moved)) }) || s.Removals[0].Moved == 0 {
 		t.Errorf("removals are not by falling moves: %v", s.Removals)
@@ -82,9 +81,8 @@ func TestSense(t *testing.T) {
 			t.Errorf("%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
 		}
 	}
-	if len(s.Samples) != ml.Resamples || len(s.Sampled) != ml.Resamples || len(s.Agreement) != 70 {
-		t.Fatalf("%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))
-	}
+	require.Must(t, len(s.Samples) == ml.Resamples && len(s.Sampled) == ml.Resamples && len(s.Agreement) == 70,
+		"%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))
 	for k, m := range s.Sampled {
 		if n := differ(base.Model, m, grid); math.Abs(s.Samples[k]*float64(s.Places)-float64(n)) > 2 {
 			t.Errorf("sample %d moves by %g, its machine by %d places", k, s.Samples[k], n)
@@ -97,14 +95,11 @@ func TestSense(t *testing.T) {
 				agree++
 			}
 		}
-		if math.Abs(share*ml.Resamples-float64(agree)) > 1e-9 {
-			t.Errorf("row %d: %g of the samples agree, their machines say %d", i+1, share*ml.Resamples, agree)
-		}
+		require.Check(t, math.Abs(share*ml.Resamples-float64(agree)) <= 1e-9,
+			"row %d: %g of the samples agree, their machines say %d", i+1, share*ml.Resamples, agree)
 	}
 	for k, step := range steps {
-		if k > 0 && step.Done <= steps[k-1].Done {
-			t.Errorf("%v after %v", step, steps[k-1])
-		}
+		require.Check(t, k == 0 || step.Done > steps[k-1].Done, "%v at %d of %v", step, k, steps)
 	}
 	last := steps[len(steps)-1]
 	require.Check(t, last.Done == last.Trainings, "the last step is %v", last)
@@ -117,12 +112,10 @@ func TestSenseOfRows(t *testing.T) {
 	d := clouds(60, 3, 5)
 	sp := spec(t, "gamma", "scale", "test_fraction", "0.3", "positive", "a")
 	s := require.Value(ml.Sense(t.Context(), d, sp, nil))(t)
-	if s.Plane || s.Places != 60 || !s.HeldOut || s.Judged != 18 || s.Gamma == nil {
-		t.Errorf("plane %v, %d places, held out %v, %d judged", s.Plane, s.Places, s.HeldOut, s.Judged)
-	}
-	if len(s.Samples) != ml.Resamples || s.Sampled != nil {
-		t.Errorf("%d samples, %d machines that no plane shows", len(s.Samples), len(s.Sampled))
-	}
+	require.Check(t, !s.Plane && s.Places == 60 && s.HeldOut && s.Judged == 18 && s.Gamma != nil,
+		"plane %v, %d places, held out %v, %d judged", s.Plane, s.Places, s.HeldOut, s.Judged)
+	require.Check(t, len(s.Samples) == ml.Resamples && s.Sampled == nil,
+		"%d samples, %d machines that no plane shows", len(s.Samples), len(s.Sampled))
 	again, err := ml.Sense(t.Context(), d, sp, nil)
 	if err != nil || !slices.Equal(s.Removals, again.Removals) || !slices.Equal(s.Samples, again.Samples) || !slices.Equal(s.Flips, again.Flips) {
 		t.Errorf("a second look differs, %v", err)
@@ -175,9 +168,8 @@ func TestSenseKeepsTheLastOfAClass(t *testing.T) {
 func TestSenseMeetsTheIterationLimit(t *testing.T) {
 	t.Parallel()
 	_, err := ml.Sense(t.Context(), clouds(60, 2, 1), spec(t, "positive", "a", "C", "100", "max_iter", "50"), nil)
-	if !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "ended as iteration-limit") {
-		t.Errorf("an iteration limit that binds: %v", err)
-	}
+	require.Check(t, errors.As(err, new(*param.Refusal)) && strings.Contains(err.Error(), "ended as iteration-limit"),
+		"an iteration limit that binds: %v", err)
 }
 
 // A training that fails ends the search in its direction and nothing else: a polynomial of degree
@@ -190,7 +182,6 @@ func TestSenseGoesNoFartherThanTrainings(t *testing.T) {
 	s := require.Value(ml.Sense(t.Context(), d, sp, func(s trace.Step) { last = s }))(t)
 	up := s.Flips[2]
 	require.Check(t, up.Parameter == "gamma" && up.Row == 0 && (up.To >= 1 && up.To < 9), "as gamma grows: %+v", up)
-	if len(s.Flips) != 4 || len(s.Samples) != ml.Resamples || last.Done != last.Trainings {
-		t.Errorf("%d flips, %d samples, the last step is %v", len(s.Flips), len(s.Samples), last)
-	}
+	require.Check(t, len(s.Flips) == 4 && len(s.Samples) == ml.Resamples && last.Done == last.Trainings,
+		"%d flips, %d samples, the last step is %v", len(s.Flips), len(s.Samples), last)
 }

@@ -21,9 +21,8 @@ func TestDefaultsAreInsideTheirBounds(t *testing.T) {
 	for _, p := range ml.Params {
 		require.Equal(t, p.Check(p.Default), nil, "default of %s", p.Name)
 		require.Check(t, p.Help != "" && p.Label != "", "%s has no label or no help", p.Name)
-		if p.Low < p.Min || p.High > p.Max && p.Max != 0 || p.Log && p.Low <= 0 {
-			t.Errorf("slider of %s runs from %g to %g, its bounds are %g and %g", p.Name, p.Low, p.High, p.Min, p.Max)
-		}
+		require.Check(t, p.Low >= p.Min && (p.High <= p.Max || p.Max == 0) && (!p.Log || p.Low > 0),
+			"slider of %s runs from %g to %g, its bounds are %g and %g", p.Name, p.Low, p.High, p.Min, p.Max)
 	}
 	require.Equal(t, ml.DefaultSpec().Validate(), nil, "ml.DefaultSpec().Validate()")
 }
@@ -49,24 +48,20 @@ func TestRowsAgree(t *testing.T) {
 	for _, choice := range ml.Params {
 		for _, o := range choice.Options {
 			for _, p := range o.Params {
-				if was, ok := owner[p.Name]; ok && was != choice.Name {
-					t.Errorf("%s belongs to %s and to %s", p.Name, was, choice.Name)
-				}
+				was, ok := owner[p.Name]
+				require.Check(t, !ok || was == choice.Name, "%s belongs to %s and to %s", p.Name, was, choice.Name)
 				owner[p.Name] = choice.Name
 				q, _ := ml.Param(p.Name)
 				p.Syntax, q.Syntax = nil, nil // functions are not compared
-				if !reflect.DeepEqual(p, q) {
-					t.Errorf("%s of %s is not what it is elsewhere", p.Name, o.Name)
-				}
+				require.Check(t, reflect.DeepEqual(p, q), "%s of %s is not what it is elsewhere", p.Name, o.Name)
 				if i := slices.IndexFunc(o.Params, func(q param.Param) bool { return q.Name == p.When }); p.When != "" && (i < 0 || o.Params[i].Check(p.Is) != nil) {
 					t.Errorf("%s of %s depends on %s being %q", p.Name, o.Name, p.When, p.Is)
 				}
 			}
 		}
 	}
-	if owner["C"] != "learner" || owner["gamma"] != "kernel" || owner["core_step"] != "conformal" {
-		t.Errorf("the rows own %v", owner)
-	}
+	require.Check(t, owner["C"] == "learner" && owner["gamma"] == "kernel" && owner["core_step"] == "conformal",
+		"the rows own %v", owner)
 }
 
 func TestTitle(t *testing.T) {
@@ -198,9 +193,7 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		s := ml.DefaultSpec()
 		err := s.Set(c.name, c.text)
-		if got := problemFor(err, c.name); !strings.Contains(got, c.says) {
-			t.Errorf("Set(%s, %q) says %q, want something about %q", c.name, c.text, got, c.says)
-		}
+		require.Says(t, problemFor(err, c.name), c.says, "Set(%s, %q) says", c.name, c.text)
 		require.Equal(t, cmp.Diff(ml.DefaultSpec(), s), "", "Set(%s, %q) failed and changed the spec", c.name, c.text)
 	}
 }
@@ -261,9 +254,8 @@ func TestValidateNamesEveryField(t *testing.T) {
 	s = ml.DefaultSpec()
 	s.Learner, s.Conformal = "forest", "best"
 	err = s.Validate()
-	if problemFor(err, "learner") == "" || problemFor(err, "conformal") == "" {
-		t.Errorf("unknown learner and conformal method give %v", err)
-	}
+	require.Check(t, problemFor(err, "learner") != "" && problemFor(err, "conformal") != "",
+		"unknown learner and conformal method give %v", err)
 	require.Check(t, (ml.Spec{}).Validate() != nil, "the zero spec is valid")
 }
 
@@ -280,14 +272,12 @@ func TestSpecJSONRoundTrip(t *testing.T) {
 				continue
 			}
 			for _, q := range ml.Params {
-				if s.Applies(q.Name) && s.Text(q.Name) != back.Text(q.Name) {
-					t.Errorf("%s = %q came back as %q", q.Name, s.Text(q.Name), back.Text(q.Name))
-				}
+				require.Check(t, !s.Applies(q.Name) || s.Text(q.Name) == back.Text(q.Name),
+					"%s = %q came back as %q", q.Name, s.Text(q.Name), back.Text(q.Name))
 			}
 			again, err := json.Marshal(back)
-			if err != nil || string(again) != string(data) {
-				t.Errorf("%s was written again as %s (%v)", data, again, err)
-			}
+			require.Check(t, err == nil && string(again) == string(data),
+				"%s was written again as %s (%v)", data, again, err)
 		}
 	}
 }

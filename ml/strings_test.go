@@ -64,9 +64,8 @@ func TestStringsAreTheirKernel(t *testing.T) {
 			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
 				t.Errorf("%s: accuracy on held-out rows differs", at)
 			}
-			if a.Local != nil || a.Preprocessing != "none: strings as given" {
-				t.Errorf("%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
-			}
+			require.Check(t, a.Local == nil && a.Preprocessing == "none: strings as given",
+				"%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
 			text := asJSON(t, got.Model)
 			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
 			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"strings","column":"text"`) {

@@ -86,9 +86,8 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 			}
 		}
 	}
-	if trained < 200 || tied < 20 {
-		t.Errorf("of %d trainings %d have rows that tie: the test sees too few", trained, tied)
-	}
+	require.Check(t, trained >= 200 && tied >= 20,
+		"of %d trainings %d have rows that tie: the test sees too few", trained, tied)
 }
 
 // Of classes whose scores differ by rounding alone, the first wins, whichever is larger.

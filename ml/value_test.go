@@ -90,9 +90,8 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 		var mse, left float64
 		for i := range y {
 			f := at(coef, all, i)
-			if got := res.Model.Decision(d.X.RawRowView(i)); math.Abs(got-f) > 1e-9 {
-				t.Errorf("%d features, row %d: f = %g, want %g", n, i, got, f)
-			}
+			got := res.Model.Decision(d.X.RawRowView(i))
+			require.Check(t, math.Abs(got-f) <= 1e-9, "%d features, row %d: f = %g, want %g", n, i, got, f)
 			mse += (y[i] - f) * (y[i] - f) / float64(len(y))
 			others := append(append([]int{}, all[:i]...), all[i+1:]...)
 			miss := y[i] - at(solve(others), others, i)
@@ -145,9 +144,8 @@ func TestRegressionReports(t *testing.T) {
 		}
 		require.Check(t, p.Predicted == "" && !p.Wrong && p.Margin == 0 && p.Slack == 0, "row %d: %+v", p.Row, p)
 	}
-	if math.Abs(mse-*res.Report.TestMSE) > 1e-12 || math.Abs(fitted-*res.Report.MSE) > 1e-12 {
-		t.Errorf("held out %g, training %g; want %g and %g", *res.Report.TestMSE, *res.Report.MSE, mse, fitted)
-	}
+	require.Check(t, math.Abs(mse-*res.Report.TestMSE) <= 1e-12 && math.Abs(fitted-*res.Report.MSE) <= 1e-12,
+		"held out %g, training %g; want %g and %g", *res.Report.TestMSE, *res.Report.MSE, mse, fitted)
 	var b bytes.Buffer
 	require.NoError(t, res.Model.WritePoints(&b, points))
 	lines, err := csv.NewReader(&b).ReadAll()
@@ -195,9 +193,8 @@ func TestRegressionIsRefused(t *testing.T) {
 		{values, []string{"target", "value", "learner", "mcm"}, "learner", "use ridge"},
 	} {
 		_, err := ml.Train(t.Context(), c.d, spec(t, c.set...), nil)
-		if err == nil || !strings.Contains(problemFor(err, c.field), c.says) {
-			t.Errorf("%v: %v, want something about %q", c.set, err, c.says)
-		}
+		require.Check(t, err != nil && strings.Contains(problemFor(err, c.field), c.says),
+			"%v: %v, want something about %q", c.set, err, c.says)
 	}
 	for _, huge := range []string{"1e200", "1e155"} {
 		d := data([][]float64{{1}, {2}, {3}}, "1", huge, "-"+huge)

@@ -50,16 +50,14 @@ func TestWrittenSpecsAreRead(t *testing.T) {
 		stored, err := ml.ReadStoredSpec([]byte(row.JSON))
 		require.Equal(t, err, nil, "%s", row.JSON)
 		require.Equal(t, cmp.Diff(strict, stored), "", "%s: strictly and leniently read differ", row.JSON)
-		again := later.Replace(asJSON(t, strict))
-		require.Check(t, again == row.JSON, "%s was written again as %s", row.JSON, again)
+		require.Equal(t, later.Replace(asJSON(t, strict)), row.JSON, "was written again")
 		for _, p := range ml.Params {
 			text, applied := row.Text[p.Name]
 			if p.Name != "multiclass" && p.Name != "target" && p.Name != "calibration" && strict.Applies(p.Name) != applied {
 				t.Errorf("%s: %s applies: %v", row.JSON, p.Name, !applied)
 			}
-			if got := strict.Value(p.Name); applied && got != p.Read(text) {
-				t.Errorf("%s: %s is %q, was %q", row.JSON, p.Name, got, text)
-			}
+			got := strict.Value(p.Name)
+			require.Check(t, !applied || got == p.Read(text), "%s: %s is %q, was %q", row.JSON, p.Name, got, text)
 		}
 	}
 }
@@ -89,9 +87,7 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 		delete(after, "test_interval") // which follows from the accuracy
 		require.Equal(t, cmp.Diff(before, after), "", "report written again")
 		for name, v := range m.Kernel.Values { // a model leaves zeros out, a report does not
-			if r.Values[name] != v {
-				t.Errorf("%s is %v in the report, %v in the model", name, r.Values[name], v)
-			}
+			require.Check(t, r.Values[name] == v, "%s is %v in the report, %v in the model", name, r.Values[name], v)
 		}
 	}
 }

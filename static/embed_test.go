@@ -14,9 +14,8 @@ func TestStyleSheetNests(t *testing.T) {
 	css := require.Value(Files.ReadFile("app.css"))(t)
 	depth := 0
 	for i, line := range strings.Split(string(css), "\n") {
-		if line != "" && !strings.ContainsAny(line[:1], " \t}/*") && depth != 0 {
-			t.Fatalf("app.css, line %d: %q begins %d blocks deep; close the block above or indent the line", i+1, line, depth)
-		}
+		require.Must(t, line == "" || strings.ContainsAny(line[:1], " \t}/*") || depth == 0,
+			"app.css, line %d: %q begins %d blocks deep; close the block above or indent the line", i+1, line, depth)
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 	}
 	require.Equal(t, depth, 0, "app.css ends … blocks deep")

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -122,129 +121,133 @@ func modelName(run, part string) string {
 // the single searches of a study, courses and links are not exported. Items deleted meanwhile may
 // be missing.
 func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
-	x := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
-	sets, err := s.Datasets(ctx, ws)
-	if err != nil {
-		return err
-	}
-	runs, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
-	if err != nil {
-		return err
-	}
+	index := archiveIndex{Format: archiveFormat, Exported: s.Now().UTC(), Datasets: []archivedDataset{}, Runs: []archivedRun{}, Answers: []archivedAnswer{}}
 	answers, err := s.Answers(ctx, ws)
 	if err != nil {
 		return err
 	}
-	z := zip.NewWriter(w)
-	packed := map[string]bool{}
-	pack := func(hash string) error {
-		if packed[hash] {
-			return nil
-		}
-		var body []byte
-		err := s.view(ctx, func(tx *sql.Tx) error {
-			return found(tx.QueryRowContext(ctx, `SELECT csv FROM points WHERE hash = ?`, hash).Scan(&body))
-		})
-		if err == nil {
-			err = addTo(z, pointsName(hash), body)
-		}
-		packed[hash] = err == nil
-		return err
-	}
-	for _, d := range slices.Backward(sets) { // the oldest first, as they will come back
-		if err := pack(d.Hash); errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		x.Datasets = append(x.Datasets, archivedDataset{d.ID, d.Name, d.Origin, d.Hash, d.Created, d.Updated})
-	}
-	for _, r := range runs {
-		if !r.Status.Ended() {
-			continue
-		}
-		a := archivedRun{
-			ID: r.ID, Name: r.Name, Note: r.Note, Tags: r.Tags, Dataset: r.Dataset, DatasetName: r.DatasetName, Points: r.Hash, Axes: r.Axes,
-			Status: r.Status, Error: r.Error, Report: r.Report, Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished,
-		}
-		models, err := s.packed(ctx, r.ID, &a.Spec)
-		switch {
-		case err == nil && r.Status == Done && models["model"] == nil:
-			err = ErrNotFound
-		case err == nil:
-			err = pack(r.Hash)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		for _, part := range slices.Sorted(maps.Keys(models)) {
-			if err := addTo(z, modelName(r.ID, part), models[part]); err != nil {
-				return err
-			}
-		}
-		_, a.Before = models["before"]
-		x.Runs = append(x.Runs, a)
-	}
-	if x.Searches, err = s.exportSearches(ctx, ws, z, pack); err != nil {
-		return err
-	}
-	if x.Studies, err = s.exportStudies(ctx, ws, z); err != nil {
-		return err
-	}
-	if x.Reports, err = s.exportReports(ctx, ws, z); err != nil {
-		return err
-	}
 	for _, q := range slices.Sorted(maps.Keys(answers)) {
-		x.Answers = append(x.Answers, archivedAnswer{q, answers[q].Given, answers[q].Right})
+		index.Answers = append(index.Answers, archivedAnswer{q, answers[q].Given, answers[q].Right})
 	}
-	index, err := z.Create(indexName)
+	x := &exporter{s, ctx, ws, zip.NewWriter(w), map[string]bool{}, nil}
+	exportAll(x, &index.Datasets, `datasets WHERE workspace = ?`, x.dataset)
+	exportAll(x, &index.Runs, `runs WHERE workspace = ? AND NOT `+notEnded, x.run)
+	exportAll(x, &index.Searches, `searches WHERE workspace = ? AND study IS NULL AND status = 'done'`, x.search)
+	exportAll(x, &index.Studies, `studies WHERE workspace = ?`, x.study)
+	exportAll(x, &index.Reports, `reports WHERE workspace = ?`, x.report)
+	if x.err != nil {
+		return x.err
+	}
+	f, err := x.zip.Create(indexName)
 	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(index)
+	enc := json.NewEncoder(f)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(x); err != nil {
+	if err := enc.Encode(index); err != nil {
 		return err
 	}
-	return z.Close()
+	return x.zip.Close()
+}
+
+// exporter writes an archive of a workspace.
+type exporter struct {
+	*Store
+	ctx    context.Context
+	ws     Workspace
+	zip    *zip.Writer
+	points map[string]bool // that are in it, by hash
+	err    error           // of exportAll: nothing more is done
+}
+
+// exportAll exports some rows, the oldest first, as they will come back, but for those for which
+// export returns ErrNotFound.
+func exportAll[E any](x *exporter, list *[]E, from string, export func(id string) (E, error)) {
+	if x.err != nil {
+		return
+	}
+	var ids []string
+	ids, x.err = result(x.ctx, x.view, func(tx *transaction) ([]string, error) {
+		return texts(tx, `SELECT id FROM `+from+` ORDER BY created, rowid`, x.ws)
+	})
+	for _, id := range ids {
+		one, err := export(id)
+		if err == nil {
+			*list = append(*list, one)
+		} else if !errors.Is(err, ErrNotFound) {
+			x.err = err
+			return
+		}
+	}
+}
+
+// pack adds points to an archive.
+func (x *exporter) pack(hash string) error {
+	if x.points[hash] {
+		return nil
+	}
+	body, err := result(x.ctx, x.view, func(tx *transaction) ([]byte, error) {
+		return value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
+	})
+	if err == nil {
+		err = x.add(pointsName(hash), body)
+	}
+	x.points[hash] = err == nil
+	return err
+}
+
+func (x *exporter) dataset(id string) (archivedDataset, error) {
+	d, err := x.Dataset(x.ctx, x.ws, id)
+	if err == nil {
+		err = x.pack(d.Hash)
+	}
+	return archivedDataset{d.ID, d.Name, d.Origin, d.Hash, d.Created, d.Updated}, err
+}
+
+func (x *exporter) run(id string) (a archivedRun, err error) {
+	r, err := x.RunWithoutModels(x.ctx, x.ws, id)
+	if err != nil {
+		return a, err
+	}
+	a = archivedRun{
+		ID: r.ID, Name: r.Name, Note: r.Note, Tags: r.Tags, Dataset: r.Dataset, DatasetName: r.DatasetName, Points: r.Hash, Axes: r.Axes,
+		Status: r.Status, Error: r.Error, Report: r.Report, Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished,
+	}
+	models, err := x.packed(x.ctx, r.ID, &a.Spec)
+	switch {
+	case err == nil && r.Status == Done && models["model"] == nil:
+		err = ErrNotFound
+	case err == nil:
+		err = x.pack(r.Hash)
+	}
+	for _, part := range slices.Sorted(maps.Keys(models)) {
+		if err == nil {
+			err = x.add(modelName(r.ID, part), models[part])
+		}
+	}
+	_, a.Before = models["before"]
+	return a, err
 }
 
 // packed are the models of a run as they are stored, by part, and its spec as well.
-func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (models map[string][]byte, err error) {
-	models = map[string][]byte{}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var text string
-		if err := tx.QueryRowContext(ctx, `SELECT spec FROM runs WHERE id = ?`, run).Scan(&text); err != nil {
-			return found(err)
+func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (map[string][]byte, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[string][]byte, error) {
+		text, err := value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run)
+		if err != nil {
+			return nil, err
 		}
 		*spec = json.RawMessage(text)
-		rows, err := tx.QueryContext(ctx, `SELECT part, model FROM models WHERE run = ?`, run)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var part string
-			var model []byte
-			if err := rows.Scan(&part, &model); err != nil {
-				return err
-			}
-			models[part] = model
-		}
-		return rows.Err()
+		return byKey(tx, pair[string, []byte], `SELECT part, model FROM models WHERE run = ?`, run)
 	})
-	return models, err
 }
 
-// addTo adds a file to an archive from its gzip form.
-func addTo(z *zip.Writer, name string, packed []byte) error {
+// add adds a file to an archive from its gzip form.
+func (x *exporter) add(name string, packed []byte) error {
 	body, err := decompress(packed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	f, err := z.Create(name)
+	f, err := x.zip.Create(name)
 	if err != nil {
 		return err
 	}
@@ -295,11 +298,24 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 	if err != nil {
 		return done, err
 	}
-	count := func(fresh bool, counter *int) {
-		if !fresh {
-			counter = &done.Present
+	// add stores an entry, unless there is one that meets the conditions, and returns the id of that.
+	add := func(counter *int, datasets, runs int, store func(tx *transaction) error, there string, conditions ...any) (id string, err error) {
+		err = s.update(ctx, func(tx *transaction) error {
+			if id, err = value[string](tx, `SELECT id FROM `+there, append([]any{ws}, conditions...)...); err == nil {
+				counter = &done.Present
+			}
+			if err != ErrNotFound {
+				return err
+			}
+			if err := s.room(tx, ws, datasets, runs); err != nil {
+				return err
+			}
+			return store(tx)
+		})
+		if err == nil {
+			*counter++
 		}
-		*counter++
+		return id, err
 	}
 	ids := map[string]string{} // of data sets: here, by those in the archive
 	for _, d := range a.index.Datasets {
@@ -309,135 +325,96 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		}
 		ds := describe(p)
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			ids[d.ID], fresh, err = s.importDataset(ctx, tx, ws, ds, p)
-			return err
-		})
+		there, err := add(&done.Datasets, 1, 0, func(tx *transaction) error {
+			writePoints(tx, p)
+			insertDataset(tx, ws, "", ds)
+			return nil
+		}, `datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, ds.Name, ds.Hash, ds.Created.UnixMilli())
 		if err != nil {
 			return done, err
 		}
-		count(fresh, &done.Datasets)
+		ids[d.ID] = cmp.Or(there, ds.ID)
 	}
-	for _, r := range a.index.Runs {
-		p, err := a.encoded(r.Points)
+	for _, from := range a.index.Runs {
+		p, err := a.encoded(from.Points)
 		if err != nil {
 			return done, err
 		}
-		run, res, err := a.run(r, p.Data)
+		r, res, err := a.run(from, p.Data)
 		if err != nil {
 			return done, err
 		}
-		run.ID, run.Dataset, run.Hash = newID(), ids[r.Dataset], r.Points
+		r.ID, r.Dataset, r.Hash = newID(), ids[from.Dataset], from.Points
 		e := encodedResult{}
 		if res != nil {
 			if e, err = encodeResult(res); err != nil {
 				return done, err
 			}
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importRun(ctx, tx, ws, run, p, e)
-			return err
-		})
-		if err != nil {
+		if _, err := add(&done.Runs, 0, 1, func(tx *transaction) error {
+			writePoints(tx, p)
+			tx.exec(`
+				INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
+				VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?)`,
+				r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
+				r.Created.UnixMilli(), asMillis(&r.Started), asMillis(&r.Finished))
+			insertModels(tx, r.ID, e)
+			return nil
+		}, `runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, r.Name, r.Hash, r.Created.UnixMilli()); err != nil {
 			return done, err
 		}
-		count(fresh, &done.Runs)
 	}
-	for _, search := range a.index.Searches {
-		p, res, err := a.search(search)
+	for _, from := range a.index.Searches {
+		p, res, err := a.search(from)
 		if err != nil {
 			return done, err
 		}
-		p.Dataset = ids[search.Dataset]
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importSearch(ctx, tx, ws, search, p, res)
-			return err
-		})
-		if err != nil {
+		p.Dataset = ids[from.Dataset]
+		if _, err := add(&done.Searches, 0, 0, func(tx *transaction) error { return s.importSearch(tx, ws, from, p, res) },
+			`searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?`, from.Points, from.Created.UnixMilli()); err != nil {
 			return done, err
 		}
-		count(fresh, &done.Searches)
 	}
-	for _, one := range a.index.Studies {
-		res, err := a.study(one)
+	for _, from := range a.index.Studies {
+		res, err := a.study(from)
 		if err != nil {
 			return done, err
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importStudy(ctx, tx, ws, one, res)
-			return err
-		})
+		zipped, err := zipJSON(res)
 		if err != nil {
 			return done, err
 		}
-		count(fresh, &done.Studies)
+		if _, err := add(&done.Studies, 0, 0, func(tx *transaction) error {
+			tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
+			return nil
+		}, `studies WHERE workspace = ? AND file = ? AND created = ?`, from.File, from.Created.UnixMilli()); err != nil {
+			return done, err
+		}
 	}
-	for _, one := range a.index.Reports {
-		frozen, err := a.report(&one)
+	for _, from := range a.index.Reports {
+		frozen, err := a.report(&from)
 		if err != nil {
 			return done, err
 		}
-		var fresh bool
-		err = s.update(ctx, func(tx *sql.Tx) error {
-			fresh, err = s.importReport(ctx, tx, ws, one, frozen)
-			return err
-		})
-		if err != nil {
-			return done, err
-		}
-		count(fresh, &done.Reports)
-	}
-	return done, s.update(ctx, func(tx *sql.Tx) error {
-		for _, q := range a.index.Answers {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				ws, q.Question, line(q.Given), q.Right, s.now()); err != nil {
+		if _, err := add(&done.Reports, 0, 0, func(tx *transaction) error {
+			if err := roomForReports(tx, ws, 1); err != nil {
 				return err
 			}
+			tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
+			return nil
+		}, `reports WHERE workspace = ? AND title = ? AND created = ?`, from.Title, from.Created.UnixMilli()); err != nil {
+			return done, err
+		}
+	}
+	return done, s.update(ctx, func(tx *transaction) error {
+		for _, q := range a.index.Answers {
+			tx.exec(`INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				ws, q.Question, line(q.Given), q.Right, s.now())
 		}
 		return nil
 	})
-}
-
-func (s *Store) importDataset(ctx context.Context, tx *sql.Tx, ws Workspace, ds Dataset, p points) (id string, fresh bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT id FROM datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`,
-		ws, ds.Name, ds.Hash, ds.Created.UnixMilli()).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, false, err
-	}
-	if err := s.room(ctx, tx, ws, 1, 0); err != nil {
-		return "", false, err
-	}
-	if err := writePoints(ctx, tx, p); err != nil {
-		return "", false, err
-	}
-	return ds.ID, true, insertDataset(ctx, tx, ws, "", ds)
-}
-
-func (s *Store) importRun(ctx context.Context, tx *sql.Tx, ws Workspace, r Run, p points, e encodedResult) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?)`,
-		ws, r.Name, r.Hash, r.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 1); err != nil {
-		return false, err
-	}
-	if err := writePoints(ctx, tx, p); err != nil {
-		return false, err
-	}
-	when := func(t time.Time) sql.NullInt64 { return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()} }
-	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
-		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?)`,
-		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
-		r.Created.UnixMilli(), when(r.Started), when(r.Finished)); err != nil {
-		return false, err
-	}
-	return true, insertModels(ctx, tx, r.ID, e)
 }
 
 // archive is one that is being read.
@@ -445,8 +422,10 @@ type archive struct {
 	index archiveIndex
 	files map[string]*zip.File
 
-	hash string // of last
-	last points // what encoded has read last: runs on one data set often follow one another
+	datasets map[string]bool // ids, once they are checked
+	fault    error           // that check has found
+	hash     string          // of last
+	last     points          // what encoded has read last: runs on one data set often follow one another
 }
 
 // unfit returns the error for a faulty archive.
@@ -669,76 +648,84 @@ func (a *archive) read(name string, most int64) ([]byte, error) {
 
 // check reads everything once.
 func (a *archive) check(ctx context.Context) error {
-	var ps param.Problems
-	names := map[string]bool{}
-	note := func(what string, err error) error {
-		var bad param.Problems
-		switch {
-		case err == nil:
-			return ctx.Err()
-		case errors.As(err, &bad) && bad[0].Field == "file":
-			return err
-		}
-		return unfit("%s: %v", what, err)
-	}
-	for i, d := range a.index.Datasets {
-		what := fmt.Sprintf("data set %d, %q", i+1, d.Name)
-		ps = nil
-		a.index.Datasets[i].Name = required(&ps, "name", line(d.Name), maxName)
+	a.datasets = map[string]bool{}
+	checkAll(ctx, a, "data set", a.index.Datasets, func(d *archivedDataset) (id, title string, err error) {
+		a.datasets[d.ID] = true
+		title = d.Name
+		var ps param.Problems
+		d.Name = required(&ps, "name", line(d.Name), maxName)
 		limited(&ps, "origin", d.Origin, maxNote)
-		err := ps.Err()
-		switch {
-		case d.ID == "" || names[d.ID]:
-			err = errors.New("its id is missing or not the only one")
-		case err == nil:
+		if err = ps.Err(); err == nil {
 			_, err = a.encoded(d.Points)
 		}
-		names[d.ID] = true
-		if err := note(what, err); err != nil {
-			return err
-		}
-	}
-	runs := map[string]bool{}
-	for i, r := range a.index.Runs {
-		what := fmt.Sprintf("run %d, %q", i+1, r.Name)
+		return d.ID, title, err
+	})
+	checkAll(ctx, a, "run", a.index.Runs, func(r *archivedRun) (id, title string, err error) {
 		p, err := a.encoded(r.Points)
 		switch {
-		case r.ID == "" || runs[r.ID] || strings.HasSuffix(r.ID, "-before"):
-			err = errors.New("its id is missing or not the only one")
-		case r.Dataset != "" && !names[r.Dataset]:
-			err = errors.New("its data set is not in the archive")
+		case strings.HasSuffix(r.ID, "-before"):
+			return "", r.Name, nil
+		case r.Dataset != "" && !a.datasets[r.Dataset]:
+			err = errNoDataset
 		case err == nil:
-			_, _, err = a.run(r, p.Data)
+			_, _, err = a.run(*r, p.Data)
 		}
-		runs[r.ID] = true
-		if err := note(what, err); err != nil {
-			return err
+		return r.ID, r.Name, err
+	})
+	checkAll(ctx, a, "search", a.index.Searches, func(s *archivedSearch) (id, title string, err error) {
+		if _, _, err = a.search(*s); s.Dataset != "" && !a.datasets[s.Dataset] {
+			err = errNoDataset
 		}
-	}
-	if err := a.checkSearches(names, note); err != nil {
-		return err
-	}
-	reports := map[string]bool{}
-	for i := range a.index.Reports {
-		r := &a.index.Reports[i]
-		_, err := a.report(r)
-		if r.ID == "" || reports[r.ID] {
-			err = errors.New("its id is missing or not the only one")
-		}
-		reports[r.ID] = true
-		if err := note(fmt.Sprintf("report %d, %.100q", i+1, r.Title), err); err != nil {
-			return err
-		}
-	}
+		return s.ID, "", err
+	})
+	checkAll(ctx, a, "study", a.index.Studies, func(s *archivedStudy) (id, title string, err error) {
+		_, err = a.study(*s)
+		return s.ID, s.Title, err
+	})
+	checkAll(ctx, a, "report", a.index.Reports, func(r *archivedReport) (id, title string, err error) {
+		_, err = a.report(r)
+		return r.ID, r.Title, err
+	})
 	for _, q := range a.index.Answers {
-		ps = nil
+		var ps param.Problems
 		required(&ps, "question", q.Question, 4*maxName)
 		limited(&ps, "answer", q.Given, maxNote)
-		if err := note(fmt.Sprintf("the answer to %.100q", q.Question), ps.Err()); err != nil {
-			return err
+		if a.fault == nil && len(ps) > 0 {
+			a.fault = unfit("the answer to %.100q: %v", q.Question, ps)
 		}
 	}
-	return nil
+	return a.fault
+}
+
+var errNoDataset = errors.New("its data set is not in the archive")
+
+// checkAll checks the entries of one kind, up to a faulty one. check returns what an entry is named
+// after, too.
+func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, check func(*E) (id, title string, err error)) {
+	seen := map[string]bool{}
+	for i := range list {
+		if a.fault == nil {
+			a.fault = ctx.Err()
+		}
+		if a.fault != nil {
+			return
+		}
+		id, title, err := check(&list[i])
+		if id == "" || seen[id] {
+			err = errors.New("its id is missing or not the only one")
+		}
+		seen[id] = true
+		what := fmt.Sprintf("%s %d", noun, i+1)
+		if title != "" {
+			what += fmt.Sprintf(", %.100q", title)
+		}
+		var bad param.Problems
+		if errors.As(err, &bad) && bad[0].Field == "file" {
+			a.fault = err
+		} else if err != nil {
+			a.fault = unfit("%s: %v", what, err)
+		}
+	}
 }
 
 // encoded reads a point set.

@@ -13,8 +13,7 @@ import (
 
 // A small archive that unfolds to much is refused before it does.
 func TestImportOfBombs(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	list := func(of, entry string, n int) string {
 		return fmt.Sprintf(`{"format":2,%q:[%s]}`, of, strings.Repeat(entry+",", n-1)+entry)
 	}
@@ -33,9 +32,8 @@ func TestImportOfBombs(t *testing.T) {
 		body := zipped(t, files)
 		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
 		var ps param.Problems
-		if !errors.As(err, &ps) || ps.For("file") == "" || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.300v does not say %q", err, says)
-		}
+		require.Check(t, errors.As(err, &ps) && ps.For("file") != "" && strings.Contains(err.Error(), says),
+			"%.300v does not say %q", err, says)
 	}
 }
 

@@ -26,8 +26,7 @@ import (
 // trained saves a run with what a real training gave.
 func (s *Store) trained(t testing.TB, ws Workspace, n NewRun) Run {
 	t.Helper()
-	res, err := ml.Train(t.Context(), n.Data, n.Spec, nil)
-	require.NoError(t, err)
+	res := require.Value(ml.Train(t.Context(), n.Data, n.Spec, nil))(t)
 	return require.Value(s.saveRun(t.Context(), ws, n, res))(t)
 }
 
@@ -35,10 +34,8 @@ func (s *Store) trained(t testing.TB, ws Workspace, n NewRun) Run {
 func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	t.Helper()
 	ctx := t.Context()
-	moons, err := dataset.Generate("moons", 30, 0.2, 1)
-	require.NoError(t, err)
-	dna, err := dataset.Generate("dna", 12, 0.1, 1)
-	require.NoError(t, err)
+	moons := require.Value(dataset.Generate("moons", 30, 0.2, 1))(t)
+	dna := require.Value(dataset.Generate("dna", 12, 0.1, 1))(t)
 	set := require.Value(s.CreateDataset(ctx, ws, "moons", "generated", moons))(t)
 	require.Value(s.CreateDataset(ctx, ws, "never trained on", "drawn", sample(1)))(t)
 	spec := ml.DefaultSpec()
@@ -69,10 +66,8 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 func (s *Store) studied(t testing.TB, ws Workspace) Study {
 	t.Helper()
 	const text = "title = \"who wins\"\n[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[data.xor]\ngenerator = \"xor\"\nn = 24\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
-	asked, err := study.Parse(text, "study")
-	require.NoError(t, err)
-	samples, err := asked.Load(nil)
-	require.NoError(t, err)
+	asked := require.Value(study.Parse(text, "study"))(t)
+	samples := require.Value(asked.Load(nil))(t)
 	n := NewStudy{Title: asked.Title, File: text}
 	for i, sample := range samples {
 		n.Sizes = append(n.Sizes, sample.Of)
@@ -179,9 +174,8 @@ func TestExportImport(t *testing.T) {
 	bring(s, bob)
 	require.Equal(t, cmp.Diff(want, kept(t, s, bob)), "", "in another workspace")
 	runs, _, err := there.Runs(ctx, bob, Filter{Where: MustQuery("bent")})
-	if err != nil || len(runs) != 1 || runs[0].Dataset == "" {
-		t.Errorf("the run lost its data set: %+v, %v", runs, err)
-	}
+	require.Check(t, err == nil && len(runs) == 1 && runs[0].Dataset != "",
+		"the run lost its data set: %+v, %v", runs, err)
 	// An import that was broken off is completed by another one.
 	require.NoError(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
 	require.Equal(t, bring(there, bob), Imported{Runs: 1, Present: 8}, "after a loss")
@@ -200,12 +194,10 @@ func TestExportImport(t *testing.T) {
 // files returns the files of an archive.
 func files(t testing.TB, body []byte) map[string]string {
 	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	require.NoError(t, err)
+	z := require.Value(zip.NewReader(bytes.NewReader(body), int64(len(body))))(t)
 	all := map[string]string{}
 	for _, f := range z.File {
-		r, err := f.Open()
-		require.NoError(t, err)
+		r := require.Value(f.Open())(t)
 		all[f.Name] = string(require.Value(io.ReadAll(r))(t))
 	}
 	return all
@@ -228,8 +220,7 @@ func zipped(t testing.TB, files map[string]string) []byte {
 
 // A file that is not an archive is refused with a reason and changes nothing.
 func TestImportRefuses(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	whole := busy(t, s, alice)
 	model := func(f map[string]string) string {
 		for name := range f {
@@ -295,9 +286,8 @@ func TestImportRefuses(t *testing.T) {
 		body := zipped(t, f)
 		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))
 		var ps param.Problems
-		if !errors.As(err, &ps) || ps.For("file") == "" || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
-		}
+		require.Check(t, errors.As(err, &ps) && ps.For("file") != "" && strings.Contains(err.Error(), says),
+			"%v does not say %q", err, says)
 	}
 	for _, body := range [][]byte{nil, []byte("dear"), whole[:len(whole)/2]} {
 		_, err := s.Import(t.Context(), bob, bytes.NewReader(body), int64(len(body)))

@@ -1,14 +1,8 @@
 package store
 
 import (
-	"archive/zip"
 	"bytes"
-	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"marginlab/ml/eval"
@@ -47,133 +41,55 @@ func searchName(id string) string { return "searches/" + id + ".json" }
 func studyName(id string) string  { return "studies/" + id + ".json" }
 
 // addJSON adds a file to an archive.
-func addJSON(z *zip.Writer, name string, v any) error {
-	f, err := z.Create(name)
+func (x *exporter) addJSON(name string, v any) error {
+	f, err := x.zip.Create(name)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(f).Encode(v)
 }
 
-// exportSearches adds the searches that are done, the oldest first.
-func (s *Store) exportSearches(ctx context.Context, ws Workspace, z *zip.Writer, pack func(hash string) error) (list []archivedSearch, err error) {
-	var ids []string
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ids, err = texts(ctx, tx, `SELECT id FROM searches WHERE workspace = ? AND study IS NULL AND status = 'done' ORDER BY created, rowid`, ws)
-		return err
+func (x *exporter) search(id string) (archivedSearch, error) {
+	var spec string
+	one, err := result(x.ctx, x.view, func(tx *transaction) (Search, error) {
+		if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
+			return Search{}, err
+		}
+		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = x.pack(one.Hash)
 	}
-	for _, id := range ids {
-		var spec string
-		var one Search
-		err := s.view(ctx, func(tx *sql.Tx) error {
-			if one, err = findSearch(ctx, tx, ws, id); err != nil {
-				return err
-			}
-			return found(tx.QueryRowContext(ctx, `SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec))
-		})
-		if err == nil {
-			err = pack(one.Hash)
-		}
-		if err == nil {
-			err = addJSON(z, searchName(id), one.Result)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedSearch{
-			ID: id, Dataset: one.Dataset, DatasetName: one.DatasetName, Points: one.Hash, Spec: json.RawMessage(spec), Grid: one.Grid, Drawn: one.Drawn, Scheme: one.Scheme, Axes: one.Axes,
-			Created: one.Created, Started: one.Started, Finished: one.Finished,
-		})
+	if err == nil {
+		err = x.addJSON(searchName(id), one.Result)
 	}
-	return list, nil
+	return archivedSearch{
+		ID: id, Dataset: one.Dataset, DatasetName: one.DatasetName, Points: one.Hash, Spec: json.RawMessage(spec), Grid: one.Grid, Drawn: one.Drawn, Scheme: one.Scheme, Axes: one.Axes,
+		Created: one.Created, Started: one.Started, Finished: one.Finished,
+	}, err
 }
 
-// exportStudies adds the studies that are done, the oldest first.
-func (s *Store) exportStudies(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedStudy, err error) {
-	var ids []string
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ids, err = texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ? ORDER BY created, rowid`, ws)
-		return err
-	})
+func (x *exporter) study(id string) (a archivedStudy, err error) {
+	one, err := x.Study(x.ctx, x.ws, id)
+	if err == nil && one.Status() != Done {
+		err = ErrNotFound
+	}
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	for _, id := range ids {
-		one, err := s.Study(ctx, ws, id)
-		if err == nil && one.Status() != Done {
-			continue
-		}
-		var res *study.Result
-		if err == nil {
-			res, err = s.StudyResult(ctx, one)
-		}
-		if err == nil {
-			err = addJSON(z, studyName(id), res)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created})
+	res, err := x.StudyResult(x.ctx, one)
+	if err == nil {
+		err = x.addJSON(studyName(id), res)
 	}
-	return list, nil
+	return archivedStudy{ID: id, Title: one.Title, File: one.File, Sizes: one.Sizes, Created: one.Created}, err
 }
 
-// exportReports adds the reports, the oldest first.
-func (s *Store) exportReports(ctx context.Context, ws Workspace, z *zip.Writer) (list []archivedReport, err error) {
-	all, err := s.ReportTitles(ctx, ws)
-	if err != nil {
-		return nil, err
+func (x *exporter) report(id string) (archivedReport, error) {
+	r, err := x.Report(x.ctx, x.ws, id)
+	if err == nil {
+		err = x.addJSON(reportName(id), r.Frozen)
 	}
-	for _, r := range slices.Backward(all) {
-		r, err := s.Report(ctx, ws, r.ID)
-		if err == nil {
-			err = addJSON(z, reportName(r.ID), r.Frozen)
-		}
-		if errors.Is(err, ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		list = append(list, archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated})
-	}
-	return list, nil
-}
-
-// checkSearches reads all searches and studies once. datasets are the ids of the data sets in
-// the archive; note tells an error with where it came from.
-func (a *archive) checkSearches(datasets map[string]bool, note func(what string, err error) error) error {
-	seen := map[string]bool{}
-	for i, s := range a.index.Searches {
-		_, _, err := a.search(s)
-		switch {
-		case s.ID == "" || seen[s.ID]:
-			err = errors.New("its id is missing or not the only one")
-		case s.Dataset != "" && !datasets[s.Dataset]:
-			err = errors.New("its data set is not in the archive")
-		}
-		seen[s.ID] = true
-		if err := note(fmt.Sprintf("search %d", i+1), err); err != nil {
-			return err
-		}
-	}
-	for i, s := range a.index.Studies {
-		_, err := a.study(s)
-		if s.ID == "" || seen[s.ID] {
-			err = errors.New("its id is missing or not the only one")
-		}
-		seen[s.ID] = true
-		if err := note(fmt.Sprintf("study %d, %.100q", i+1, s.Title), err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated}, err
 }
 
 // result reads the file of a result.
@@ -219,33 +135,21 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 	return p, res, err
 }
 
-// importSearch stores a search with its result, unless it is there already.
-func (s *Store) importSearch(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?)`,
-		ws, from.Points, from.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-		return false, err
-	}
-	if err := writePoints(ctx, tx, p.points); err != nil {
-		return false, err
-	}
-	id, err := s.insert(ctx, tx, ws, "", p)
+// importSearch stores a search with its result.
+func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) error {
+	writePoints(tx, p.points)
+	id, err := s.insert(tx, ws, "", p)
 	if err != nil {
-		return false, err
+		return err
 	}
 	zipped, err := zipJSON(res)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE cells SET done = 1 WHERE search = ?`, id); err != nil {
-		return false, err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
+	tx.exec(`UPDATE cells SET done = 1 WHERE search = ?`, id)
+	tx.exec(`UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
 		zipped, p.DatasetName, from.Created.UnixMilli(), from.Started.UnixMilli(), from.Finished.UnixMilli(), id)
-	return true, err
+	return nil
 }
 
 // study checks a study and reads its result.
@@ -263,23 +167,4 @@ func (a *archive) study(s archivedStudy) (*study.Result, error) {
 	}
 	r.Study = s.File
 	return &r, nil
-}
-
-// importStudy stores a study with its result, unless it is there already.
-func (s *Store) importStudy(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedStudy, res *study.Result) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM studies WHERE workspace = ? AND file = ? AND created = ?)`,
-		ws, from.File, from.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-		return false, err
-	}
-	zipped, err := zipJSON(res)
-	if err != nil {
-		return false, err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
-	return true, err
 }

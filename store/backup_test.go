@@ -64,9 +64,8 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		mu.Unlock()
 		into := t.TempDir()
 		have := require.Value(Backup(ctx, dir, DatabaseIn(into)))(t)
-		if have.Datasets < len(before) || have.Bytes == 0 {
-			t.Errorf("copy %d: %v, and %d data sets were saved before", n, have, len(before))
-		}
+		require.Check(t, have.Datasets >= len(before) && have.Bytes != 0,
+			"copy %d: %v, and %d data sets were saved before", n, have, len(before))
 		damage := require.Value(damageOf(t, DatabaseIn(into)))(t)
 		require.Check(t, len(damage) <= 0, "copy %d: %q", n, damage)
 		c := open(t, into)
@@ -96,9 +95,7 @@ func TestBackupRefuses(t *testing.T) {
 	open(t, dir)
 	taken := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(taken, []byte("dear"), 0o600))
-	if _, err := Backup(t.Context(), dir, taken); err == nil || !strings.Contains(err.Error(), "not overwritten") {
-		t.Error(err)
-	}
+	require.Fails(t, require.Err(Backup(t.Context(), dir, taken)), "not overwritten", "the error")
 	require.Equal(t, string(require.Value(os.ReadFile(taken))(t)), "dear", "the file holds")
 	spoil(t, DatabaseIn(dir), "uploads")
 	spoiled := filepath.Join(filepath.Dir(taken), "spoiled")
@@ -195,12 +192,9 @@ func TestRestoreRefuses(t *testing.T) {
 		DatabaseIn(dir): nil,
 	} {
 		_, _, err := Restore(ctx, dir, path)
-		if err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", path, err, want)
-		}
-		if err != nil && (!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "goose")) {
-			t.Errorf("%s: %v", path, err)
-		}
+		require.Check(t, err != nil && (want == nil || errors.Is(err, want)), "%s: %v, want %v", path, err, want)
+		require.Check(t, err == nil || strings.Contains(err.Error(), path) && !strings.Contains(err.Error(), "goose"),
+			"%s: %v", path, err)
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, "*.db[.]*"))
 	require.Check(t, len(names) == 0, "in the directory: %q", names)
@@ -328,9 +322,7 @@ func TestLock(t *testing.T) {
 // Only what nobody has used for long goes, never a workspace with an open course, and
 // the points and hand-ins of others stay.
 func TestPurge(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	carol, dave := WorkspaceOf("carol"), WorkspaceOf("dave")
@@ -375,9 +367,7 @@ func TestPurge(t *testing.T) {
 
 // A workspace is noted once a day.
 func TestSeen(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)

@@ -14,8 +14,7 @@ import (
 // Backups come every so often, the newest stay, and what somebody else has in the directory too;
 // each can be restored.
 func TestBackups(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	b := Backups{Dir: t.TempDir(), Every: 24 * time.Hour, Keep: 3}

@@ -107,9 +107,8 @@ func TestKilled(t *testing.T) {
 	require.Equal(t, verdict, "ok", "verdict")
 	for _, id := range reported {
 		r, err := s.Run(t.Context(), alice, id)
-		if err != nil || r.Status != Done || r.Model == nil || r.Before == nil || r.Report == nil {
-			t.Fatalf("reported run %s: %+v, %v", id, r, err)
-		}
+		require.Must(t, err == nil && r.Status == Done && r.Model != nil && r.Before != nil && r.Report != nil,
+			"reported run %s: %+v, %v", id, r, err)
 		_, err = s.Data(t.Context(), r.Hash)
 		require.Check(t, err == nil, "points of reported run %s: %v", id, err)
 	}
@@ -130,9 +129,7 @@ func fill(t *testing.T, s *Store) (free func()) {
 }
 
 func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	running := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 	require.Value(second(s.claimRun(ctx, owner)))(t)
 	tables := func() string {
@@ -156,8 +153,7 @@ func TestDiskFull(t *testing.T) {
 	_, err := s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()})
 	wantErr(t, err, ErrFull)
 	wantErr(t, s.FinishRun(ctx, owner, running.ID, big), ErrFull)
-	after := tables()
-	require.Check(t, after == before, "half-written: %s, before %s", after, before)
+	require.Equal(t, tables(), before, "half-written and before")
 	r := require.Value(s.Run(ctx, alice, running.ID))(t)
 	require.Check(t, r.Status == Running && r.Report == nil, "half-finished: %+v", r)
 	var fault *Error
@@ -172,8 +168,7 @@ func TestDiskFull(t *testing.T) {
 
 // Commits reach the disk before anybody is told of them.
 func TestCommitsWaitForTheDisk(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	var mode int
 	require.NoError(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 	require.Equal(t, mode, 2, "synchronous")
@@ -182,8 +177,7 @@ func TestCommitsWaitForTheDisk(t *testing.T) {
 // Only who works on what does not wait for the disk, and whatever becomes of that, the
 // commits after it do.
 func TestNotesDoNotWaitForTheDisk(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	mode := func(row interface{ QueryRow(string, ...any) *sql.Row }) (mode int) {
 		require.NoError(t, row.QueryRow(`PRAGMA synchronous`).Scan(&mode))
 		return mode
@@ -197,16 +191,14 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_ = s.note(ctx, func(tx *sql.Tx) error {
-			got := mode(tx)
-			require.Check(t, got == normal, "synchronous = %d in a note, want %d", got, normal)
+		_ = s.note(ctx, func(tx *transaction) error {
+			require.Equal(t, mode(tx), normal, "synchronous in a note")
 			return end(cancel)
 		})
 		cancel()
-		got := mode(s.write)
-		require.Check(t, got == full, "%s: synchronous = %d afterwards, want %d", name, got, full)
+		require.Equal(t, mode(s.write), full, "%s: synchronous afterwards", name)
 	}
-	require.NoError(t, s.note(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, s.note(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
 		return err
 	}))
@@ -217,8 +209,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 
 // Large points wait for memory while they are read, small ones do not.
 func TestPointsWaitForMemory(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	small := require.Value(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))(t)
 	points, labels := make([][2]float64, smallText/8), make([]string, smallText/8)
 	for i := range points {
@@ -261,8 +252,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 }
 
 func TestTurnedReadOnly(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
 	_, err := s.write.Exec(`PRAGMA query_only = on`)
 	require.NoError(t, err)
@@ -276,9 +266,8 @@ func TestOpenFaults(t *testing.T) {
 	t.Parallel()
 	oneLine := func(t *testing.T, err error, dir string) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("not one line that names the directory: %v", err)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), "\n"),
+			"not one line that names the directory: %v", err)
 	}
 	t.Run("not a database", func(t *testing.T) {
 		t.Parallel()

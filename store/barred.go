@@ -2,29 +2,20 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/netip"
 	"strings"
 )
 
 // Workspaces lists all workspaces that hold something, the largest first.
-func (s *Store) Workspaces(ctx context.Context) (list []Holdings, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		names, err := texts(ctx, tx, `SELECT DISTINCT workspace FROM `+used+` ORDER BY workspace`)
+func (s *Store) Workspaces(ctx context.Context) ([]Holdings, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Holdings, error) {
+		names, err := listOf(tx, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` ORDER BY workspace`)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, name := range names {
-			h, err := holdings(ctx, tx, Workspace(name))
-			if err != nil {
-				return err
-			}
-			list = append(list, h)
-		}
-		return nil
+		return holdingsOf(tx, names)
 	})
-	return list, err
 }
 
 // FindWorkspace returns the workspace whose name begins with at least eight digits that are
@@ -33,10 +24,8 @@ func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, err
 	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("expected eight digits or more of the name of a workspace, as the list shows it, not %q", begin)
 	}
-	var names []string
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		names, err = texts(ctx, tx, `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
-		return err
+	names, err := result(ctx, s.view, func(tx *transaction) ([]Workspace, error) {
+		return listOf(tx, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
 	})
 	switch {
 	case err != nil:
@@ -46,7 +35,7 @@ func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, err
 	case len(names) > 1:
 		return "", fmt.Errorf("several workspaces begin with %s: give more digits", begin)
 	}
-	return Workspace(names[0]), nil
+	return names[0], nil
 }
 
 // Barred is whom the operator has shut out.
@@ -60,8 +49,8 @@ const barredWorkspace, barredAddress = "workspace ", "address "
 // Barred lists whom the operator has shut out.
 func (s *Store) Barred(ctx context.Context) (b Barred, err error) {
 	b = Barred{map[Workspace]bool{}, map[string]bool{}}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err := texts(ctx, tx, `SELECT what FROM barred`)
+	err = s.view(ctx, func(tx *transaction) error {
+		list, err := texts(tx, `SELECT what FROM barred`)
 		for _, what := range list {
 			if ws, ok := strings.CutPrefix(what, barredWorkspace); ok {
 				b.Workspaces[Workspace(ws)] = true
@@ -93,12 +82,8 @@ func (s *Store) BarAddress(ctx context.Context, address string, out bool) (strin
 }
 
 func (s *Store) bar(ctx context.Context, what string, out bool) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		if !out {
-			_, err := tx.ExecContext(ctx, `DELETE FROM barred WHERE what = ?`, what)
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO barred (what, since) VALUES (?, ?) ON CONFLICT DO NOTHING`, what, s.now())
-		return err
-	})
+	if !out {
+		return s.exec(ctx, `DELETE FROM barred WHERE what = ?`, what)
+	}
+	return s.exec(ctx, `INSERT INTO barred (what, since) VALUES (?, ?) ON CONFLICT DO NOTHING`, what, s.now())
 }

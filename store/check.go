@@ -2,11 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,8 +31,8 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	if v < known() && len(damage) == 0 {
 		return s.checkCopy(ctx)
 	}
-	for _, read := range []func(context.Context) ([]string, error){s.checkPoints, s.checkDatasets, s.checkRuns, s.checkModels, s.checkSearches, s.checkCourses, s.checkReports} {
-		faults, err := read(ctx)
+	for _, c := range checks {
+		faults, err := s.faults(ctx, c)
 		if err != nil {
 			return nil, have, err
 		}
@@ -98,8 +98,8 @@ func (s *Store) structure(ctx context.Context) (faults []string, err error) {
 // lines is the one column of a query. Where a damaged page ends it, the last line says
 // so.
 func (s *Store) lines(ctx context.Context, query string, args ...any) (list []string, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = texts(ctx, tx, query, args...)
+	err = s.view(ctx, func(tx *transaction) error {
+		list, err = texts(tx, query, args...)
 		return err
 	})
 	if errors.Is(err, ErrNotDatabase) {
@@ -108,117 +108,85 @@ func (s *Store) lines(ctx context.Context, query string, args ...any) (list []st
 	return list, err
 }
 
-// each reads what the keys name, one after the other, and describes those that
-// cannot be read by the query what, which takes the key. The keys come out of an
-// index, so that they are known where the rows are damaged.
-func (s *Store) each(ctx context.Context, keys, what string, read func(tx *sql.Tx, key string) error) (faults []string, err error) {
-	list, err := s.lines(ctx, keys)
+// check reads what its keys name, one after the other.
+type check struct {
+	noun string
+	keys string // query; out of an index, so that they are known where the rows are damaged
+	what string // query that takes a key and describes what it names
+	read func(tx *transaction, key string) error
+}
+
+var checks = []check{
+	{
+		"points", `SELECT hash FROM points ORDER BY hash`,
+		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1
+			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1
+			UNION ALL SELECT 'of the link "' || title || '"' FROM links WHERE hash = ?1 LIMIT 5`,
+		func(tx *transaction, hash string) error {
+			d, err := readPoints(tx, hash)
+			if err == nil && d.Hash() != hash {
+				err = errors.New("the points are not those that were saved")
+			}
+			return err
+		},
+	},
+	{"data set", `SELECT id FROM datasets ORDER BY id`, `SELECT name FROM datasets WHERE id = ?`, found(findDataset, `id = ?`)},
+	{"run", `SELECT id FROM runs ORDER BY id`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) error {
+		r, err := findRun(tx, `id = ?`, id)
+		if err != nil || r.Status != Done {
+			return err
+		}
+		kept, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM models WHERE run = ? AND part = 'model')`, id)
+		if err == nil && !kept {
+			err = errors.New("its model is missing")
+		}
+		return err
+	}},
+	{"models of run", `SELECT DISTINCT run FROM models ORDER BY run`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) error {
+		return readModels(tx, &Run{ID: id})
+	}},
+	{"search", `SELECT id FROM searches ORDER BY id`, `SELECT 'on ' || dataset_name FROM searches WHERE id = ?`, func(tx *transaction, id string) error {
+		if _, err := findSearch(tx, `id = ?`, id); err != nil {
+			return err
+		}
+		if _, err := readPlan(tx, id); err != nil {
+			return err
+		}
+		_, err := readResults(tx, id)
+		return err
+	}},
+	{"course", `SELECT code FROM courses WHERE deleted IS NULL ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, found(findCourse, `code = ?`)},
+	{"report", `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, found(findReport, `id = ?`)},
+}
+
+// found returns a function that reads what find does, by its key alone.
+func found[T any](find func(tx *transaction, where string, args ...any) (T, error), where string) func(tx *transaction, key string) error {
+	return func(tx *transaction, key string) error {
+		_, err := find(tx, where, key)
+		return err
+	}
+}
+
+// faults describes what of a check cannot be read.
+func (s *Store) faults(ctx context.Context, c check) (faults []string, err error) {
+	list, err := s.lines(ctx, c.keys)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range list {
-		err := s.view(ctx, func(tx *sql.Tx) error { return read(tx, key) })
+		err := s.view(ctx, func(tx *transaction) error { return c.read(tx, key) })
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, ErrNotFound): // deleted meanwhile
 			continue
 		case err != nil:
-			of, _ := s.lines(ctx, what, key) // may be damaged as well
-			if of = compact(of); len(of) > 0 {
+			of, _ := s.lines(ctx, c.what, key) // may be damaged as well
+			if of = slices.DeleteFunc(of, func(text string) bool { return text == "" }); len(of) > 0 {
 				key += " (" + strings.Join(of, ", ") + ")"
 			}
-			faults = append(faults, fmt.Sprintf("%s: %v", key, err))
+			faults = append(faults, fmt.Sprintf("%s %s: %v", c.noun, key, err))
 		}
 	}
 	return faults, nil
-}
-
-// compact returns the list without empty strings.
-func compact(list []string) (full []string) {
-	for _, s := range list {
-		if s != "" {
-			full = append(full, s)
-		}
-	}
-	return full
-}
-
-func prefixed(prefix string, faults []string, err error) ([]string, error) {
-	for i := range faults {
-		faults[i] = prefix + faults[i]
-	}
-	return faults, err
-}
-
-func (s *Store) checkPoints(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT hash FROM points ORDER BY hash`,
-		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1
-			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1
-			UNION ALL SELECT 'of the link "' || title || '"' FROM links WHERE hash = ?1 LIMIT 5`,
-		func(tx *sql.Tx, hash string) error {
-			d, err := readPoints(ctx, tx, hash)
-			if err == nil && d.Hash() != hash {
-				err = errors.New("the points are not those that were saved")
-			}
-			return err
-		})
-	return prefixed("points ", faults, err)
-}
-
-func (s *Store) checkDatasets(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT id FROM datasets ORDER BY id`, `SELECT name FROM datasets WHERE id = ?`, func(tx *sql.Tx, id string) error {
-		_, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE id = ?`, id))
-		return found(err)
-	})
-	return prefixed("data set ", faults, err)
-}
-
-func (s *Store) checkRuns(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT id FROM runs ORDER BY id`, `SELECT name FROM runs WHERE id = ?`, func(tx *sql.Tx, id string) error {
-		r, err := findRun(ctx, tx, `id = ?`, id)
-		if err != nil || r.Status != Done {
-			return err
-		}
-		var kept bool
-		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM models WHERE run = ? AND part = 'model')`, id).Scan(&kept)
-		if err == nil && !kept {
-			err = errors.New("its model is missing")
-		}
-		return err
-	})
-	return prefixed("run ", faults, err)
-}
-
-func (s *Store) checkModels(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT DISTINCT run FROM models ORDER BY run`, `SELECT name FROM runs WHERE id = ?`, func(tx *sql.Tx, id string) error {
-		return readModels(ctx, tx, &Run{ID: id})
-	})
-	return prefixed("models of run ", faults, err)
-}
-
-func (s *Store) checkSearches(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT id FROM searches ORDER BY id`, `SELECT 'on ' || dataset_name FROM searches WHERE id = ?`, func(tx *sql.Tx, id string) error {
-		var ws Workspace
-		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM searches WHERE id = ?`, id).Scan(&ws); err != nil {
-			return found(err)
-		}
-		if _, err := findSearch(ctx, tx, ws, id); err != nil {
-			return err
-		}
-		if _, err := readPlan(ctx, tx, id); err != nil {
-			return err
-		}
-		_, err := readResults(ctx, tx, id)
-		return err
-	})
-	return prefixed("search ", faults, err)
-}
-
-func (s *Store) checkCourses(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT code FROM courses WHERE deleted IS NULL ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, func(tx *sql.Tx, code string) error {
-		_, err := findCourse(ctx, tx, `code = ?`, code)
-		return err
-	})
-	return prefixed("course ", faults, err)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -132,21 +130,19 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		q.Slug = newSlug(c.Questions)
 		c.Questions = append(c.Questions, q)
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+	err = s.update(ctx, func(tx *transaction) error {
+		if err := s.room(tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if n.Points != nil {
-			if err := writePoints(ctx, tx, p); err != nil {
-				return err
-			}
+			writePoints(tx, p)
 		}
 		for {
 			c.Code = newCode()
-			err := affected(tx.ExecContext(ctx, `
+			err := tx.execFound(`
 				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created, questions)
 				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
-				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli(), asJSON(&c.Questions)))
+				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli(), asJSON(&c.Questions))
 			if err != ErrNotFound { // else the code is taken
 				return err
 			}
@@ -183,10 +179,8 @@ func (s *Store) EditCourse(ctx context.Context, code string, n NewCourse) error 
 		return err
 	}
 	n.Hidden, n.Frozen = append([]string{}, n.Hidden...), append([]string{}, n.Frozen...)
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE courses SET title = ?, target = ?, hidden = ?, frozen = ?, closed = ? WHERE code = ?`,
-			title, n.Target, asJSON(&n.Hidden), asJSON(&n.Frozen), n.Closed, code))
-	})
+	return s.change(ctx, `UPDATE courses SET title = ?, target = ?, hidden = ?, frozen = ?, closed = ? WHERE code = ?`,
+		title, n.Target, asJSON(&n.Hidden), asJSON(&n.Frozen), n.Closed, code)
 }
 
 // Course returns the course with a code, for anybody who knows the code.
@@ -204,48 +198,34 @@ func (s *Store) TaughtCourse(ctx context.Context, token string) (Course, error) 
 	return s.oneCourse(ctx, `token = ?`, token)
 }
 
-func (s *Store) oneCourse(ctx context.Context, where string, args ...any) (c Course, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		c, err = findCourse(ctx, tx, where, args...)
-		return err
-	})
-	return c, err
+func (s *Store) oneCourse(ctx context.Context, where string, args ...any) (Course, error) {
+	return result(ctx, s.view, func(tx *transaction) (Course, error) { return findCourse(tx, where, args...) })
 }
 
 // Courses lists the courses of a workspace, newest first.
-func (s *Store) Courses(ctx context.Context, ws Workspace) (list []Course, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listCourses(ctx, tx, ws)
-		return err
-	})
-	return list, err
+func (s *Store) Courses(ctx context.Context, ws Workspace) ([]Course, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Course, error) { return coursesOf(tx, `workspace = ?`, ws) })
 }
 
 // CloseCourse closes a course for hand-ins, or opens it again.
 func (s *Store) CloseCourse(ctx context.Context, code string, closed bool) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE courses SET closed = ? WHERE code = ?`, closed, code))
-	})
+	return s.change(ctx, `UPDATE courses SET closed = ? WHERE code = ?`, closed, code)
 }
 
 // HideNames hides the names of students on the pages of a course's teacher, or shows them again.
 func (s *Store) HideNames(ctx context.Context, code string, hidden bool) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE courses SET nameless = ? WHERE code = ?`, hidden, code))
-	})
+	return s.change(ctx, `UPDATE courses SET nameless = ? WHERE code = ?`, hidden, code)
 }
 
 // EndCourse sets when a course ends, to the millisecond. A zero time lifts the end.
 func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, sql.NullInt64{Int64: ends.UnixMilli(), Valid: !ends.IsZero()}, code))
-	})
+	return s.change(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, asMillis(&ends), code)
 }
 
 // Admits tells why a workspace cannot hand in to a course, nil if it can: ErrClosed,
 // ErrOver, ErrBlocked.
 func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
-	return s.view(ctx, func(tx *sql.Tx) error { return admits(ctx, tx, ws, c, s.now()) })
+	return s.view(ctx, func(tx *transaction) error { return admits(tx, ws, c, s.now()) })
 }
 
 // Copy describes a run in a gallery without reading it.
@@ -257,24 +237,13 @@ type Copy struct {
 }
 
 // Copies lists the runs in the gallery of a course in the order of time.
-func (s *Store) Copies(ctx context.Context, c Course) (list []Copy, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT runs.id, runs.name, handins.workspace, hash, status FROM handins JOIN runs ON runs.id = run
+func (s *Store) Copies(ctx context.Context, c Course) ([]Copy, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Copy, error) {
+		return listOf(tx, func(r row, one *Copy) error {
+			return r.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status)
+		}, `SELECT runs.id, runs.name, handins.workspace, hash, status FROM handins JOIN runs ON runs.id = run
 			WHERE handins.course = ? AND runs.workspace = ? ORDER BY created, runs.rowid`, c.Code, c.Gallery())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var one Copy
-			if err := rows.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status); err != nil {
-				return err
-			}
-			list = append(list, one)
-		}
-		return rows.Err()
 	})
-	return list, err
 }
 
 // Blocked is a workspace that a teacher has blocked from a course.
@@ -287,41 +256,57 @@ type Blocked struct {
 // Block blocks the workspaces that handed in some runs of the gallery of a course, and
 // deletes all that they have handed in there. Runs that are gone block nobody.
 func (s *Store) Block(ctx context.Context, code string, runs []string) error {
-	return s.update(ctx, func(tx *sql.Tx) error { return block(ctx, tx, code, runs, s.now()) })
+	return s.update(ctx, func(tx *transaction) error {
+		of, err := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			ws, there := of[run]
+			if !there { // withdrawn meanwhile, or deleted with another of the runs
+				continue
+			}
+			copies, err := listHandins(tx, ws, code)
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, h := range copies {
+				if err := withdraw(tx, ws, h.Run); err != nil {
+					return err
+				}
+				names = append(names, h.Name)
+				delete(of, h.Run)
+			}
+			tx.exec(`INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`, code, ws, strings.Join(names, ", "), s.now())
+			tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // and with them their answers
+		}
+		return nil
+	})
 }
 
 // Unblock lets a blocked workspace hand in again.
 func (s *Store) Unblock(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `DELETE FROM blocks WHERE course = ? AND id = ?`, code, id))
-	})
+	return s.change(ctx, `DELETE FROM blocks WHERE course = ? AND id = ?`, code, id)
 }
 
 // Blocks lists who is blocked from a course, the latest first.
-func (s *Store) Blocks(ctx context.Context, code string) (list []Blocked, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listBlocks(ctx, tx, code)
-		return err
+func (s *Store) Blocks(ctx context.Context, code string) ([]Blocked, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Blocked, error) {
+		return listOf(tx, func(r row, b *Blocked) error { return r.Scan(&b.ID, &b.Names, asMillis(&b.Since)) },
+			`SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
 	})
-	return list, err
 }
 
 // DeleteCourse deletes a course with its gallery. The runs of the students stay. Restore
 // brings it back.
 func (s *Store) DeleteCourse(ctx context.Context, code string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		var ws Workspace
-		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM courses WHERE deleted IS NULL AND code = ?`, code).Scan(&ws); err != nil {
-			return found(err)
-		}
-		at, err := deletionTime(ctx, tx, ws, s.now())
+	return s.update(ctx, func(tx *transaction) error {
+		ws, err := value[Workspace](tx, `SELECT workspace FROM courses WHERE deleted IS NULL AND code = ?`, code)
 		if err != nil {
 			return err
 		}
-		if err := softDelete(ctx, tx, "courses", "code", ws, code, at); err != nil {
-			return err
-		}
-		return s.Quota.bound(ctx, tx, ws, 1)
+		return s.softDelete(tx, "courses", "code", ws, code)
 	})
 }
 
@@ -337,38 +322,35 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 	if err != nil {
 		return r, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if r, err = findRequest(ctx, tx, ws, q); err == nil {
-			there, err := findHandin(ctx, tx, ws, r.Course, name)
+	return result(ctx, s.update, func(tx *transaction) (Run, error) {
+		r, err := repeated(tx, "runs", ws, q.request, findRun)
+		switch {
+		case err == nil:
+			there, err := findHandin(tx, ws, r.Course, name)
 			if err != nil || there.Run != "" {
-				return err
+				return r, err
 			}
-			_, err = handIn(ctx, tx, ws, r.ID, name, s.now()) // it was withdrawn
-			return err
+			// It was withdrawn.
+		case err != ErrNotFound:
+			return r, err
+		default:
+			waiting, err := value[int](tx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws)
+			if err != nil {
+				return r, err
+			}
+			if waiting >= MaxQueuedEach+spareHandins {
+				return r, ErrTooMany
+			}
+			if err := s.Quota.room(tx, ws, 0, 1); err != nil {
+				return r, err
+			}
+			if r, err = createRun(tx, ws, q, s.now()); err != nil {
+				return r, err
+			}
 		}
-		if err != ErrNotFound {
-			return err
-		}
-		waiting, err := waitingOf(ctx, tx, ws)
-		if err != nil {
-			return err
-		}
-		if waiting >= MaxQueuedEach+spareHandins {
-			return ErrTooMany
-		}
-		if err := s.Quota.room(ctx, tx, ws, 0, 1); err != nil {
-			return err
-		}
-		if r, err = createRun(ctx, tx, ws, q, s.now()); err != nil {
-			return err
-		}
-		_, err = handIn(ctx, tx, ws, r.ID, name, s.now())
-		return err
+		_, err = handIn(tx, ws, r.ID, name, s.now())
+		return r, err
 	})
-	if err != nil {
-		return Run{}, err
-	}
-	return r, nil
 }
 
 // HandIn copies a run of a workspace into the gallery of the course it was made
@@ -383,11 +365,7 @@ func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h H
 		return h, ps
 	}
 	name = line(name)
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		h, err = handIn(ctx, tx, ws, run, name, s.now())
-		return err
-	})
-	return h, err
+	return result(ctx, s.update, func(tx *transaction) (Handin, error) { return handIn(tx, ws, run, name, s.now()) })
 }
 
 // checkStudent returns the faults of the name on a hand-in,
@@ -400,90 +378,64 @@ func checkStudent(name string) param.Problems {
 }
 
 // Handins lists what a workspace has handed in to a course, latest first.
-func (s *Store) Handins(ctx context.Context, ws Workspace, code string) (list []Handin, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listHandins(ctx, tx, ws, code)
-		return err
-	})
-	return list, err
+func (s *Store) Handins(ctx context.Context, ws Workspace, code string) ([]Handin, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Handin, error) { return listHandins(tx, ws, code) })
 }
 
 // Withdraw deletes a copy that a workspace has handed in.
 func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
-	return s.update(ctx, func(tx *sql.Tx) error { return withdraw(ctx, tx, ws, run) })
+	return s.update(ctx, func(tx *transaction) error { return withdraw(tx, ws, run) })
 }
 
-const courseColumns = `code, token, title, target, hidden, frozen, hash, data_name, closed, ends, created, questions, nameless, (SELECT count(*) FROM handins WHERE course = code)`
+const courseColumns = `code, token, title, target, hidden, frozen, coalesce(hash, ''), data_name, closed, ends, created, questions, nameless, (SELECT count(*) FROM handins WHERE course = code)`
 
-func scanCourse(row interface{ Scan(...any) error }) (c Course, err error) {
-	var hash sql.NullString
-	var ends sql.NullInt64
-	var created int64
-	err = row.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &hash, &c.Data, &c.Closed, &ends, &created, asJSON(&c.Questions), &c.Nameless, &c.Handins)
-	if ends.Valid {
-		c.Ends = fromMillis(ends.Int64)
-	}
-	c.Hash, c.Created = hash.String, fromMillis(created)
-	return c, err
+func scanCourse(r row, c *Course) error {
+	return r.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &c.Hash, &c.Data, &c.Closed, asMillis(&c.Ends), asMillis(&c.Created), asJSON(&c.Questions), &c.Nameless, &c.Handins)
 }
 
-func findCourse(ctx context.Context, tx *sql.Tx, where string, args ...any) (Course, error) {
-	c, err := scanCourse(tx.QueryRowContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE deleted IS NULL AND `+where, args...))
-	return c, found(err)
+func findCourse(tx *transaction, where string, args ...any) (Course, error) {
+	return find(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE deleted IS NULL AND `+where, args...)
 }
 
-func listCourses(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Course, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+courseColumns+` FROM courses WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		c, err := scanCourse(rows)
+// coursesOf lists courses, deleted ones too, newest first.
+func coursesOf(tx *transaction, where string, args ...any) ([]Course, error) {
+	return listOf(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE `+where+` ORDER BY created DESC, rowid DESC`, args...)
+}
+
+// deleteCourses deletes courses with their galleries, and returns how many those were.
+func deleteCourses(tx *transaction, where string, args ...any) (int, error) {
+	list, err := coursesOf(tx, where, args...)
+	for _, c := range list {
+		hashes, err := texts(tx, `DELETE FROM runs WHERE workspace = ? RETURNING hash`, c.Gallery())
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		list = append(list, c)
+		tx.exec(`DELETE FROM courses WHERE code = ?`, c.Code)
+		dropPoints(tx, append(hashes, c.Hash)...)
 	}
-	return list, rows.Err()
+	return len(list), err
 }
 
-func deleteCourse(ctx context.Context, tx *sql.Tx, c Course) error {
-	runs, _, err := listRuns(ctx, tx, c.Gallery(), Filter{})
-	if err != nil {
-		return err
-	}
-	for _, r := range runs {
-		if err := deleteRun(ctx, tx, c.Gallery(), r.ID); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM courses WHERE code = ?`, c.Code); err != nil {
-		return err
-	}
-	return dropPoints(ctx, tx, c.Hash)
-}
-
-func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now int64) (h Handin, err error) {
-	r, err := findRun(ctx, tx, `workspace = ? AND id = ?`, ws, run)
+func handIn(tx *transaction, ws Workspace, run, name string, now int64) (h Handin, err error) {
+	r, err := findRun(tx, `workspace = ? AND id = ?`, ws, run)
 	if err != nil {
 		return h, err
 	}
-	c, err := findCourse(ctx, tx, `code = ?`, r.Course)
+	c, err := findCourse(tx, `code = ?`, r.Course)
 	if err != nil {
 		return h, err
 	}
-	if err := admits(ctx, tx, ws, c, now); err != nil {
+	if err := admits(tx, ws, c, now); err != nil {
 		return h, err
 	}
 	if r.Status == Failed || r.Status == Cancelled {
 		return h, ErrNoResult
 	}
-	old, err := findHandin(ctx, tx, ws, c.Code, name)
+	old, err := findHandin(tx, ws, c.Code, name)
 	if err == nil && old.Run == "" {
 		var nameless numbered
-		if nameless, err = findHandin(ctx, tx, ws, c.Code, ""); err == nil && nameless.Source == run {
-			old, err = renameHandin(ctx, tx, ws, c.Code, "", name)
+		if nameless, err = findHandin(tx, ws, c.Code, ""); err == nil && nameless.Source == run {
+			old, err = renameHandin(tx, ws, c.Code, "", name)
 		}
 	}
 	number := old.number
@@ -492,12 +444,12 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 	case old.Source == run: // it is said again
 		return old.Handin, nil
 	case old.Run != "":
-		err = deleteRun(ctx, tx, c.Gallery(), old.Run)
+		err = deleteRun(tx, c.Gallery(), old.Run)
 	case c.Handins >= MaxHandins:
 		err = ErrGalleryFull
 	default:
 		var names int
-		err = tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) + 1, count(*) FILTER (WHERE workspace = ?) FROM handins WHERE course = ?`, ws, c.Code).Scan(&number, &names)
+		err = tx.one(`SELECT coalesce(max(number), 0) + 1, count(*) FILTER (WHERE workspace = ?) FROM handins WHERE course = ?`, ws, c.Code).Scan(&number, &names)
 		if names >= MaxNames {
 			err = ErrNames
 		}
@@ -506,19 +458,16 @@ func handIn(ctx context.Context, tx *sql.Tx, ws Workspace, run, name string, now
 		return h, err
 	}
 	h = Handin{Run: newID(), Source: run, Name: shownName(name, number), Anonymous: name == "", Created: fromMillis(now)}
-	if err := copyRun(ctx, tx, run, h, c.Gallery()); err != nil {
-		return h, err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
-	return h, err
+	copyRun(tx, run, h, c.Gallery())
+	tx.exec(`INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
+	return h, tx.err
 }
 
-func admits(ctx context.Context, tx *sql.Tx, ws Workspace, c Course, now int64) error {
+func admits(tx *transaction, ws Workspace, c Course, now int64) error {
 	if c.Over(fromMillis(now)) {
 		return ErrOver
 	}
-	var blocked bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE course = ? AND workspace = ?)`, c.Code, ws).Scan(&blocked)
+	blocked, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE course = ? AND workspace = ?)`, c.Code, ws)
 	switch {
 	case err != nil:
 		return err
@@ -530,83 +479,12 @@ func admits(ctx context.Context, tx *sql.Tx, ws Workspace, c Course, now int64) 
 	return nil
 }
 
-func students(ctx context.Context, tx *sql.Tx, code string) (map[string]Workspace, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT run, workspace FROM handins WHERE course = ?`, code)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	of := map[string]Workspace{}
-	for rows.Next() {
-		var run string
-		var ws Workspace
-		if err := rows.Scan(&run, &ws); err != nil {
-			return nil, err
-		}
-		of[run] = ws
-	}
-	return of, rows.Err()
-}
-
-func block(ctx context.Context, tx *sql.Tx, code string, runs []string, now int64) error {
-	of, err := students(ctx, tx, code)
+func withdraw(tx *transaction, ws Workspace, run string) error {
+	gallery, err := value[Workspace](tx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run)
 	if err != nil {
 		return err
 	}
-	for _, run := range runs {
-		ws, there := of[run]
-		if !there { // withdrawn meanwhile, or deleted with another of the runs
-			continue
-		}
-		handins, err := listHandins(ctx, tx, ws, code)
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, h := range handins {
-			if err := withdraw(ctx, tx, ws, h.Run); err != nil {
-				return err
-			}
-			names = append(names, h.Name)
-			delete(of, h.Run)
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`,
-			code, ws, strings.Join(names, ", "), now)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws); err != nil { // and with them their answers
-			return err
-		}
-	}
-	return nil
-}
-
-func listBlocks(ctx context.Context, tx *sql.Tx, code string) (list []Blocked, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var b Blocked
-		var created int64
-		if err := rows.Scan(&b.ID, &b.Names, &created); err != nil {
-			return nil, err
-		}
-		b.Since = fromMillis(created)
-		list = append(list, b)
-	}
-	return list, rows.Err()
-}
-
-func withdraw(ctx context.Context, tx *sql.Tx, ws Workspace, run string) error {
-	var gallery Workspace
-	err := tx.QueryRowContext(ctx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run).Scan(&gallery)
-	if err != nil {
-		return found(err)
-	}
-	return deleteRun(ctx, tx, gallery, run)
+	return deleteRun(tx, gallery, run)
 }
 
 // shownName returns the name that a gallery shows for somebody who may have none.
@@ -616,36 +494,29 @@ func shownName(name string, number int) string {
 
 // copyRun puts what a teacher sees of a run into a gallery: not the note, the
 // tags and the name that the student gave it.
-func copyRun(ctx context.Context, tx *sql.Tx, run string, h Handin, gallery Workspace) error {
-	_, err := tx.ExecContext(ctx, `
+func copyRun(tx *transaction, run string, h Handin, gallery Workspace) {
+	tx.exec(`
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, evidence, course, created, started, finished)
 		SELECT ?, ?, ?, '', '[]', dataset_name, hash, spec, axes, iif(status = 'done', status, 'queued'), report, evidence, course, ?, iif(status = 'done', started, NULL), finished
 		FROM runs WHERE id = ?`, h.Run, gallery, h.Name, h.Created.UnixMilli(), run)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) SELECT ?, part, model, scores FROM models WHERE run = ?`, h.Run, run)
-	return err
+	tx.exec(`INSERT INTO models (run, part, model, scores) SELECT ?, part, model, scores FROM models WHERE run = ?`, h.Run, run)
 }
 
 // endCopies ends the copies that wait for runs that are done or have failed as those did.
-func endCopies(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `
+func endCopies(tx *transaction) {
+	tx.exec(`
 		INSERT INTO models (run, part, model, scores) SELECT copy.id, part, model, scores
 		FROM runs AS copy CROSS JOIN handins ON handins.run = copy.id CROSS JOIN models ON models.run = handins.source
-		WHERE copy.`+notEnded+` AND copy.status = 'queued'`)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
+		WHERE copy.` + notEnded + ` AND copy.status = 'queued'`)
+	tx.exec(`
 		UPDATE runs SET status = source.status, report = source.report, error = source.error, started = source.started, finished = source.finished
 		FROM handins JOIN runs AS source ON source.id = handins.source AND source.status IN ('done', 'failed')
-		WHERE handins.run = runs.id AND runs.`+notEnded+` AND runs.status = 'queued'`)
-	return err
+		WHERE handins.run = runs.id AND runs.` + notEnded + ` AND runs.status = 'queued'`)
 }
 
-// handinColumns name the run behind a hand-in for as long as its student has not deleted it.
-const handinColumns = `run, coalesce((SELECT own.id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), ''), handins.name, number, runs.created`
+// handins selects hand-ins. They name the run behind them for as long as its student has not deleted it.
+const handins = `SELECT run, coalesce((SELECT own.id FROM runs AS own WHERE own.id = source AND own.deleted IS NULL), ''), handins.name, number, runs.created
+	FROM handins JOIN runs ON runs.id = run WHERE handins.course = ? AND handins.workspace = ?`
 
 // numbered is a hand-in with what tells the nameless apart.
 type numbered struct {
@@ -653,59 +524,44 @@ type numbered struct {
 	number int
 }
 
-func scanHandin(row interface{ Scan(...any) error }) (h numbered, err error) {
-	var created int64
-	err = row.Scan(&h.Run, &h.Source, &h.Name, &h.number, &created)
+func scanHandin(r row, h *numbered) error {
+	err := r.Scan(&h.Run, &h.Source, &h.Name, &h.number, asMillis(&h.Created))
 	h.Anonymous = h.Name == ""
-	h.Name, h.Created = shownName(h.Name, h.number), fromMillis(created)
-	return h, err
+	h.Name = shownName(h.Name, h.number)
+	return err
 }
 
 // findHandin returns what a workspace has handed in under a name, the zero value if nothing.
-func findHandin(ctx context.Context, tx *sql.Tx, ws Workspace, code, name string) (numbered, error) {
-	h, err := scanHandin(tx.QueryRowContext(ctx, `
-		SELECT `+handinColumns+` FROM handins JOIN runs ON runs.id = run
-		WHERE handins.course = ? AND handins.workspace = ? AND handins.name = ?`, code, ws, name))
-	if errors.Is(err, sql.ErrNoRows) {
-		return numbered{}, nil
+func findHandin(tx *transaction, ws Workspace, code, name string) (numbered, error) {
+	h, err := find(tx, scanHandin, handins+` AND handins.name = ?`, code, ws, name)
+	if err != nil {
+		return numbered{}, orZero(err)
 	}
-	return h, err
+	return h, nil
 }
 
 // renameHandin gives what a workspace has handed in under one name another one, unless that is
 // empty or has a hand-in already, and returns what stands under it now.
-func renameHandin(ctx context.Context, tx *sql.Tx, ws Workspace, code, from, to string) (h numbered, err error) {
+func renameHandin(tx *transaction, ws Workspace, code, from, to string) (h numbered, err error) {
 	if from == to || to == "" {
 		return h, nil
 	}
-	if h, err = findHandin(ctx, tx, ws, code, to); err != nil || h.Run != "" {
+	if h, err = findHandin(tx, ws, code, to); err != nil || h.Run != "" {
 		return h, err
 	}
-	if h, err = findHandin(ctx, tx, ws, code, from); err != nil || h.Run == "" {
+	if h, err = findHandin(tx, ws, code, from); err != nil || h.Run == "" {
 		return h, err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE handins SET name = ? WHERE run = ?`, to, h.Run); err != nil {
-		return h, err
-	}
+	tx.exec(`UPDATE handins SET name = ? WHERE run = ?`, to, h.Run)
+	tx.exec(`UPDATE runs SET name = ? WHERE id = ?`, to, h.Run)
 	h.Name, h.Anonymous = to, false
-	_, err = tx.ExecContext(ctx, `UPDATE runs SET name = ? WHERE id = ?`, to, h.Run)
-	return h, err
+	return h, nil
 }
 
-func listHandins(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (list []Handin, err error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT `+handinColumns+` FROM handins JOIN runs ON runs.id = run
-		WHERE handins.course = ? AND handins.workspace = ? ORDER BY created DESC, runs.rowid DESC`, code, ws)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		h, err := scanHandin(rows)
-		if err != nil {
-			return nil, err
-		}
+func listHandins(tx *transaction, ws Workspace, code string) (list []Handin, err error) {
+	all, err := listOf(tx, scanHandin, handins+` ORDER BY created DESC, runs.rowid DESC`, code, ws)
+	for _, h := range all {
 		list = append(list, h.Handin)
 	}
-	return list, rows.Err()
+	return list, err
 }

@@ -57,8 +57,7 @@ func TestCourseSurvivesRestart(t *testing.T) {
 }
 
 func TestNewCourseProblems(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	for _, tc := range []struct {
 		field string
 		n     NewCourse
@@ -86,9 +85,7 @@ func TestCleanCode(t *testing.T) {
 
 // The copy in the gallery does not follow what becomes of the run.
 func TestHandIn(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	spec := ml.DefaultSpec()
 	spec = spec.With("C", param.Of(0.1+0.2))
@@ -116,15 +113,12 @@ func TestHandIn(t *testing.T) {
 	require.NoError(t, s.Withdraw(ctx, bob, h.Run))
 	forgetDeleted(t, s)
 	for _, table := range []string{"handins", "runs", "models", "points"} {
-		n := count(t, s, table)
-		require.Check(t, n == 0, "%d %s left", n, table)
+		require.Equal(t, count(t, s, table), 0, "%s left", table)
 	}
 }
 
 func TestHandInAgain(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace, accuracy float64) string {
 		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2)))(t).ID
@@ -140,10 +134,8 @@ func TestHandInAgain(t *testing.T) {
 	require.Value(s.HandIn(ctx, bob, saved(bob, 1), ""))(t)
 	require.Value(s.HandIn(ctx, alice, saved(alice, 0.25), "Ada"))(t)
 	again := require.Value(s.HandIn(ctx, alice, second, ""))(t)
-	got := names(alice)
-	require.Check(t, slices.Equal(got, []string{"anonymous 1", "Ada"}), "alice handed in %q", got)
-	got = names(bob)
-	require.Check(t, slices.Equal(got, []string{"anonymous 2"}), "bob handed in %q", got)
+	require.Slices(t, names(alice), []string{"anonymous 1", "Ada"}, "alice handed in")
+	require.Slices(t, names(bob), []string{"anonymous 2"}, "bob handed in")
 	r := require.Value(s.Run(ctx, c.Gallery(), again.Run))(t)
 	require.Check(t, *r.Report.TrainAccuracy == 0.75, "the earlier run stayed: %+v", r.Report)
 	require.Equal(t, count(t, s, "handins"), 3, "hand-ins")
@@ -157,9 +149,7 @@ func TestHandInAgain(t *testing.T) {
 // A name that is given later renames what was handed in without one, and under the name before;
 // never what stands under another name.
 func TestLaterNames(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(ws Workspace) string {
 		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.5, 2)))(t).ID
@@ -168,8 +158,7 @@ func TestLaterNames(t *testing.T) {
 		t.Helper()
 		var names []string
 		for _, h := range require.Value(s.Handins(ctx, bob, c.Code))(t) {
-			shown := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name
-			require.Check(t, shown == h.Name, "the gallery shows %q for %q", shown, h.Name)
+			require.Equal(t, require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Name, h.Name, "the name in the gallery")
 			names = append(names, h.Name)
 		}
 		slices.Sort(names)
@@ -199,9 +188,7 @@ func TestLaterNames(t *testing.T) {
 }
 
 func TestHandInRefused(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	saved := func(code string) string {
 		return require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: code}, sampleResult(1, 2)))(t).ID
@@ -258,9 +245,7 @@ func TestHandInRefused(t *testing.T) {
 // Until a course ends, to the millisecond, it takes hand-ins; the end can be put off and
 // lifted.
 func TestCourseEnds(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := fromMillis(1_800_000_000_000)
 	s.Now = func() time.Time { return now }
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -289,9 +274,7 @@ func TestCourseEnds(t *testing.T) {
 // A blocked browser loses all that lies in the gallery and nothing else, and can be let
 // in again; others notice nothing.
 func TestBlock(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c, other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t), require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	handIn := func(ws Workspace, c Course, name string) string {
 		t.Helper()
@@ -335,9 +318,7 @@ func TestBlock(t *testing.T) {
 
 // What has not ended is trained in the gallery, whatever becomes of the student's.
 func TestHandInBeforeTheEnd(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	run := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
 	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
@@ -355,9 +336,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 // A run is made and handed in together, or not at all, and a repeated request changes
 // nothing.
 func TestCreateHandin(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code, Request: Request{Key: "a page"}}
 	first := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t)
@@ -390,9 +369,7 @@ func TestCreateHandin(t *testing.T) {
 // A handed-in run is trained once, before the rest that its student has waiting, and
 // ends in the gallery as it does with the student.
 func TestHandinFollowsItsSource(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}
 	for range MaxQueuedEach {

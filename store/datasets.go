@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"marginlab/ml/dataset"
@@ -52,47 +51,31 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Reques
 	if err != nil {
 		return Dataset{}, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if there, err := requestedDataset(ctx, tx, ws, request); err != ErrNotFound {
+	err = s.update(ctx, func(tx *transaction) error {
+		if there, err := repeated(tx, "datasets", ws, request, findDataset); err != ErrNotFound {
 			ds = there
 			return err
 		}
-		if err := s.room(ctx, tx, ws, 1, 0); err != nil {
+		if err := s.room(tx, ws, 1, 0); err != nil {
 			return err
 		}
-		if err := writePoints(ctx, tx, p); err != nil {
-			return err
-		}
-		return insertDataset(ctx, tx, ws, request, ds)
+		writePoints(tx, p)
+		insertDataset(tx, ws, request, ds)
+		return nil
 	})
 	return ds, err
-}
-
-// requestedDataset is the one that the same request has made before.
-func requestedDataset(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Dataset, error) {
-	d, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? AND request = nullif(?, '')`, ws, request))
-	if err = found(err); err == ErrNotFound {
-		err = neverAsked(ctx, tx, "datasets", ws, request)
-	}
-	return d, err
 }
 
 // Dataset returns one data set of a workspace.
-func (s *Store) Dataset(ctx context.Context, ws Workspace, id string) (ds Dataset, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ds, err = findDataset(ctx, tx, ws, id)
-		return err
-	})
-	return ds, err
+func (s *Store) Dataset(ctx context.Context, ws Workspace, id string) (Dataset, error) {
+	return result(ctx, s.view, func(tx *transaction) (Dataset, error) { return findDataset(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // Datasets lists the data sets of a workspace, newest first.
-func (s *Store) Datasets(ctx context.Context, ws Workspace) (list []Dataset, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listDatasets(ctx, tx, ws)
-		return err
+func (s *Store) Datasets(ctx context.Context, ws Workspace) ([]Dataset, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Dataset, error) {
+		return listOf(tx, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
 	})
-	return list, err
 }
 
 // RenameDataset gives a data set another name; its runs and searches show it too.
@@ -101,15 +84,13 @@ func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		if err := affected(tx.ExecContext(ctx, `UPDATE datasets SET name = ?, updated = ? WHERE workspace = ? AND id = ?`,
-			name, s.now(), ws, id)); err != nil {
+	return s.update(ctx, func(tx *transaction) error {
+		if err := tx.execFound(`UPDATE datasets SET name = ?, updated = ? WHERE workspace = ? AND id = ?`,
+			name, s.now(), ws, id); err != nil {
 			return err
 		}
 		for _, table := range []string{"runs", "searches"} {
-			if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET dataset_name = ? WHERE dataset = ?`, name, id); err != nil {
-				return err
-			}
+			tx.exec(`UPDATE `+table+` SET dataset_name = ? WHERE dataset = ?`, name, id)
 		}
 		return nil
 	})
@@ -122,23 +103,21 @@ func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dat
 	if err != nil {
 		return Dataset{}, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		old, err := findDataset(ctx, tx, ws, id)
+	err = s.update(ctx, func(tx *transaction) error {
+		old, err := findDataset(tx, `workspace = ? AND id = ?`, ws, id)
 		if err != nil {
 			return err
 		}
 		ds = describe(p)
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(tx, ws, 0, 0); err != nil {
 			return err
 		}
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = old.ID, old.Name, old.Origin, old.Created, fromMillis(s.now())
-		if err := writePoints(ctx, tx, p); err != nil {
-			return err
-		}
-		if err := updateDataset(ctx, tx, ds); err != nil {
-			return err
-		}
-		return dropPoints(ctx, tx, old.Hash)
+		writePoints(tx, p)
+		tx.exec(`UPDATE datasets SET hash = ?, kind = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
+			ds.Hash, ds.Kind, ds.Rows, asJSON(&ds.Features), ds.Label, asJSON(&ds.Classes), ds.Updated.UnixMilli(), id)
+		dropPoints(tx, old.Hash)
+		return nil
 	})
 	return ds, err
 }
@@ -146,16 +125,7 @@ func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dat
 // DeleteDataset deletes a data set. Its runs stay, with the points they were
 // trained on. Restore brings it back.
 func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		at, err := deletionTime(ctx, tx, ws, s.now())
-		if err != nil {
-			return err
-		}
-		if err := softDelete(ctx, tx, "datasets", "id", ws, id, at); err != nil {
-			return err
-		}
-		return s.Quota.bound(ctx, tx, ws, 1)
-	})
+	return s.update(ctx, func(tx *transaction) error { return s.softDelete(tx, "datasets", "id", ws, id) })
 }
 
 // describe fills in what the points tell.
@@ -165,45 +135,17 @@ func describe(p points) Dataset {
 
 const datasetColumns = `id, name, origin, hash, kind, size, features, label, classes, created, updated`
 
-func scanDataset(row interface{ Scan(...any) error }) (d Dataset, err error) {
-	var created, updated int64
-	err = row.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Kind, &d.Rows, asJSON(&d.Features), &d.Label,
-		asJSON(&d.Classes), &created, &updated)
-	d.Created, d.Updated = fromMillis(created), fromMillis(updated)
-	return d, err
+func scanDataset(r row, d *Dataset) error {
+	return r.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Kind, &d.Rows, asJSON(&d.Features), &d.Label, asJSON(&d.Classes), asMillis(&d.Created), asMillis(&d.Updated))
 }
 
-func findDataset(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Dataset, error) {
-	d, err := scanDataset(tx.QueryRowContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? AND id = ?`, ws, id))
-	return d, found(err)
+func findDataset(tx *transaction, where string, args ...any) (Dataset, error) {
+	return find(tx, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE `+where, args...)
 }
 
-func listDatasets(ctx context.Context, tx *sql.Tx, ws Workspace) (list []Dataset, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		d, err := scanDataset(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
-}
-
-func insertDataset(ctx context.Context, tx *sql.Tx, ws Workspace, request string, d Dataset) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO datasets (`+datasetColumns+`, workspace, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+func insertDataset(tx *transaction, ws Workspace, request string, d Dataset) {
+	tx.exec(`INSERT INTO datasets (`+datasetColumns+`, workspace, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 		d.ID, d.Name, d.Origin, d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Created.UnixMilli(), d.Updated.UnixMilli(), ws, request)
-	return err
-}
-
-func updateDataset(ctx context.Context, tx *sql.Tx, d Dataset) error {
-	_, err := tx.ExecContext(ctx, `UPDATE datasets SET hash = ?, kind = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
-		d.Hash, d.Kind, d.Rows, asJSON(&d.Features), d.Label, asJSON(&d.Classes), d.Updated.UnixMilli(), d.ID)
-	return err
 }
 
 // cleanName makes a name one line and checks its length.

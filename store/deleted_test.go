@@ -13,9 +13,7 @@ import (
 // TestUndoWorksForADay: what was deleted is nowhere, comes back as it was for a day and is
 // gone after it.
 func TestUndoWorksForADay(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time { return now }
 	s.Quota = Quota{Datasets: 2, Runs: 3, Bytes: 1 << 30}
@@ -87,8 +85,7 @@ func TestUndoWorksForADay(t *testing.T) {
 
 // TestDeletedIsBounded: by making and deleting nobody holds more than twice the quota.
 func TestDeletedIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Quota = Quota{Datasets: 3}
 	for i := range 10 {
 		set := require.Value(s.CreateDataset(t.Context(), alice, "set", "", sample(float64(i))))(t)

@@ -49,6 +49,8 @@ var (
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
 	// ErrSearching: MaxSearchingEach searches of the workspace are under way.
 	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", MaxSearchingEach)}
+	// ErrStudying: MaxStudying studies of the workspace are under way.
+	ErrStudying = &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", MaxStudying)}
 	// ErrStudied: a search of a study is deleted with the study.
 	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
 	// ErrQueueFull: MaxQueued runs are waiting, MaxSearching searches, or MaxStudyingAll studies.

@@ -56,8 +56,7 @@ func TestRunsKeepEvidence(t *testing.T) {
 		t.Errorf("%v %v %v %s", v, in, ok, run.EvidenceKind())
 	}
 	for where, want := range map[string]int{`evidence = "nested cross-validation"`: 1, `evidence = cross-validation`: 1, "estimate >= 0": 2, "estimate = none": 1, "estimate_low <= 1 and estimate_high >= 0": 2} {
-		q, err := ParseQuery(where)
-		require.NoError(t, err)
+		q := require.Value(ParseQuery(where))(t)
 		_, total, err := s.Runs(ctx, "w", Filter{Where: q, Limit: 10})
 		require.Check(t, err == nil && total == want, "%s finds %d, %v, want %d", where, total, err, want)
 	}
@@ -65,7 +64,6 @@ func TestRunsKeepEvidence(t *testing.T) {
 		f, _ := LookupField(name)
 		var v any
 		require.NoError(t, s.read.QueryRow(`SELECT `+f.expr+` FROM runs WHERE id = ?`, saved.ID).Scan(&v))
-		got := f.Value(run)
-		require.Check(t, got == v, "%s is %v, and %v in SQL", name, got, v)
+		require.Equal(t, f.Value(run), v, "%s, here and in SQL", name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"marginlab/ml"
@@ -51,7 +52,7 @@ func LookupField(name string) (Field, bool) {
 		name = to
 	}
 	found, n := Field{}, 0
-	for _, f := range Fields {
+	for _, f := range Fields() {
 		if f.Name == name {
 			return f, true
 		}
@@ -62,9 +63,9 @@ func LookupField(name string) (Field, bool) {
 	return found, n == 1
 }
 
-// Fields lists every field there is: what lists show first, the parameters of the tables,
+// Fields returns every field there is: what lists show first, the parameters of the tables,
 // the numbers of a report.
-var Fields = fields()
+var Fields = sync.OnceValue(fields)
 
 func fields() []Field {
 	text := func(v string) any {

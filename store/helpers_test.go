@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -19,8 +18,8 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 	if err != nil {
 		return r, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
+	err = s.update(ctx, func(tx *transaction) error {
+		_, err := tx.ExecContext(tx.ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
 		return err
 	})
 	if err != nil {
@@ -65,4 +64,12 @@ func (s *Store) eachWaiting(ctx context.Context, owner Owner, searches bool, cla
 		}
 	}
 	return nil
+}
+
+// renew renews the leases of an owner and returns what it holds.
+func (s *Store) renew(t *testing.T, owner Owner) (runs []string, cells []Cell) {
+	t.Helper()
+	runs, cells, err := s.RenewLeases(t.Context(), owner)
+	require.NoError(t, err)
+	return runs, cells
 }

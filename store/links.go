@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -54,47 +53,34 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		return l, err
 	}
 	l = Link{strings.ToLower(rand.Text())[:tokenLength], cut(line(n.Title)), n.Target, p.hash, line(n.Data), fromMillis(s.now())}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		known, err := requestedLink(ctx, tx, ws, request)
+	return result(ctx, s.update, func(tx *transaction) (Link, error) {
+		known, err := repeated(tx, "links", ws, request, findLink)
 		if err == ErrNotFound {
-			known, err = oneLink(ctx, tx, `workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
+			known, err = findLink(tx, `workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
 		}
 		if err == nil {
-			l = known
-			_, err = tx.ExecContext(ctx, `UPDATE links SET request = coalesce(nullif(?, ''), request) WHERE token = ?`, request, l.Token)
+			tx.exec(`UPDATE links SET request = coalesce(nullif(?, ''), request) WHERE token = ?`, request, known.Token)
 		}
 		if err != ErrNotFound {
-			return err
+			return known, err
 		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-			return err
+		if err := s.room(tx, ws, 0, 0); err != nil {
+			return l, err
 		}
-		var held int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM links WHERE workspace = ?`, ws).Scan(&held); err != nil {
-			return err
+		held, err := value[int](tx, `SELECT count(*) FROM links WHERE workspace = ?`, ws)
+		if err != nil {
+			return l, err
 		}
 		if held >= MaxLinks {
-			return overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link"))
+			return l, overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link"))
 		}
 		if n.Points != nil {
-			if err := writePoints(ctx, tx, p); err != nil {
-				return err
-			}
+			writePoints(tx, p)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO links (token, workspace, title, target, hash, data_name, created, request) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''))`,
+		tx.exec(`INSERT INTO links (token, workspace, title, target, hash, data_name, created, request) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''))`,
 			l.Token, ws, l.Title, l.Target, l.Hash, l.Data, l.Created.UnixMilli(), request)
-		return err
+		return l, nil
 	})
-	return l, err
-}
-
-// requestedLink is the one that the same request has made, or found, before.
-func requestedLink(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Link, error) {
-	l, err := oneLink(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
-	if err == ErrNotFound {
-		err = neverAsked(ctx, tx, "links", ws, request)
-	}
-	return l, err
 }
 
 // cut leaves as much of a title as a name may have.
@@ -106,59 +92,30 @@ func cut(s string) string {
 }
 
 // Link returns the link with a token, for anybody who has it.
-func (s *Store) Link(ctx context.Context, token string) (l Link, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		l, err = oneLink(ctx, tx, `token = ?`, token)
-		return err
-	})
-	return l, err
+func (s *Store) Link(ctx context.Context, token string) (Link, error) {
+	return result(ctx, s.view, func(tx *transaction) (Link, error) { return findLink(tx, `token = ?`, token) })
 }
 
 // Links lists the links that a workspace has made, newest first.
-func (s *Store) Links(ctx context.Context, ws Workspace) (list []Link, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = listLinks(ctx, tx, `workspace = ?`, ws)
-		return err
-	})
-	return list, err
+func (s *Store) Links(ctx context.Context, ws Workspace) ([]Link, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Link, error) { return listLinks(tx, `workspace = ?`, ws) })
 }
 
 // DeleteLink makes a link of a workspace stop working for good.
 func (s *Store) DeleteLink(ctx context.Context, ws Workspace, token string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		var hash sql.NullString
-		if err := tx.QueryRowContext(ctx, `DELETE FROM links WHERE workspace = ? AND token = ? RETURNING hash`, ws, token).Scan(&hash); err != nil {
-			return found(err)
-		}
-		return dropPoints(ctx, tx, hash.String)
+	return s.update(ctx, func(tx *transaction) error {
+		hash, err := value[string](tx, `DELETE FROM links WHERE workspace = ? AND token = ? RETURNING coalesce(hash, '')`, ws, token)
+		dropPoints(tx, hash)
+		return err
 	})
 }
 
-func oneLink(ctx context.Context, tx *sql.Tx, where string, args ...any) (Link, error) {
-	list, err := listLinks(ctx, tx, where, args...)
-	if err == nil && len(list) == 0 {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return Link{}, err
-	}
-	return list[0], nil
+func findLink(tx *transaction, where string, args ...any) (Link, error) {
+	return only(listLinks(tx, where, args...))
 }
 
-func listLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) (list []Link, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT token, title, target, coalesce(hash, ''), data_name, created FROM links WHERE `+where+` ORDER BY created DESC, token`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var l Link
-		var created int64
-		if err := rows.Scan(&l.Token, &l.Title, &l.Target, &l.Hash, &l.Data, &created); err != nil {
-			return nil, err
-		}
-		l.Created = fromMillis(created)
-		list = append(list, l)
-	}
-	return list, rows.Err()
+func listLinks(tx *transaction, where string, args ...any) ([]Link, error) {
+	return listOf(tx, func(r row, l *Link) error {
+		return r.Scan(&l.Token, &l.Title, &l.Target, &l.Hash, &l.Data, asMillis(&l.Created))
+	}, `SELECT token, title, target, coalesce(hash, ''), data_name, created FROM links WHERE `+where+` ORDER BY created DESC, token`, args...)
 }

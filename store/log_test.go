@@ -56,17 +56,14 @@ func TestDamagedLog(t *testing.T) {
 			defer lock.Release()
 			damage := require.Value(lock.InspectLog())(t)
 			require.Check(t, (damage.Commits > 0) == c.lost, "%+v", damage)
-			again := require.Value(lock.InspectLog())(t)
-			require.Check(t, again == damage, "looked at again: %+v, before %+v", again, damage)
+			require.Equal(t, require.Value(lock.InspectLog())(t), damage, "looked at again and before")
 			s := open(t, dir)
 			sets := require.Value(s.Datasets(ctx, alice))(t)
-			if name == "as it was" && len(sets) != 5 || c.lost && len(sets) == 5 {
-				t.Errorf("%d data sets are there", len(sets))
-			}
+			require.Check(t, (name != "as it was" || len(sets) == 5) && (!c.lost || len(sets) != 5),
+				"%d data sets are there", len(sets))
 			faults, _, err := Check(ctx, s.Path())
-			if err != nil || (len(faults) > 0) != c.lost || c.lost && !strings.Contains(faults[0], damage.Copy) {
-				t.Errorf("%q, %v", faults, err)
-			}
+			require.Check(t, err == nil && (len(faults) > 0) == c.lost && (!c.lost || strings.Contains(faults[0], damage.Copy)),
+				"%q, %v", faults, err)
 		})
 	}
 }

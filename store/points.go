@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
@@ -22,8 +21,8 @@ const (
 // caller has the hash from a data set or a run that it may see.
 func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
 	var packed, text int64
-	err = s.view(ctx, func(tx *sql.Tx) (err error) {
-		packed, text, err = sizeOfPoints(ctx, tx, hash)
+	err = s.view(ctx, func(tx *transaction) (err error) {
+		packed, text, err = sizeOfPoints(tx, hash)
 		return err
 	})
 	if err != nil {
@@ -37,11 +36,7 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 		}
 		defer s.decoding.Release(bytes)
 	}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		d, err = readPoints(ctx, tx, hash)
-		return err
-	})
-	return d, err
+	return result(ctx, s.view, func(tx *transaction) (*dataset.Data, error) { return readPoints(tx, hash) })
 }
 
 // points is a point set ready to be stored.
@@ -58,15 +53,14 @@ func encode(d *dataset.Data) (points, error) {
 	return points{d, hex.EncodeToString(sum.Sum(nil)), csv}, err
 }
 
-func writePoints(ctx context.Context, tx *sql.Tx, p points) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO points (hash, csv) VALUES (?, ?) ON CONFLICT DO NOTHING`, p.hash, p.csv)
-	return err
+func writePoints(tx *transaction, p points) {
+	tx.exec(`INSERT INTO points (hash, csv) VALUES (?, ?) ON CONFLICT DO NOTHING`, p.hash, p.csv)
 }
 
-func readPoints(ctx context.Context, tx *sql.Tx, hash string) (*dataset.Data, error) {
-	var z []byte
-	if err := tx.QueryRowContext(ctx, `SELECT csv FROM points WHERE hash = ?`, hash).Scan(&z); err != nil {
-		return nil, found(err)
+func readPoints(tx *transaction, hash string) (*dataset.Data, error) {
+	z, err := value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
+	if err != nil {
+		return nil, err
 	}
 	csv, err := unpack(z)
 	if err != nil {
@@ -76,25 +70,24 @@ func readPoints(ctx context.Context, tx *sql.Tx, hash string) (*dataset.Data, er
 }
 
 // sizeOfPoints returns the sizes of points in bytes, as stored and unpacked.
-func sizeOfPoints(ctx context.Context, tx *sql.Tx, hash string) (packed, text int64, err error) {
+func sizeOfPoints(tx *transaction, hash string) (packed, text int64, err error) {
 	var end []byte // of the packed ones, which says how long they are
-	if err := tx.QueryRowContext(ctx, `SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end); err != nil {
-		return 0, 0, found(err)
-	}
+	err = tx.one(`SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end)
 	if len(end) == 4 { // of damaged ones, anything: reading them will tell
 		text = int64(binary.LittleEndian.Uint32(end))
 	}
-	return packed, text, nil
+	return packed, text, err
 }
 
-// dropPoints deletes a point set that nothing refers to any more.
-func dropPoints(ctx context.Context, tx *sql.Tx, hash string) error {
-	_, err := tx.ExecContext(ctx, `
-		DELETE FROM points WHERE hash = ?1
-		AND NOT EXISTS (SELECT 1 FROM datasets WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM searches WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM courses WHERE hash = ?1)
-		AND NOT EXISTS (SELECT 1 FROM links WHERE hash = ?1)`, hash)
-	return err
+// dropPoints deletes those point sets that nothing refers to any more.
+func dropPoints(tx *transaction, hashes ...string) {
+	for _, hash := range hashes {
+		tx.exec(`
+			DELETE FROM points WHERE hash = ?1
+			AND NOT EXISTS (SELECT 1 FROM datasets WHERE hash = ?1)
+			AND NOT EXISTS (SELECT 1 FROM runs WHERE hash = ?1)
+			AND NOT EXISTS (SELECT 1 FROM searches WHERE hash = ?1)
+			AND NOT EXISTS (SELECT 1 FROM courses WHERE hash = ?1)
+			AND NOT EXISTS (SELECT 1 FROM links WHERE hash = ?1)`, hash)
+	}
 }

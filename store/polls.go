@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -45,132 +43,102 @@ const (
 
 // Ask puts a question to a course, which closes what was open there. A question that was
 // put before is left as it is.
-func (s *Store) Ask(ctx context.Context, code, question string) (p Poll, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		p, err = findPoll(ctx, tx, `course = ? AND question = ?`, code, question)
-		if err != ErrNotFound {
-			return err
+func (s *Store) Ask(ctx context.Context, code, question string) (Poll, error) {
+	return result(ctx, s.update, func(tx *transaction) (Poll, error) {
+		if p, err := findPoll(tx, `course = ? AND question = ?`, code, question); err != ErrNotFound {
+			return p, err
 		}
-		if err := closePolls(ctx, tx, code); err != nil {
-			return err
-		}
+		closePolls(tx, code)
 		// The id is one that no poll ever had, so that a late answer to a deleted one counts for none.
-		_, err := tx.ExecContext(ctx, `
+		tx.exec(`
 			INSERT INTO polls (id, course, question, round, open, revealed, asked)
 			SELECT max(coalesce(max(id), 0) + 1, ?3), ?1, ?2, 1, 1, 0, ?3 FROM polls`, code, question, s.now())
-		if err != nil {
-			return err
-		}
-		p, err = findPoll(ctx, tx, `course = ? AND question = ?`, code, question)
-		return err
+		return findPoll(tx, `course = ? AND question = ?`, code, question)
 	})
-	return p, err
 }
 
 // ClosePoll takes no more answers, or takes them again: what was open in the course is
 // closed then, and what was revealed is not any more.
 func (s *Store) ClosePoll(ctx context.Context, code string, id int64, closed bool) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		if _, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id); err != nil {
+	return s.update(ctx, func(tx *transaction) error {
+		if _, err := findPoll(tx, `course = ? AND id = ?`, code, id); err != nil {
 			return err
 		}
 		if closed {
-			_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 0 WHERE id = ?`, id)
-			return err
+			tx.exec(`UPDATE polls SET open = 0 WHERE id = ?`, id)
+		} else {
+			openPoll(tx, code, id, 0, s.now())
 		}
-		return openPoll(ctx, tx, code, id, 0, s.now())
+		return nil
 	})
 }
 
 // AskAgain opens the next round of a poll. Errors: ErrNotFound, ErrRounds.
 func (s *Store) AskAgain(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+	return s.update(ctx, func(tx *transaction) error {
+		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
 		if err != nil {
 			return err
 		}
 		if p.Round >= MaxRounds {
 			return ErrRounds
 		}
-		return openPoll(ctx, tx, code, id, 1, s.now())
+		openPoll(tx, code, id, 1, s.now())
+		return nil
 	})
 }
 
 // Reveal closes a poll and shows students the right answer.
 func (s *Store) Reveal(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE polls SET open = 0, revealed = 1 WHERE course = ? AND id = ?`, code, id))
-	})
+	return s.change(ctx, `UPDATE polls SET open = 0, revealed = 1 WHERE course = ? AND id = ?`, code, id)
 }
 
 // DeletePoll deletes a poll with the answers of all its rounds.
 func (s *Store) DeletePoll(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+	return s.update(ctx, func(tx *transaction) error {
+		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM votes WHERE course = ? AND question = ? AND round > 0`, code, p.Question); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM polls WHERE id = ?`, id)
-		return err
+		tx.exec(`DELETE FROM votes WHERE course = ? AND question = ? AND round > 0`, code, p.Question)
+		tx.exec(`DELETE FROM polls WHERE id = ?`, id)
+		return tx.err
 	})
 }
 
 // Polls lists the polls of a course: open ones first, then newest first.
-func (s *Store) Polls(ctx context.Context, code string) (list []Poll, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			p, err := scanPoll(rows)
-			if err != nil {
-				return err
-			}
-			list = append(list, p)
-		}
-		return rows.Err()
+func (s *Store) Polls(ctx context.Context, code string) ([]Poll, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Poll, error) {
+		return listOf(tx, scanPoll, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
 	})
-	return list, err
 }
 
 // CurrentPoll is the first of Polls, ErrNotFound if there is none.
-func (s *Store) CurrentPoll(ctx context.Context, code string) (p Poll, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		p, err = findPoll(ctx, tx, `course = ? ORDER BY open DESC, asked DESC, id DESC LIMIT 1`, code)
-		return err
+func (s *Store) CurrentPoll(ctx context.Context, code string) (Poll, error) {
+	return result(ctx, s.view, func(tx *transaction) (Poll, error) {
+		return findPoll(tx, `course = ? ORDER BY open DESC, asked DESC, id DESC LIMIT 1`, code)
 	})
-	return p, err
 }
 
 // Tally counts the answers to a poll of a course.
 func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		if t.Poll, err = findPoll(ctx, tx, `course = ? AND id = ?`, code, id); err != nil {
+	err = s.view(ctx, func(tx *transaction) error {
+		if t.Poll, err = findPoll(tx, `course = ? AND id = ?`, code, id); err != nil {
 			return err
 		}
 		t.Rounds = make([]map[string]int, t.Round)
 		for i := range t.Rounds {
 			t.Rounds[i] = map[string]int{}
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT round, given, count(*) FROM votes WHERE course = ? AND question = ? AND round BETWEEN 1 AND ? GROUP BY round, given`, code, t.Question, t.Round)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.each(func(r row) error {
 			var round, n int
 			var given string
-			if err := rows.Scan(&round, &given, &n); err != nil {
-				return err
+			err := r.Scan(&round, &given, &n)
+			if err == nil {
+				t.Rounds[round-1][given] = n
 			}
-			t.Rounds[round-1][given] = n
-		}
-		return rows.Err()
+			return err
+		}, `SELECT round, given, count(*) FROM votes WHERE course = ? AND question = ? AND round BETWEEN 1 AND ? GROUP BY round, given`, code, t.Question, t.Round)
 	})
 	return t, err
 }
@@ -182,8 +150,8 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 	if ps := checkGiven(a); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		p, err := findPoll(ctx, tx, `course = ? AND id = ?`, code, id)
+	return s.update(ctx, func(tx *transaction) error {
+		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
 		if err != nil {
 			return err
 		}
@@ -193,21 +161,17 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 		case round != p.Round:
 			return ErrAskedOn
 		}
-		return saveVote(ctx, tx, ws, code, p.Question, round, a, s.now())
+		return saveVote(tx, ws, code, p.Question, round, a, s.now())
 	})
 }
 
 // VoteOf returns the answer of a workspace in a round of a question in a course, the zero
 // value if nothing.
 func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (a Answer, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `
+	err = s.view(ctx, func(tx *transaction) error {
+		return orZero(tx.one(`
 			SELECT given, correct FROM votes JOIN students ON students.id = student
-			WHERE votes.course = ? AND question = ? AND round = ? AND workspace = ?`, code, question, round, ws).Scan(&a.Given, &a.Right)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
+			WHERE votes.course = ? AND question = ? AND round = ? AND workspace = ?`, code, question, round, ws).Scan(&a.Given, &a.Right))
 	})
 	return a, err
 }
@@ -224,35 +188,27 @@ func checkGiven(a Answer) param.Problems {
 
 const pollColumns = `id, course, question, round, open, revealed, asked`
 
-func scanPoll(row interface{ Scan(...any) error }) (p Poll, err error) {
-	var asked int64
-	err = row.Scan(&p.ID, &p.Course, &p.Question, &p.Round, &p.Open, &p.Revealed, &asked)
-	p.Asked = fromMillis(asked)
-	return p, err
+func scanPoll(r row, p *Poll) error {
+	return r.Scan(&p.ID, &p.Course, &p.Question, &p.Round, &p.Open, &p.Revealed, asMillis(&p.Asked))
 }
 
-func findPoll(ctx context.Context, tx *sql.Tx, where string, args ...any) (Poll, error) {
-	p, err := scanPoll(tx.QueryRowContext(ctx, `SELECT `+pollColumns+` FROM polls WHERE `+where, args...))
-	return p, found(err)
+func findPoll(tx *transaction, where string, args ...any) (Poll, error) {
+	return find(tx, scanPoll, `SELECT `+pollColumns+` FROM polls WHERE `+where, args...)
 }
 
-func closePolls(ctx context.Context, tx *sql.Tx, code string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 0 WHERE course = ? AND open`, code)
-	return err
+func closePolls(tx *transaction, code string) {
+	tx.exec(`UPDATE polls SET open = 0 WHERE course = ? AND open`, code)
 }
 
 // openPoll opens a poll, more rounds on.
-func openPoll(ctx context.Context, tx *sql.Tx, code string, id int64, more int, now int64) error {
-	if err := closePolls(ctx, tx, code); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, `UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
-	return err
+func openPoll(tx *transaction, code string, id int64, more int, now int64) {
+	closePolls(tx, code)
+	tx.exec(`UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
 }
 
 // saveVote keeps an answer of somebody whom the course admits to its questions.
-func saveVote(ctx context.Context, tx *sql.Tx, ws Workspace, code, question string, round int, a Answer, now int64) error {
-	student, err := join(ctx, tx, ws, code, now)
+func saveVote(tx *transaction, ws Workspace, code, question string, round int, a Answer, now int64) error {
+	student, err := join(tx, ws, code, now)
 	if err != nil {
 		return err
 	}
@@ -260,39 +216,38 @@ func saveVote(ctx context.Context, tx *sql.Tx, ws Workspace, code, question stri
 	if round == 0 {
 		then = `DO NOTHING`
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
+	tx.exec(`INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
 		code, question, round, student, line(a.Given), a.Right, now)
-	return err
+	return nil
 }
 
 // join admits a workspace to the questions of a course.
-func join(ctx context.Context, tx *sql.Tx, ws Workspace, code string, now int64) (student int64, err error) {
-	c, err := findCourse(ctx, tx, `code = ?`, code)
+func join(tx *transaction, ws Workspace, code string, now int64) (student int64, err error) {
+	c, err := findCourse(tx, `code = ?`, code)
 	if err != nil {
 		return 0, err
 	}
 	c.Closed = false // which is for hand-ins
-	if err := admits(ctx, tx, ws, c, now); err != nil {
+	if err := admits(tx, ws, c, now); err != nil {
 		return 0, err
 	}
-	return enrol(ctx, tx, ws, code)
+	return enrol(tx, ws, code)
 }
 
 // enrol finds the student that a workspace is in a course, a new one if it was not there.
-func enrol(ctx context.Context, tx *sql.Tx, ws Workspace, code string) (id int64, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
+func enrol(tx *transaction, ws Workspace, code string) (id int64, err error) {
+	id, err = value[int64](tx, `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws)
+	if err != ErrNotFound {
 		return id, err
 	}
 	var there, number int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code).Scan(&there, &number); err != nil {
+	if err := tx.one(`SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code).Scan(&there, &number); err != nil {
 		return 0, err
 	}
 	if there >= MaxStudents {
 		return 0, ErrCrowded
 	}
-	err = tx.QueryRowContext(ctx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number).Scan(&id)
-	return id, err
+	return value[int64](tx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number)
 }
 
 // Predict keeps the answer that a workspace gave in a course by itself, if it is the first
@@ -301,7 +256,7 @@ func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string
 	if ps := checkGiven(a); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *sql.Tx) error { return saveVote(ctx, tx, ws, code, question, 0, a, s.now()) })
+	return s.update(ctx, func(tx *transaction) error { return saveVote(tx, ws, code, question, 0, a, s.now()) })
 }
 
 // Student is somebody who answers questions in a course.
@@ -334,32 +289,27 @@ func (s Student) First() map[string]GivenAnswer {
 // Attendance lists who has answered in a course, by number, with the answers in the order
 // of time. Those of a poll that were changed have the time of the last change.
 func (s *Store) Attendance(ctx context.Context, code string) (list []Student, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `
-			SELECT number, coalesce(nullif(name, ''), (SELECT handins.name FROM handins WHERE handins.course = students.course AND handins.workspace = students.workspace AND handins.name <> '' LIMIT 1), ''),
-				question, round, given, correct, answered
-			FROM students LEFT JOIN votes ON student = id WHERE students.course = ? ORDER BY number, answered, round`, code)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+	err = s.view(ctx, func(tx *transaction) error {
+		return tx.each(func(r row) error {
 			var number int
 			var name string
-			var question, given sql.NullString
-			var round, at sql.NullInt64
-			var right sql.NullBool
-			if err := rows.Scan(&number, &name, &question, &round, &given, &right, &at); err != nil {
+			var question *string // nil: no answer
+			var a GivenAnswer
+			if err := r.Scan(&number, &name, &question, &a.Round, &a.Given, &a.Right, asMillis(&a.At)); err != nil {
 				return err
 			}
 			if len(list) == 0 || list[len(list)-1].Number != number {
 				list = append(list, Student{Number: number, Name: shownName(name, number), Named: name != ""})
 			}
-			if last := &list[len(list)-1]; question.Valid {
-				last.Answers = append(last.Answers, GivenAnswer{question.String, int(round.Int64), Answer{given.String, right.Bool}, fromMillis(at.Int64)})
+			if last := &list[len(list)-1]; question != nil {
+				a.Question = *question
+				last.Answers = append(last.Answers, a)
 			}
-		}
-		return rows.Err()
+			return nil
+		}, `
+			SELECT number, coalesce(nullif(name, ''), (SELECT handins.name FROM handins WHERE handins.course = students.course AND handins.workspace = students.workspace AND handins.name <> '' LIMIT 1), ''),
+				question, coalesce(round, 0), coalesce(given, ''), coalesce(correct, 0), answered
+			FROM students LEFT JOIN votes ON student = id WHERE students.course = ? ORDER BY number, answered, round`, code)
 	})
 	return list, err
 }
@@ -370,56 +320,37 @@ func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string
 	if ps := checkStudent(name); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		id, err := join(ctx, tx, ws, code, s.now())
+	return s.update(ctx, func(tx *transaction) error {
+		id, err := join(tx, ws, code, s.now())
 		if err != nil {
 			return err
 		}
-		var before string
-		if err := tx.QueryRowContext(ctx, `SELECT name FROM students WHERE id = ?`, id).Scan(&before); err != nil {
+		before, err := value[string](tx, `SELECT name FROM students WHERE id = ?`, id)
+		if err != nil {
 			return err
 		}
 		name = line(name)
 		for _, from := range []string{before, ""} {
-			if _, err := renameHandin(ctx, tx, ws, code, from, name); err != nil {
+			if _, err := renameHandin(tx, ws, code, from, name); err != nil {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE students SET name = ? WHERE id = ?`, name, id)
-		return err
+		tx.exec(`UPDATE students SET name = ? WHERE id = ?`, name, id)
+		return tx.err
 	})
 }
 
 // StudentName is the name under which a workspace answers in a course, empty for none.
-func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (name string, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws).Scan(&name)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
+func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (string, error) {
+	return result(ctx, s.view, func(tx *transaction) (string, error) {
+		name, err := value[string](tx, `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws)
+		return name, orZero(err)
 	})
-	return name, err
 }
 
 // Numbers are the numbers of the students of a course, as in Attendance.
-func (s *Store) Numbers(ctx context.Context, code string) (of map[Workspace]int, err error) {
-	of = map[Workspace]int{}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT workspace, number FROM students WHERE course = ?`, code)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var ws Workspace
-			var n int
-			if err := rows.Scan(&ws, &n); err != nil {
-				return err
-			}
-			of[ws] = n
-		}
-		return rows.Err()
+func (s *Store) Numbers(ctx context.Context, code string) (map[Workspace]int, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[Workspace]int, error) {
+		return byKey(tx, pair[Workspace, int], `SELECT workspace, number FROM students WHERE course = ?`, code)
 	})
-	return of, err
 }

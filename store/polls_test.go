@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,9 +17,7 @@ import (
 const tight = "margins/separating/how-many"
 
 func TestPollRounds(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("B")))(t)
 	_, err := s.CurrentPoll(ctx, c.Code)
@@ -44,8 +41,7 @@ func TestPollRounds(t *testing.T) {
 		require.Check(t, err != nil, "%s: no error", what)
 	}
 	require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
-	err = vote("a", 1, "1")
-	require.Check(t, err == ErrAskedOn, "the first round takes answers: %v", err)
+	require.Equal[error](t, vote("a", 1, "1"), ErrAskedOn, "the first round takes answers")
 	require.NoError(t, vote("a", 2, "1"))
 	require.NoError(t, vote("b", 2, "1"))
 	got := require.Value(s.Tally(ctx, c.Code, p.ID))(t)
@@ -69,8 +65,7 @@ func TestPollRounds(t *testing.T) {
 	for range MaxRounds - 3 {
 		require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
 	}
-	err = s.AskAgain(ctx, c.Code, p.ID)
-	require.Check(t, err == ErrRounds, "round %d: %v", MaxRounds+1, err)
+	require.Equal[error](t, s.AskAgain(ctx, c.Code, p.ID), ErrRounds, "round %d", MaxRounds+1)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, p.ID))
 	if p = require.Value(s.Ask(ctx, c.Code, tight))(t); p.Round != 1 || require.Value(s.Tally(ctx, c.Code, p.ID))(t).Total(1) != 0 {
 		t.Errorf("after deleting: %+v", p)
@@ -79,9 +74,7 @@ func TestPollRounds(t *testing.T) {
 
 // However many answer at the same moment, each counts once.
 func TestVotesAtOnce(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	var all sync.WaitGroup
@@ -98,9 +91,7 @@ func TestVotesAtOnce(t *testing.T) {
 
 // An answer to a poll that was deleted does not count for the next one.
 func TestPollsAreNew(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	before := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, before.ID))
@@ -121,9 +112,7 @@ func TestPollsAreNew(t *testing.T) {
 
 // Own questions count for the quota of the course's workspace.
 func TestQuestionsNeedRoom(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	q := require.Value(s.SaveQuestion(ctx, c.Code, OwnQuestion{Kind: "words", Ask: "Who?"}))(t)
 	s.Quota = Quota{Bytes: 1}
@@ -135,9 +124,7 @@ func TestQuestionsNeedRoom(t *testing.T) {
 }
 
 func TestVotesAreRefused(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	s := open(t, t.TempDir())
+	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	vote := func(ws Workspace) error { return s.Vote(ctx, ws, c.Code, p.ID, 1, Answer{Given: "1"}) }
@@ -152,24 +139,20 @@ func TestVotesAreRefused(t *testing.T) {
 	if err := vote(bob); err != ErrBlocked || count(t, s, "votes") != 0 {
 		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
 	}
-	require.NoError(t, s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
+	require.NoError(t, s.update(ctx, func(tx *transaction) error {
+		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
 		return err
 	}))
-	err := vote("somebody")
-	require.Check(t, err == ErrCrowded, "more than fit: %v", err)
+	require.Equal[error](t, vote("somebody"), ErrCrowded, "more than fit")
 	require.NoError(t, vote("w7"))
 	require.NoError(t, s.DeleteWorkspace(ctx, "w7"))
 	require.Equal(t, count(t, s, "votes"), 0, "answers of a deleted workspace")
 	require.NoError(t, vote("w8"))
 	require.NoError(t, s.EndCourse(ctx, c.Code, s.Now().Add(-time.Hour)))
-	err = vote("w9")
-	require.Check(t, err == ErrOver, "ended: %v", err)
+	require.Equal[error](t, vote("w9"), ErrOver, "ended")
 	require.NoError(t, s.DeleteCourse(ctx, c.Code))
-	err = vote("w9")
-	require.Check(t, err == ErrNotFound, "deleted: %v", err)
+	require.Equal[error](t, vote("w9"), ErrNotFound, "deleted")
 	forgetDeleted(t, s)
-	if count(t, s, "polls")+count(t, s, "votes")+count(t, s, "students") != 0 {
-		t.Error("something is left of a deleted course")
-	}
+	require.Check(t, count(t, s, "polls")+count(t, s, "votes")+count(t, s, "students") == 0,
+		"something is left of a deleted course")
 }

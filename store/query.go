@@ -318,7 +318,7 @@ func (p *queryParser) comparison(name queryToken) string {
 	f, ok := LookupField(name.text)
 	if !ok {
 		var names []string
-		for _, f := range Fields {
+		for _, f := range Fields() {
 			names = append(names, f.Name)
 		}
 		for alias := range aliases {

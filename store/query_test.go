@@ -152,8 +152,7 @@ func meets(r Run, f Field, op, text string) bool {
 // TestQueriesMeanWhatTheyShow: the database finds the runs whose shown values meet the
 // query, for random queries over every field.
 func TestQueriesMeanWhatTheyShow(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	runs := ugly(t, s)
 	for i := range runs { // as they are stored, in full
 		runs[i] = require.Value(s.RunWithoutModels(t.Context(), alice, runs[i].ID))(t)
@@ -165,7 +164,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	var draw func(t *rapid.T, depth int) node
 	draw = func(t *rapid.T, depth int) node {
 		if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
-			f := rapid.SampledFrom(Fields).Draw(t, "field")
+			f := rapid.SampledFrom(Fields()).Draw(t, "field")
 			ops := []string{"=", "!=", "<", "<=", ">", ">="}
 			values := []string{"none"}
 			switch f.Kind {
@@ -230,20 +229,18 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(want)
-		if !slices.Equal(got, want) || total != len(want) {
-			rt.Fatalf("%s: %d runs, want %d", n.text, len(got), len(want))
-		}
+		require.Must(rt, slices.Equal(got, want) && total == len(want),
+			"%s: %d runs, want %d", n.text, len(got), len(want))
 	})
 }
 
 // TestEveryFieldSortsAndGroups: the groups hold all runs, and the query of a group finds as
 // many as it tells; its best run is the best of them.
 func TestEveryFieldSortsAndGroups(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	runs := ugly(t, s)
 	best, _ := LookupField("accuracy")
-	for _, f := range Fields {
+	for _, f := range Fields() {
 		list, _, err := s.Runs(t.Context(), alice, Filter{Sort: f.Name, Desc: true})
 		require.Check(t, err == nil && len(list) == len(runs), "sorted by %s: %d runs, %v", f.Name, len(list), err)
 		groups := require.Value(s.Groups(t.Context(), alice, MustQuery("name != B"), f, best))(t)
@@ -251,9 +248,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		for _, g := range groups {
 			all += g.Runs
 			where, err := MustQuery("name != B").In(f, g)
-			if err != nil {
-				t.Fatalf("%s %q: %v", f.Name, g.Value, err)
-			}
+			require.Must(t, err == nil, "%s %q: %v", f.Name, g.Value, err)
 			list, n, err := s.Runs(t.Context(), alice, Filter{Where: where, Sort: "accuracy", Desc: true})
 			if err != nil || n != g.Runs {
 				t.Errorf("%s: %d runs, %v, want %d", where, n, err, g.Runs)
@@ -261,9 +256,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 				t.Errorf("%s: best %v, want %v", where, g.Best, top)
 			}
 		}
-		if all < 20 || f.Kind != ListField && all != 20 {
-			t.Errorf("%s: %d runs in groups, want 20", f.Name, all)
-		}
+		require.Check(t, all >= 20 && (f.Kind == ListField || all == 20), "%s: %d runs in groups, want 20", f.Name, all)
 	}
 }
 
@@ -276,9 +269,8 @@ func FuzzParseQuery(f *testing.F) {
 		q, err := ParseQuery(text)
 		var wrong *QueryError
 		if err != nil {
-			if !errors.As(err, &wrong) || wrong.Column < 1 || wrong.Column > utf8.RuneCountInString(text)+1 {
-				t.Fatalf("%q: %v", text, err)
-			}
+			require.Must(t, errors.As(err, &wrong) && wrong.Column >= 1 && wrong.Column <= utf8.RuneCountInString(text)+1,
+				"%q: %v", text, err)
 			return
 		}
 		_, _, err = s.Runs(t.Context(), alice, Filter{Where: q})

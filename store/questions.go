@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,16 +36,16 @@ const MaxQuestions = 100
 // Errors: ErrNotFound, ErrAsked for a question that was asked, param.Problems, those of a full disk
 // or quota of the course's workspace.
 func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
-	err := s.update(ctx, func(tx *sql.Tx) error {
-		c, err := findCourse(ctx, tx, `code = ?`, code)
+	err := s.update(ctx, func(tx *transaction) error {
+		c, err := findCourse(tx, `code = ?`, code)
 		if err != nil {
 			return err
 		}
-		var ws Workspace
-		if err := tx.QueryRowContext(ctx, `SELECT workspace FROM courses WHERE code = ?`, code).Scan(&ws); err != nil {
+		ws, err := value[Workspace](tx, `SELECT workspace FROM courses WHERE code = ?`, code)
+		if err != nil {
 			return err
 		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+		if err := s.room(tx, ws, 0, 0); err != nil {
 			return err
 		}
 		if q.Slug == "" {
@@ -54,13 +53,13 @@ func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (O
 				return param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", MaxQuestions)}}
 			}
 			q.Slug = newSlug(c.Questions)
-			return writeQuestions(ctx, tx, code, append(c.Questions, q))
+			return writeQuestions(tx, code, append(c.Questions, q))
 		}
 		at := slices.IndexFunc(c.Questions, func(o OwnQuestion) bool { return o.Slug == q.Slug })
 		if at < 0 {
 			return ErrNotFound
 		}
-		switch _, err := findPoll(ctx, tx, `course = ? AND question = ?`, code, q.Name()); err {
+		switch _, err := findPoll(tx, `course = ? AND question = ?`, code, q.Name()); err {
 		case nil:
 			return ErrAsked
 		case ErrNotFound:
@@ -68,15 +67,15 @@ func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (O
 			return err
 		}
 		c.Questions[at] = q
-		return writeQuestions(ctx, tx, code, c.Questions)
+		return writeQuestions(tx, code, c.Questions)
 	})
 	return q, err
 }
 
 // DeleteQuestion deletes an own question of a course with its answers.
 func (s *Store) DeleteQuestion(ctx context.Context, code, slug string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		c, err := findCourse(ctx, tx, `code = ?`, code)
+	return s.update(ctx, func(tx *transaction) error {
+		c, err := findCourse(tx, `code = ?`, code)
 		if err != nil {
 			return err
 		}
@@ -85,16 +84,14 @@ func (s *Store) DeleteQuestion(ctx context.Context, code, slug string) error {
 			return ErrNotFound
 		}
 		for _, table := range []string{"votes", "polls"} {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE course = ? AND question = ?`, code, ownPrefix+slug); err != nil {
-				return err
-			}
+			tx.exec(`DELETE FROM `+table+` WHERE course = ? AND question = ?`, code, ownPrefix+slug)
 		}
-		return writeQuestions(ctx, tx, code, rest)
+		return writeQuestions(tx, code, rest)
 	})
 }
 
-func writeQuestions(ctx context.Context, tx *sql.Tx, code string, questions []OwnQuestion) error {
-	return affected(tx.ExecContext(ctx, `UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code))
+func writeQuestions(tx *transaction, code string, questions []OwnQuestion) error {
+	return tx.execFound(`UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code)
 }
 
 // newSlug returns a slug that none of some questions has.

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -17,10 +15,6 @@ const MaxAttempts = 3
 // Lease is how long a running run stays its owner's without RenewLeases. A run
 // whose owner has died waits that long for another, unless TakeBack frees it.
 const Lease = 15 * time.Second
-
-// KindTrain is the kind of the runs that train one spec. A program takes only the
-// kinds that it knows.
-const KindTrain = "train"
 
 // Owner names a program that takes runs from the queue. Two that work on one
 // database, or one after the other, have different names.
@@ -36,7 +30,7 @@ const notEnded = `status IN ('queued', 'running')`
 // the hands of another owner; but not copies that were handed in of runs that have not
 // ended, for they get the results of those. Its arguments, by number, are the time
 // and who asks.
-const free = notEnded + ` AND kind = '` + KindTrain + `' AND (status = 'queued' OR lease < ?1 AND owner <> ?2)
+const free = notEnded + ` AND (status = 'queued' OR lease < ?1 AND owner <> ?2)
 	AND NOT EXISTS (SELECT 1 FROM handins JOIN runs AS source ON source.id = handins.source WHERE handins.run = runs.id AND source.` + notEnded + `)`
 
 // Weight is how long work is expected to take.
@@ -72,61 +66,46 @@ type Waiting struct {
 }
 
 // Waiting lists the work that owner could claim, hand-ins and then the oldest first.
-func (s *Store) Waiting(ctx context.Context, owner Owner) (list []Waiting, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = waiting(ctx, tx, owner, s.now())
-		return err
+func (s *Store) Waiting(ctx context.Context, owner Owner) ([]Waiting, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Waiting, error) {
+		return listOf(tx, func(r row, w *Waiting) error {
+			return r.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Work, &w.Memory, asMillis(&w.Since))
+		}, `
+			SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, work * 1000000, memory, created FROM (
+				SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, work, memory, created, min(rowid) AS row
+					FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
+				UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, work, memory, created, min(row)
+					FROM (`+searching+`) GROUP BY workspace, weight)
+			ORDER BY handed DESC, created, search, row`, s.now(), owner)
 	})
-	return list, err
 }
 
 // ClaimRun gives a run that nobody works on to an owner, who holds it for a Lease. ok is false
 // when somebody else has taken it, or when MaxAttempts owners have died under it: then it
 // fails, for it may be the cause.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok bool, err error) {
-	err = s.note(ctx, func(tx *sql.Tx) error {
-		if err := failDeadly(ctx, tx, owner, s.now()); err != nil {
-			return err
-		}
-		r, err = claimRun(ctx, tx, owner, id, s.now())
-		if errors.Is(err, ErrNotFound) {
+	err = s.note(ctx, func(tx *transaction) error {
+		message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
+		tx.exec(`UPDATE runs SET status = 'failed', error = ?3, finished = ?1 WHERE status = 'running' AND attempts >= ?4 AND `+free, s.now(), owner, message, MaxAttempts)
+		endCopies(tx)
+		r, err = find(tx, scanRun, `
+			UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?3
+			WHERE id = ?4 AND id IN (SELECT id FROM runs WHERE id = ?4 AND `+free+`)
+			RETURNING `+runColumns, s.now(), owner, leaseEnd(s.now()), id)
+		if ok = err == nil; err == ErrNotFound {
 			return nil // and keep what failed
 		}
-		ok = err == nil
 		return err
 	})
 	return r, ok && err == nil, err
 }
 
 // CountWaiting counts the runs and the cells of searches that owner could claim, by weight.
-func (s *Store) CountWaiting(ctx context.Context, owner Owner) (n map[Weight]int, err error) {
-	n = map[Weight]int{}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT weight, count(*) FROM (SELECT `+weight+` AS weight FROM runs WHERE `+free+`
+func (s *Store) CountWaiting(ctx context.Context, owner Owner) (map[Weight]int, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[Weight]int, error) {
+		return byKey(tx, pair[Weight, int], `SELECT weight, count(*) FROM (SELECT `+weight+` AS weight FROM runs WHERE `+free+`
 			UNION ALL SELECT `+weight+` FROM searches JOIN cells c ON c.search = id WHERE `+notEnded+` AND `+freeCell+`) GROUP BY weight`, s.now(), owner)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var as Weight
-			var count int
-			if err := rows.Scan(&as, &count); err != nil {
-				return err
-			}
-			n[as] = count
-		}
-		return rows.Err()
 	})
-	return n, err
-}
-
-// CountRuns counts the runs of all workspaces that are queued or running.
-func (s *Store) CountRuns(ctx context.Context, status Status) (n int, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE `+notEnded+` AND status = ?`, status).Scan(&n)
-	})
-	return n, err
 }
 
 // Place holds the position of a waiting run.
@@ -136,40 +115,30 @@ type Place struct {
 }
 
 // Places tells where queued runs wait, by their ids.
-func (s *Store) Places(ctx context.Context) (places map[string]Place, err error) {
-	places = map[string]Place{}
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, `+weight+` AS weight FROM runs WHERE `+notEnded+` AND status = 'queued' ORDER BY weight, created, rowid`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			p := Place{Before: len(places)}
-			if err := rows.Scan(&id, &p.Weight); err != nil {
-				return err
-			}
-			places[id] = p
-		}
-		return rows.Err()
+func (s *Store) Places(ctx context.Context) (map[string]Place, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[string]Place, error) {
+		return byKey(tx, func(r row, id *string, p *Place) error { return r.Scan(id, &p.Weight, &p.Before) },
+			`SELECT id, `+weight+` AS weight, row_number() OVER (ORDER BY `+weight+`, created, rowid) - 1 FROM runs WHERE `+notEnded+` AND status = 'queued'`)
 	})
-	return places, err
 }
 
-// RenewLeases extends the leases of an owner that have used up a third of their time and returns
-// the runs it holds. One that is missing was cancelled or deleted, or its lease ran out and
-// somebody else took it.
-func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, err error) {
-	err = s.note(ctx, func(tx *sql.Tx) error {
-		const mine = notEnded + ` AND status = 'running' AND owner = ?1`
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now())); err != nil {
+// RenewLeases extends the leases of owners that have used up a third of their time, and returns the
+// runs and the cells of searches that have not ended which they hold. One that is missing was
+// cancelled or deleted, or its lease ran out and somebody else took it.
+func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string, cells []Cell, err error) {
+	err = s.note(ctx, func(tx *transaction) error {
+		const mine = `owner IN (SELECT value FROM json_each(?1)) AND `
+		const myRuns = mine + notEnded + ` AND status = 'running'`
+		const myCells = mine + `done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
+		tx.exec(`UPDATE runs SET lease = ?2 WHERE `+myRuns+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
+		tx.exec(`UPDATE cells SET lease = ?2 WHERE `+myCells+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
+		if runs, err = texts(tx, `SELECT id FROM runs WHERE `+myRuns, asJSON(&owners)); err != nil {
 			return err
 		}
-		held, err = texts(ctx, tx, `SELECT id FROM runs WHERE `+mine, owner)
+		cells, err = listOf(tx, func(r row, c *Cell) error { return r.Scan(&c.Search, &c.Place, &c.Name) }, `SELECT search, place, name FROM cells WHERE `+myCells, asJSON(&owners))
 		return err
 	})
-	return held, err
+	return runs, cells, err
 }
 
 // TakeBack ends all leases: the holder of the lock of the data directory knows that those
@@ -177,29 +146,29 @@ func (s *Store) RenewLeases(ctx context.Context, owner Owner) (held []string, er
 // before anything is claimed. Owners that work without the lock would be left out here, in
 // both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
-	return s.note(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET lease = 0 WHERE `+notEnded+` AND status = 'running'`); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE done = 0 AND lease > 0`)
-		return err
+	return s.note(ctx, func(tx *transaction) error {
+		tx.exec(`UPDATE runs SET lease = 0 WHERE ` + notEnded + ` AND status = 'running'`)
+		tx.exec(`UPDATE cells SET lease = 0 WHERE done = 0 AND lease > 0`)
+		return tx.err
 	})
 }
 
-// State is where a run stands, and of a failed one why.
+// State is where a run or search stands, and of a failed one why.
 type State struct {
-	Status Status
-	Error  string
+	Status      Status
+	Error       string
+	Done, Total int // cells of a search
 }
 
-// RunStates tells where runs of any workspace stand, by their ids. One that is gone is
+// States tells where runs and searches of any workspace stand, by their ids. One that is gone is
 // missing.
-func (s *Store) RunStates(ctx context.Context, ids ...string) (states map[string]State, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		states, err = runStates(ctx, tx, ids)
-		return err
+func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
+	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
+		return byKey(tx, func(r row, id *string, state *State) error {
+			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
+		}, `SELECT id, status, error, 0, 0 FROM runs WHERE id IN (SELECT value FROM json_each(?1))
+			UNION ALL SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?1))`, asJSON(&ids))
 	})
-	return states, err
 }
 
 // FinishRun stores the result of a run that owner holds: report, models and status
@@ -210,34 +179,38 @@ func (s *Store) FinishRun(ctx context.Context, owner Owner, id string, res *ml.R
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error { return finishRun(ctx, tx, owner, id, e, s.now()) })
+	return s.endRun(ctx, owner, id, Done, `report`, e.report, func(tx *transaction) { insertModels(tx, id, e) })
 }
 
 // FailRun ends a run that owner holds with a message for the person who made it. It
 // returns ErrNotFound as FinishRun does.
 func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
-			message, s.now(), id, owner))
-		if err != nil {
+	return s.endRun(ctx, owner, id, Failed, `error`, message, endCopies)
+}
+
+// endRun ends a run that owner holds, with a text in one of its columns, and does what follows.
+func (s *Store) endRun(ctx context.Context, owner Owner, id string, status Status, column, text string, then func(*transaction)) error {
+	return s.update(ctx, func(tx *transaction) error {
+		if err := tx.execFound(`UPDATE runs SET status = ?, `+column+` = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`, status, text, s.now(), id, owner); err != nil {
 			return err
 		}
-		return endCopies(ctx, tx)
+		then(tx)
+		return nil
 	})
 }
 
 // CancelRun ends a run that is queued or running; ErrEnded if it has ended.
 func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		r, err := findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
+	return s.update(ctx, func(tx *transaction) error {
+		r, err := findRun(tx, `workspace = ? AND id = ?`, ws, id)
 		if err != nil {
 			return err
 		}
 		if r.Status.Ended() {
 			return ErrEnded
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE runs SET status = 'cancelled', finished = ? WHERE id = ?`, s.now(), id)
-		return err
+		tx.exec(`UPDATE runs SET status = 'cancelled', finished = ? WHERE id = ?`, s.now(), id)
+		return tx.err
 	})
 }
 
@@ -245,9 +218,8 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 // count: the program is stopping in good order, or the run has turned out to be at least so
 // heavy, and waits for a turn as such. It returns ErrNotFound as FinishRun does.
 func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weight) error {
-	return s.note(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx,
-			`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner))
+	return s.note(ctx, func(tx *transaction) error {
+		return tx.execFound(`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner)
 	})
 }
 
@@ -258,44 +230,25 @@ func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 // is most of what a long run writes.
 func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 
-// roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
-// ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
-// workspace are than its share.
-func (s *Store) roomInQueue(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	own, err := waitingOf(ctx, tx, ws)
+// share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
+// may add nothing to one with the given room. All workspaces at one network address may together
+// hold no more places than are free, and a single one no more than a quarter of the free places its
+// address has not used up. A workspace with nothing waiting may exceed this while more than a tenth
+// of the queue is free.
+func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooMany error, room int) error {
+	held, err := byKey(tx, pair[Workspace, int], `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	if err != nil {
 		return err
 	}
-	if own >= MaxQueuedEach {
-		return ErrTooMany
+	own, near, all := held[ws], 0, 0
+	if own >= each {
+		return tooMany
 	}
-	return s.share(ctx, tx, ws, MaxQueued, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`)
-}
-
-// share returns ErrQueueFull if a workspace may add nothing to a queue with the given room. All
-// workspaces at one network address may together hold no more places than are free, and a
-// single one no more than a quarter of the free places its address has not used up. A workspace
-// with nothing waiting may exceed this while more than a tenth of the queue is free.
-func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, what string) error {
-	rows, err := tx.QueryContext(ctx, `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	own, near, all := 0, 0, 0
 	network := s.NetworkOf(ws)
-	for rows.Next() {
-		var who Workspace
-		var n int
-		if err := rows.Scan(&who, &n); err != nil {
-			return err
-		}
+	for who, n := range held {
 		all += n
 		if s.NetworkOf(who) == network {
 			near += n
-		}
-		if who == ws {
-			own = n
 		}
 	}
 	free := room - all
@@ -306,7 +259,7 @@ func (s *Store) share(ctx context.Context, tx *sql.Tx, ws Workspace, room int, w
 	if full {
 		return ErrQueueFull
 	}
-	return rows.Err()
+	return nil
 }
 
 // NetworkOf names the network address that a workspace was last used from; where that is not
@@ -318,71 +271,4 @@ func (s *Store) NetworkOf(ws Workspace) string {
 		}
 	}
 	return string(ws)
-}
-
-// waitingOf counts the runs of a workspace that are queued.
-func waitingOf(ctx context.Context, tx *sql.Tx, ws Workspace) (n int, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws).Scan(&n)
-	return n, err
-}
-
-func failDeadly(ctx context.Context, tx *sql.Tx, owner Owner, now int64) error {
-	message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
-	_, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'failed', error = ?3, finished = ?1 WHERE status = 'running' AND attempts >= ?4 AND `+free,
-		now, owner, message, MaxAttempts)
-	if err != nil {
-		return err
-	}
-	return endCopies(ctx, tx)
-}
-
-func waiting(ctx context.Context, tx *sql.Tx, owner Owner, now int64) (list []Waiting, err error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, work, memory, created FROM (
-			SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, work, memory, created, min(rowid) AS row
-				FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
-			UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, work, memory, created, min(row)
-				FROM (`+searching+`) GROUP BY workspace, weight)
-		ORDER BY handed DESC, created, search, row`, now, owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var w Waiting
-		var work, since int64
-		if err := rows.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &work, &w.Memory, &since); err != nil {
-			return nil, err
-		}
-		w.Work = time.Duration(work) * time.Millisecond
-		w.Since = fromMillis(since)
-		list = append(list, w)
-	}
-	return list, rows.Err()
-}
-
-func claimRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, now int64) (Run, error) {
-	r, err := scanRun(tx.QueryRowContext(ctx, `
-		UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?3
-		WHERE id = ?4 AND id IN (SELECT id FROM runs WHERE id = ?4 AND `+free+`)
-		RETURNING `+runColumns, now, owner, leaseEnd(now), id))
-	return r, found(err)
-}
-
-func runStates(ctx context.Context, tx *sql.Tx, ids []string) (map[string]State, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, status, error FROM runs WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	states := map[string]State{}
-	for rows.Next() {
-		var id string
-		var state State
-		if err := rows.Scan(&id, &state.Status, &state.Error); err != nil {
-			return nil, err
-		}
-		states[id] = state
-	}
-	return states, rows.Err()
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"time"
 )
@@ -19,11 +17,11 @@ var DefaultQuota = Quota{Datasets: 1000, Runs: 5000, Bytes: 1 << 30}
 
 // room returns an error if the workspace may not hold the given numbers of further data sets and
 // runs, or nothing more at all.
-func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, runs int) error {
+func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) error {
 	if q == (Quota{}) {
 		return nil
 	}
-	h, err := holdings(ctx, tx, ws)
+	h, err := holdings(tx, ws)
 	if err != nil {
 		return err
 	}
@@ -36,29 +34,29 @@ func (q Quota) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, run
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
 		return overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs")
 	}
-	return q.bound(ctx, tx, ws, 0)
+	return q.bound(tx, ws, 0)
 }
 
 // bound empties the trash of a workspace, oldest deletions first, down to the latest keep deletions,
 // while the trash exceeds a quota of numbers or, together with the live items, the quota of bytes.
-func (q Quota) bound(ctx context.Context, tx *sql.Tx, ws Workspace, keep int) error {
-	list, err := listDeletions(ctx, tx, ws, time.UnixMilli(0))
+func (q Quota) bound(tx *transaction, ws Workspace, keep int) error {
+	list, err := listDeletions(tx, ws, time.UnixMilli(0))
 	if err != nil || len(list) <= keep || q == (Quota{}) {
 		return err
 	}
-	live, err := holdings(ctx, tx, ws)
+	live, err := holdings(tx, ws)
 	if err != nil {
 		return err
 	}
 	for ; len(list) > keep; list = list[:len(list)-1] {
-		bin, err := holdings(ctx, tx, trash(ws))
+		bin, err := holdings(tx, trash(ws))
 		if err != nil {
 			return err
 		}
 		if (q.Runs == 0 || bin.Runs <= q.Runs) && (q.Datasets == 0 || bin.Datasets <= q.Datasets) && (q.Bytes == 0 || live.Bytes+bin.Bytes < q.Bytes) {
 			return nil
 		}
-		if _, err := forget(ctx, tx, `workspace = ? AND deleted = ?`, trash(ws), list[len(list)-1].At.UnixMilli()); err != nil {
+		if _, err := forget(tx, `workspace = ? AND deleted = ?`, trash(ws), list[len(list)-1].At.UnixMilli()); err != nil {
 			return err
 		}
 	}

@@ -15,9 +15,7 @@ import (
 // Items over a quota are refused with the number and the remedy; the quota counts for each
 // workspace by itself, and again once something was deleted.
 func TestQuota(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	full := func(err error, says string) {
 		t.Helper()
 		var fault *Error
@@ -102,9 +100,8 @@ func TestQuotaCountsEverything(t *testing.T) {
 				require.NoError(t, make(s, i))
 			}
 			grown, counted := size(t, s)-pages, require.Value(s.Holdings(t.Context(), alice))(t).Bytes-before
-			if counted < grown/2 || counted > 2*grown {
-				t.Errorf("%d bytes on the disk count as %d", grown, counted)
-			}
+			require.Check(t, counted >= grown/2 && counted <= 2*grown,
+				"%d bytes on the disk count as %d", grown, counted)
 		})
 	}
 }

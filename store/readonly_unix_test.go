@@ -31,13 +31,11 @@ func TestCheckReadOnlyDirectory(t *testing.T) {
 // returns the output.
 func unwritable(t *testing.T, does string) (dir, said string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "readonly")
-	require.NoError(t, err)
+	dir = require.Value(os.MkdirTemp("", "readonly"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	require.NoError(t, open(t, dir).Close())
 	db := filepath.Join(dir, "marginlab.db")
-	exe, err := os.Executable()
-	require.NoError(t, err)
+	exe := require.Value(os.Executable())(t)
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childEnv+"="+does+" "+dir)
 	require.NoError(t, os.Chmod(db, 0o444))

@@ -25,8 +25,7 @@ func released(t *testing.T, version int64, file string) *Store {
 func writtenBy(t *testing.T, version int64, file string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := sql.Open("sqlite3", dir+"/marginlab.db")
-	require.NoError(t, err)
+	db := require.Value(sql.Open("sqlite3", dir+"/marginlab.db"))(t)
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
 	require.NoError(t, err)
 	_, err = p.UpTo(t.Context(), version)
@@ -52,8 +51,7 @@ func TestReleasedIsKept(t *testing.T) {
 		db, err := sql.Open("sqlite3", path)
 		require.NoError(t, err)
 		defer db.Close()
-		v := require.Value(version(ctx, db))(t)
-		require.Check(t, v == 4, "schema %d, it was 4", v)
+		require.Equal(t, require.Value(version(ctx, db))(t), 4, "schema")
 	}
 	look(DatabaseIn(dir))
 	copied := filepath.Join(t.TempDir(), "copy.db")
@@ -82,9 +80,8 @@ func TestReleasedRows(t *testing.T) {
 	for _, l := range list {
 		r := require.Value(s.Run(ctx, ws, l.ID))(t)
 		d, err := s.Data(ctx, r.Hash)
-		if err != nil || r.Status != Done || r.Report == nil || r.Model == nil {
-			t.Fatalf("%s: %+v, %v", l.Name, r, err)
-		}
+		require.Must(t, err == nil && r.Status == Done && r.Report != nil && r.Model != nil,
+			"%s: %+v, %v", l.Name, r, err)
 		if r.Before != nil {
 			conformal++
 		}
@@ -93,9 +90,8 @@ func TestReleasedRows(t *testing.T) {
 			continue // the accuracy of both parts together is not in the report
 		}
 		got, err := r.Model.Accuracy(d)
-		if err != nil || got != *r.Report.TrainAccuracy {
-			t.Errorf("%s: accuracy %v, was %v, %v", r.Name, got, *r.Report.TrainAccuracy, err)
-		}
+		require.Check(t, err == nil && got == *r.Report.TrainAccuracy,
+			"%s: accuracy %v, was %v, %v", r.Name, got, *r.Report.TrainAccuracy, err)
 	}
 	require.Equal(t, conformal, 3, "conformal runs")
 	first := list[0]
@@ -129,17 +125,14 @@ func TestMigrationsGoBack(t *testing.T) {
 		}
 		_, err = p.Up(t.Context())
 		require.NoError(t, err)
-		after := rows()
-		require.Check(t, after == before, "%s: the rows differ: %.300s, were %.300s", file, after, before)
+		require.Equal(t, rows(), before, "%s: the rows after and before", file)
 	}
 }
 
 // A bound that became narrower, a name that is gone or a quantity of another type
 // hides no row.
 func TestStoredRowsAreReadLeniently(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	var ids []string
 	for range 4 {
 		r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(0.75, 2)))(t)

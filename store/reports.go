@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -97,9 +96,9 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 }
 
 // roomForReports returns an error if a workspace may not hold some more reports.
-func roomForReports(ctx context.Context, tx *sql.Tx, ws Workspace, more int) error {
-	var held int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&held); err != nil {
+func roomForReports(tx *transaction, ws Workspace, more int) error {
+	held, err := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws)
+	if err != nil {
 		return err
 	}
 	if more > 0 && held+more > MaxReports {
@@ -119,27 +118,21 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 		return r, err
 	}
 	now := s.now()
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		known, err := findReport(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
-		if err == ErrNotFound {
-			err = neverAsked(ctx, tx, "reports", ws, request)
+	return result(ctx, s.update, func(tx *transaction) (Report, error) {
+		if known, err := repeated(tx, "reports", ws, request, findReport); err != ErrNotFound {
+			return known, err
 		}
-		if err != ErrNotFound {
-			r = known
-			return err
+		if err := s.room(tx, ws, 0, 0); err != nil {
+			return r, err
 		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-			return err
-		}
-		if err := roomForReports(ctx, tx, ws, 1); err != nil {
-			return err
+		if err := roomForReports(tx, ws, 1); err != nil {
+			return r, err
 		}
 		r = Report{newID(), title, text, f, "", fromMillis(now), fromMillis(now)}
-		_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated, request) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+		tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated, request) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 			r.ID, ws, title, text, frozen, now, now, request)
-		return err
+		return r, nil
 	})
-	return r, err
 }
 
 // UpdateReport replaces title, text and items of a report.
@@ -148,104 +141,61 @@ func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text 
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
+	return s.update(ctx, func(tx *transaction) error {
+		if err := s.room(tx, ws, 0, 0); err != nil {
 			return err
 		}
-		return affected(tx.ExecContext(ctx, `UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id))
+		return tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
 	})
 }
 
 // Report returns one report of a workspace.
-func (s *Store) Report(ctx context.Context, ws Workspace, id string) (r Report, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findReport(ctx, tx, `workspace = ? AND id = ?`, ws, id)
-		return err
-	})
-	return r, err
+func (s *Store) Report(ctx context.Context, ws Workspace, id string) (Report, error) {
+	return result(ctx, s.view, func(tx *transaction) (Report, error) { return findReport(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // SharedReport returns the report that a token of ShareReport opens.
-func (s *Store) SharedReport(ctx context.Context, token string) (r Report, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findReport(ctx, tx, `share = ? AND deleted IS NULL`, token)
-		return err
-	})
-	return r, err
+func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) {
+	return result(ctx, s.view, func(tx *transaction) (Report, error) { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
 // ReportSize is about how many bytes of memory a report takes that is read: one of a workspace, or
 // with a token that of a read-only link.
-func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (size int64, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var packed []byte
-		err := found(tx.QueryRowContext(ctx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token).Scan(&packed))
+func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (int64, error) {
+	return result(ctx, s.view, func(tx *transaction) (int64, error) {
+		packed, err := value[[]byte](tx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r, err := unpack(packed)
-		size = 4 * int64(r.Len()) // as packed and as JSON text, and what it says, for a moment twice
-		return err
+		return 4 * int64(r.Len()), err // as packed and as JSON text, and what it says, for a moment twice
 	})
-	return size, err
 }
 
 // Reports lists the reports of a workspace, the last changed first, at most limit of them from
 // offset on, and says how many there are.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws).Scan(&total); err != nil {
+	err = s.view(ctx, func(tx *transaction) error {
+		if total, err = value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT id, title, text, coalesce(share, ''), created, updated FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanReport(rows)
-			if err != nil {
-				return err
-			}
-			list = append(list, r)
-		}
-		return rows.Err()
+		list, err = listOf(tx, func(r row, to *Report) error { return scanReport(r, to) },
+			`SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
+		return err
 	})
 	return list, total, err
 }
 
 // ReportTitles lists the reports of a workspace in the order of Reports, with id and title alone.
-func (s *Store) ReportTitles(ctx context.Context, ws Workspace) (list []Report, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r Report
-			if err := rows.Scan(&r.ID, &r.Title); err != nil {
-				return err
-			}
-			list = append(list, r)
-		}
-		return rows.Err()
+func (s *Store) ReportTitles(ctx context.Context, ws Workspace) ([]Report, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Report, error) {
+		return listOf(tx, func(r row, to *Report) error { return r.Scan(&to.ID, &to.Title) }, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
 	})
-	return list, err
 }
 
 // DeleteReport deletes a report. Restore brings it back.
 func (s *Store) DeleteReport(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		at, err := deletionTime(ctx, tx, ws, s.now())
-		if err != nil {
-			return err
-		}
-		if err := softDelete(ctx, tx, "reports", "id", ws, id, at); err != nil {
-			return err
-		}
-		return s.Quota.bound(ctx, tx, ws, 1)
-	})
+	return s.update(ctx, func(tx *transaction) error { return s.softDelete(tx, "reports", "id", ws, id) })
 }
 
 // ShareReport returns the token of a report's read-only link: 130 random bits. A report that is
@@ -259,24 +209,25 @@ func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) erro
 	return s.removeLink(ctx, "reports", ws, id)
 }
 
-func scanReport(row interface{ Scan(...any) error }, more ...any) (r Report, err error) {
-	var created, updated int64
-	err = row.Scan(append([]any{&r.ID, &r.Title, &r.Text, &r.Share, &created, &updated}, more...)...)
-	r.Created, r.Updated = fromMillis(created), fromMillis(updated)
-	return r, found(err)
+const reportColumns = `id, title, text, coalesce(share, ''), created, updated`
+
+// scanReport reads reportColumns, and more.
+func scanReport(r row, to *Report, more ...any) error {
+	return r.Scan(append([]any{&to.ID, &to.Title, &to.Text, &to.Share, asMillis(&to.Created), asMillis(&to.Updated)}, more...)...)
 }
 
-func findReport(ctx context.Context, tx *sql.Tx, where string, args ...any) (Report, error) {
-	var packed []byte
-	r, err := scanReport(tx.QueryRowContext(ctx, `SELECT id, title, text, coalesce(share, ''), created, updated, frozen FROM reports WHERE `+where, args...), &packed)
-	if err != nil {
-		return r, err
-	}
-	text, err := decompress(packed)
-	if err != nil {
-		return r, err
-	}
-	return r, json.NewDecoder(param.Unfolding(bytes.NewReader(text), 8*MaxFrozen)).Decode(&r.Frozen)
+func findReport(tx *transaction, where string, args ...any) (Report, error) {
+	return find(tx, func(r row, to *Report) error {
+		var packed []byte
+		if err := scanReport(r, to, &packed); err != nil {
+			return err
+		}
+		text, err := decompress(packed)
+		if err != nil {
+			return err
+		}
+		return json.NewDecoder(param.Unfolding(bytes.NewReader(text), 8*MaxFrozen)).Decode(&to.Frozen)
+	}, `SELECT `+reportColumns+`, frozen FROM reports WHERE `+where, args...)
 }
 
 // An archive holds a report in its table of contents and what it shows in a file.
@@ -289,24 +240,6 @@ type archivedReport struct {
 }
 
 func reportName(id string) string { return "reports/" + id + ".json" }
-
-// importReport stores a report unless it is there already.
-func (s *Store) importReport(ctx context.Context, tx *sql.Tx, ws Workspace, from archivedReport, frozen []byte) (fresh bool, err error) {
-	var there bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM reports WHERE workspace = ? AND title = ? AND created = ?)`,
-		ws, from.Title, from.Created.UnixMilli()).Scan(&there); err != nil || there {
-		return false, err
-	}
-	if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-		return false, err
-	}
-	if err := roomForReports(ctx, tx, ws, 1); err != nil {
-		return false, err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
-	return true, err
-}
 
 // report checks a report of an archive and returns what it shows, packed.
 func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
@@ -354,12 +287,4 @@ func missing(t repeat.Task, points map[string]string) (hash string, ok bool) {
 		}
 	}
 	return "", true
-}
-
-func (s *Store) checkReports(ctx context.Context) ([]string, error) {
-	faults, err := s.each(ctx, `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, func(tx *sql.Tx, id string) error {
-		_, err := findReport(ctx, tx, `id = ?`, id)
-		return err
-	})
-	return prefixed("report ", faults, err)
 }

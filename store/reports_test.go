@@ -89,8 +89,7 @@ func TestReportLimits(t *testing.T) {
 		"at most 30": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", many); return err },
 		"at most 32": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", large); return err },
 	} {
-		err := fails()
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v does not say %q", err, want)
+		require.Fails(t, fails(), want, "does not say")
 	}
 }
 
@@ -130,9 +129,7 @@ func TestMostReports(t *testing.T) {
 		"restore": func() error { _, err := s.Restore(ctx, alice, deleted.At); return err },
 	}
 	for way, try := range enter {
-		if err := try(); err == nil || !strings.Contains(err.Error(), "at most 200 are kept. Delete some") {
-			t.Errorf("%s: %v", way, err)
-		}
+		require.Fails(t, try(), "at most 200 are kept. Delete some", "%s", way)
 	}
 	list := require.Value(s.ReportTitles(ctx, alice))(t)
 	require.Check(t, len(list) == MaxReports && list[0].ID == "r200" && list[0].Title == "r", "%d reports", len(list))
@@ -166,9 +163,8 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 		})
 		_, err := s.Import(ctx, bob, bytes.NewReader(body), int64(len(body)))
 		var ps param.Problems
-		if !errors.As(err, &ps) || ps.For("file") == "" || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v does not say %q", err, says)
-		}
+		require.Check(t, errors.As(err, &ps) && ps.For("file") != "" && strings.Contains(err.Error(), says),
+			"%v does not say %q", err, says)
 	}
 	list := require.Value(s.ReportTitles(ctx, bob))(t)
 	require.Check(t, len(list) <= 0, "%v", list)

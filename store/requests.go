@@ -1,9 +1,8 @@
 package store
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -48,20 +47,26 @@ func (r Request) of(asked ...any) (string, error) {
 	return hash(all), nil
 }
 
+// repeated finds, by find, what the same request has made before in a table. Errors: ErrNotFound and
+// ErrReused.
+func repeated[T any](tx *transaction, table string, ws Workspace, request string, find func(tx *transaction, where string, args ...any) (T, error)) (T, error) {
+	v, err := find(tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
+	if err == ErrNotFound {
+		err = neverAsked(tx, table, ws, request)
+	}
+	return v, err
+}
+
 // neverAsked is ErrNotFound for a request that no row of the table answers, but ErrReused
 // where its key, a strict one, belongs to another.
-func neverAsked(ctx context.Context, tx *sql.Tx, table string, ws Workspace, request string) error {
+func neverAsked(tx *transaction, table string, ws Workspace, request string) error {
 	key, _, strict := strings.Cut(request, ".")
 	if !strict {
 		return ErrNotFound
 	}
-	var used bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE workspace = ?1 AND request > ?2 || '.' AND request < ?2 || '/')`, ws, key).Scan(&used)
-	switch {
-	case err != nil:
-		return err
-	case used:
+	used, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE workspace = ?1 AND request > ?2 || '.' AND request < ?2 || '/')`, ws, key)
+	if err == nil && used {
 		return ErrReused
 	}
-	return ErrNotFound
+	return cmp.Or(err, error(ErrNotFound))
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,70 +27,56 @@ const (
 
 // Unseen lists the workspaces that nobody has used since a moment and that have no
 // open course, the longest unseen first. One that ended before that moment is not open.
-func (s *Store) Unseen(ctx context.Context, since time.Time) (list []Holdings, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		names, err := unseen(ctx, tx, since)
+func (s *Store) Unseen(ctx context.Context, since time.Time) ([]Holdings, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Holdings, error) {
+		names, err := unseen(tx, since)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, ws := range names {
-			h, err := holdings(ctx, tx, ws)
-			if err != nil {
-				return err
-			}
-			list = append(list, h)
-		}
-		return nil
+		return holdingsOf(tx, names)
 	})
-	return list, err
 }
 
 // Expire marks for deletion what Unseen lists, and returns how many workspaces are newly marked.
 // A visit takes the mark away. Unless force is set it refuses, with a *Error that says what to
 // do, when the clock is far beyond the last use of any workspace or when most workspaces would go.
 func (s *Store) Expire(ctx context.Context, since time.Time, force bool) (marked int, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		names, err := unseen(ctx, tx, since)
+	return result(ctx, s.update, func(tx *transaction) (int, error) {
+		names, err := unseen(tx, since)
 		if err != nil || len(names) == 0 {
-			return err
+			return 0, err
 		}
 		if !force {
-			if err := s.trustClock(ctx, tx); err != nil {
-				return err
+			if err := s.trustClock(tx); err != nil {
+				return 0, err
 			}
-			all, err := countUsed(ctx, tx)
+			all, err := countUsed(tx)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if float64(len(names)) > mostShare*float64(all) {
-				return retained("%d of %d workspaces look unused since %s, more than half: none was deleted. Check the clock of this machine and --retention. If they are to go, run marginlab purge --older DAYS --yes --force.",
+				return 0, retained("%d of %d workspaces look unused since %s, more than half: none was deleted. Check the clock of this machine and --retention. If they are to go, run marginlab purge --older DAYS --yes --force.",
 					len(names), all, since.UTC().Format("2 January 2006"))
 			}
 		}
 		for _, ws := range names {
-			n, err := affectedRows(tx.ExecContext(ctx, `
+			n, err := tx.execCount(`
 				INSERT INTO workspaces (workspace, seen, expired) SELECT ?1, max(seen), ?2 FROM `+used+` WHERE workspace = ?1
-				ON CONFLICT DO UPDATE SET expired = excluded.expired WHERE expired IS NULL OR expired <= seen OR expired > ?2`, ws, s.now()))
+				ON CONFLICT DO UPDATE SET expired = excluded.expired WHERE expired IS NULL OR expired <= seen OR expired > ?2`, ws, s.now())
 			if err != nil {
-				return err
+				return 0, err
 			}
 			marked += n
 		}
-		return nil
+		return marked, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return marked, nil
 }
 
 // Spare takes away all marks of Expire and returns how many there were.
-func (s *Store) Spare(ctx context.Context) (n int, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		n, err = affectedRows(tx.ExecContext(ctx, `UPDATE workspaces SET expired = NULL WHERE expired IS NOT NULL`))
-		return err
+func (s *Store) Spare(ctx context.Context) (int, error) {
+	return result(ctx, s.update, func(tx *transaction) (int, error) {
+		return tx.execCount(`UPDATE workspaces SET expired = NULL WHERE expired IS NOT NULL`)
 	})
-	return n, err
 }
 
 // Sweep deletes the workspaces that were marked UndoFor ago and not used since, with all they
@@ -101,11 +86,11 @@ func (s *Store) Spare(ctx context.Context) (n int, err error) {
 func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	var due []Workspace
 	var all int
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		if due, err = expired(ctx, tx, s.Now(), ""); err != nil || len(due) == 0 {
+	err = s.view(ctx, func(tx *transaction) error {
+		if due, err = expired(tx, s.Now(), ""); err != nil || len(due) == 0 {
 			return err
 		}
-		all, err = countUsed(ctx, tx)
+		all, err = countUsed(tx)
 		return err
 	})
 	if err != nil || len(due) == 0 {
@@ -117,13 +102,13 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 		}
 	}
 	for _, ws := range due { // a transaction each: nobody waits for all of them
-		err := s.update(ctx, func(tx *sql.Tx) error {
-			still, err := expired(ctx, tx, s.Now(), ws)
+		err := s.update(ctx, func(tx *transaction) error {
+			still, err := expired(tx, s.Now(), ws)
 			if err != nil || len(still) == 0 {
 				return err
 			}
 			n++
-			return deleteWorkspace(ctx, tx, ws)
+			return deleteWorkspace(tx, ws)
 		})
 		if err != nil {
 			return n, err
@@ -135,17 +120,17 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 // TrustClock is an error when the clock is so far beyond the last use of any workspace that it
 // has probably jumped ahead: what depends on age must wait then.
 func (s *Store) TrustClock(ctx context.Context) error {
-	return s.view(ctx, func(tx *sql.Tx) error { return s.trustClock(ctx, tx) })
+	return s.view(ctx, func(tx *transaction) error { return s.trustClock(tx) })
 }
 
-func (s *Store) trustClock(ctx context.Context, tx *sql.Tx) error {
-	var last sql.NullInt64
-	if err := tx.QueryRowContext(ctx, `SELECT max(seen) FROM `+used).Scan(&last); err != nil || !last.Valid {
+func (s *Store) trustClock(tx *transaction) error {
+	var last time.Time
+	if err := tx.one(`SELECT max(seen) FROM ` + used).Scan(asMillis(&last)); err != nil || last.IsZero() {
 		return err
 	}
-	if now := s.Now(); now.Sub(fromMillis(last.Int64)) > clockSlack {
+	if now := s.Now(); now.Sub(last) > clockSlack {
 		return retained("The clock of this machine says %s, %d days after any workspace was last used: nothing was deleted. Correct the clock. If it is right, run marginlab purge --older DAYS --yes --force.",
-			now.UTC().Format("2 January 2006"), int(now.Sub(fromMillis(last.Int64)).Hours()/24))
+			now.UTC().Format("2 January 2006"), int(now.Sub(last).Hours()/24))
 	}
 	return nil
 }
@@ -157,31 +142,22 @@ func retained(format string, args ...any) error {
 // owned leaves out of used the galleries of courses and the bins.
 const owned = `workspace NOT LIKE 'course %' AND workspace NOT LIKE 'deleted %'`
 
-func countUsed(ctx context.Context, tx *sql.Tx) (n int, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT count(DISTINCT workspace) FROM `+used+` WHERE `+owned).Scan(&n)
-	return n, err
+func countUsed(tx *transaction) (int, error) {
+	return value[int](tx, `SELECT count(DISTINCT workspace) FROM `+used+` WHERE `+owned)
 }
 
 // noOpenCourse selects workspaces without a course that takes hand-ins after a moment, ?1.
 const noOpenCourse = `NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))`
 
-func unseen(ctx context.Context, tx *sql.Tx, since time.Time) ([]Workspace, error) {
-	return workspaces(ctx, tx, `SELECT workspace FROM `+used+` WHERE `+owned+` GROUP BY workspace HAVING max(seen) < ?1 AND `+noOpenCourse+` ORDER BY max(seen), workspace`, since.UnixMilli())
+func unseen(tx *transaction, since time.Time) ([]Workspace, error) {
+	return listOf(tx, column[Workspace], `SELECT workspace FROM `+used+` WHERE `+owned+` GROUP BY workspace HAVING max(seen) < ?1 AND `+noOpenCourse+` ORDER BY max(seen), workspace`, since.UnixMilli())
 }
 
 // expired lists the workspaces that are to be deleted now, or only one of them.
-func expired(ctx context.Context, tx *sql.Tx, now time.Time, one Workspace) ([]Workspace, error) {
-	return workspaces(ctx, tx, `
+func expired(tx *transaction, now time.Time, one Workspace) ([]Workspace, error) {
+	return listOf(tx, column[Workspace], `
 		SELECT workspace FROM `+used+` WHERE workspace IN (SELECT workspace FROM workspaces WHERE expired <= ?2 AND ?3 IN ('', workspace)) GROUP BY workspace
 		HAVING max(seen) < (SELECT expired FROM workspaces WHERE workspaces.workspace = used.workspace) AND `+noOpenCourse+` ORDER BY workspace`, now.UnixMilli(), now.Add(-UndoFor).UnixMilli(), one)
-}
-
-func workspaces(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []Workspace, err error) {
-	names, err := texts(ctx, tx, query, args...)
-	for _, name := range names {
-		list = append(list, Workspace(name))
-	}
-	return list, err
 }
 
 // copyBefore copies the database to a file beside it, named after the upcoming operation, and

@@ -120,9 +120,7 @@ func TestCopyBeforeMigration(t *testing.T) {
 // TestTrashCountsAsHeld: items in the trash count towards the quota, and give way, the oldest
 // first, to new items.
 func TestTrashCountsAsHeld(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	one := require.Value(s.CreateDataset(ctx, alice, "first", "", sample(1)))(t)
 	each := require.Value(s.Holdings(ctx, alice))(t).Bytes
 	s.Quota = Quota{Bytes: 4 * each}
@@ -150,6 +148,6 @@ func TestRowChange(t *testing.T) {
 		"ALTER TABLE runs DROP COLUMN cost;":                                 true,
 		"CREATE TABLE new (id);\nINSERT INTO new SELECT id FROM runs;":       true,
 	} {
-		require.Equal(t, rowChange.MatchString(text), want, "%q", text)
+		require.Equal(t, rowChange().MatchString(text), want, "%q", text)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,23 +92,19 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	if err != nil {
 		return r, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if r, err = findRequest(ctx, tx, ws, q); err != ErrNotFound {
-			return err
+	return result(ctx, s.update, func(tx *transaction) (Run, error) {
+		if r, err := repeated(tx, "runs", ws, q.request, findRun); err != ErrNotFound {
+			return r, err
 		}
-		if err := s.roomInQueue(ctx, tx, ws); err != nil {
-			return err
+		// Copies that were handed in take nobody's place.
+		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued); err != nil {
+			return Run{}, err
 		}
-		if err := s.room(ctx, tx, ws, 0, 1); err != nil {
-			return err
+		if err := s.room(tx, ws, 0, 1); err != nil {
+			return Run{}, err
 		}
-		r, err = createRun(ctx, tx, ws, q, s.now())
-		return err
+		return createRun(tx, ws, q, s.now())
 	})
-	if err != nil {
-		return Run{}, err
-	}
-	return r, nil
 }
 
 // prepared is a new run that was found good, ready to be stored.
@@ -155,21 +150,12 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	return q, err
 }
 
-// findRequest returns the run that the same request has made before.
-func findRequest(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared) (Run, error) {
-	r, err := findRun(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, q.request)
-	if err == ErrNotFound {
-		err = neverAsked(ctx, tx, "runs", ws, q.request)
-	}
-	return r, err
-}
-
 // createRun queues a run.
-func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now int64) (Run, error) {
+func createRun(tx *transaction, ws Workspace, q prepared, now int64) (Run, error) {
 	r := q.Run
 	r.Created = fromMillis(now)
 	if r.Dataset != "" {
-		ds, err := findDataset(ctx, tx, ws, r.Dataset)
+		ds, err := findDataset(tx, `workspace = ? AND id = ?`, ws, r.Dataset)
 		if err != nil {
 			return r, fmt.Errorf("data set: %w", err)
 		}
@@ -177,31 +163,29 @@ func createRun(ctx context.Context, tx *sql.Tx, ws Workspace, q prepared, now in
 	}
 	if r.Name == "" {
 		var err error
-		if r.Name, err = defaultName(ctx, tx, ws, r); err != nil {
+		if r.Name, err = defaultName(tx, ws, r); err != nil {
 			return r, err
 		}
 	}
 	if q.given {
-		if err := writePoints(ctx, tx, q.points); err != nil {
-			return r, err
-		}
+		writePoints(tx, q.points)
 	}
-	_, err := tx.ExecContext(ctx, `
+	tx.exec(`
 		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, evidence, status, created, work, memory, request)
 		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, asJSON(&r.Evidence), r.Status, now, q.cost.Time.Milliseconds(), q.cost.Bytes, q.request)
-	return r, err
+	return r, tx.err
 }
 
 // defaultName returns a name that no other run of the workspace has: what differs from the last run
 // first, as in "MCM, ρ 0.01, γ 3 · moons".
-func defaultName(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) (string, error) {
+func defaultName(tx *transaction, ws Workspace, r Run) (string, error) {
 	var last *ml.Spec
 	var spec ml.Spec
-	switch err := tx.QueryRowContext(ctx, `SELECT spec FROM runs WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT 1`, ws).Scan(storedSpec{&spec}); {
+	switch err := tx.one(`SELECT spec FROM runs WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT 1`, ws).Scan(storedSpec{&spec}); {
 	case err == nil:
 		last = &spec
-	case !errors.Is(err, sql.ErrNoRows):
+	case err != ErrNotFound:
 		return "", err
 	}
 	settings, data := []rune(r.Spec.Name(last)), []rune(r.DatasetName)
@@ -216,44 +200,25 @@ func defaultName(ctx context.Context, tx *sql.Tx, ws Workspace, r Run) (string, 
 		if n > 1 {
 			try = fmt.Sprintf("%s (%d)", name, n)
 		}
-		var taken bool
-		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ?)`, ws, try).Scan(&taken); err != nil || !taken {
+		if taken, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ?)`, ws, try); err != nil || !taken {
 			return try, err
 		}
 	}
 }
 
 // Run returns one run of a workspace with its models.
-func (s *Store) Run(ctx context.Context, ws Workspace, id string) (r Run, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
-		if err != nil {
-			return err
-		}
-		return readModels(ctx, tx, &r)
-	})
-	return r, err
+func (s *Store) Run(ctx context.Context, ws Workspace, id string) (Run, error) {
+	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findWhole(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // RunWithoutModels returns one run of a workspace, quickly.
-func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (r Run, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findRun(ctx, tx, `workspace = ? AND id = ?`, ws, id)
-		return err
-	})
-	return r, err
+func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (Run, error) {
+	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // SharedRun returns the run that a token of ShareRun opens, with its models.
-func (s *Store) SharedRun(ctx context.Context, token string) (r Run, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err = findRun(ctx, tx, `share = ? AND deleted IS NULL`, token)
-		if err != nil {
-			return err
-		}
-		return readModels(ctx, tx, &r)
-	})
-	return r, err
+func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
+	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
 // UpdateRun changes what a person wrote about a run.
@@ -265,31 +230,23 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note stri
 	if err := ps.Err(); err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
-			name, note, asJSON(&tags), ws, id))
-	})
+	return s.change(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
+		name, note, asJSON(&tags), ws, id)
 }
 
 // DeleteRuns deletes several runs, or none if one of them is not there. Restore brings them
 // back, but for what was handed in to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		at, err := deletionTime(ctx, tx, ws, s.now())
-		if err != nil {
-			return err
+	return s.update(ctx, func(tx *transaction) error {
+		if !isGallery(ws) {
+			return s.softDelete(tx, "runs", "id", ws, ids...)
 		}
 		for _, id := range ids {
-			if isGallery(ws) {
-				err = deleteRun(ctx, tx, ws, id)
-			} else {
-				err = softDelete(ctx, tx, "runs", "id", ws, id, at)
-			}
-			if err != nil {
+			if err := deleteRun(tx, ws, id); err != nil {
 				return fmt.Errorf("run %s: %w", id, err)
 			}
 		}
-		return s.Quota.bound(ctx, tx, ws, 1)
+		return nil
 	})
 }
 
@@ -306,37 +263,21 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 
 // addLink gives a row of a table the token of a read-only link, or returns the one that it has.
 func (s *Store) addLink(ctx context.Context, table string, ws Workspace, id string) (token string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `UPDATE `+table+` SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`,
-			strings.ToLower(rand.Text()), ws, id).Scan(&token))
+	return result(ctx, s.update, func(tx *transaction) (string, error) {
+		return value[string](tx, `UPDATE `+table+` SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`, strings.ToLower(rand.Text()), ws, id)
 	})
-	return token, err
 }
 
 // removeLink takes the token of a row away.
 func (s *Store) removeLink(ctx context.Context, table string, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `UPDATE `+table+` SET share = NULL WHERE workspace = ? AND id = ?`, ws, id))
-	})
+	return s.change(ctx, `UPDATE `+table+` SET share = NULL WHERE workspace = ? AND id = ?`, ws, id)
 }
 
-const runColumns = `id, name, note, tags, (SELECT datasets.id FROM datasets WHERE datasets.id = runs.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, axes, status, error, report, course, search, evidence, share, created, started, finished`
+const runColumns = `id, name, note, tags, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = runs.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, axes, status, error, report, course, search, evidence, coalesce(share, ''), created, started, finished`
 
-func scanRun(row interface{ Scan(...any) error }) (r Run, err error) {
-	var ds, share sql.NullString
-	var created int64
-	var started, finished sql.NullInt64
-	err = row.Scan(&r.ID, &r.Name, &r.Note, asJSON(&r.Tags), &ds, &r.DatasetName, &r.Hash, storedSpec{&r.Spec}, asJSON(&r.Axes), &r.Status, &r.Error,
-		storedReport{&r.Report}, &r.Course, &r.Search, storedEvidence{&r.Evidence}, &share, &created, &started, &finished)
-	r.Dataset, r.Share = ds.String, share.String
-	r.Created = fromMillis(created)
-	if started.Valid {
-		r.Started = fromMillis(started.Int64)
-	}
-	if finished.Valid {
-		r.Finished = fromMillis(finished.Int64)
-	}
-	return r, err
+func scanRun(r row, to *Run) error {
+	return r.Scan(&to.ID, &to.Name, &to.Note, asJSON(&to.Tags), &to.Dataset, &to.DatasetName, &to.Hash, storedSpec{&to.Spec}, asJSON(&to.Axes), &to.Status, &to.Error,
+		storedReport{&to.Report}, &to.Course, &to.Search, storedEvidence{&to.Evidence}, &to.Share, asMillis(&to.Created), asMillis(&to.Started), asMillis(&to.Finished))
 }
 
 // storedSpec reads a spec whatever bounds and names have become since.
@@ -369,17 +310,25 @@ func (s storedReport) Scan(src any) error {
 	return nil
 }
 
-func findRun(ctx context.Context, tx *sql.Tx, where string, args ...any) (Run, error) {
-	r, err := scanRun(tx.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE `+where, args...))
-	return r, found(err)
+func findRun(tx *transaction, where string, args ...any) (Run, error) {
+	return find(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE `+where, args...)
 }
 
-func deleteRun(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
-	var hash string
-	if err := tx.QueryRowContext(ctx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id).Scan(&hash); err != nil {
-		return found(err)
+// findWhole finds a run with its models.
+func findWhole(tx *transaction, where string, args ...any) (Run, error) {
+	r, err := findRun(tx, where, args...)
+	if err == nil {
+		err = readModels(tx, &r)
 	}
-	return dropPoints(ctx, tx, hash) // the models go by the foreign key
+	return r, err
+}
+
+func deleteRun(tx *transaction, ws Workspace, id string) error {
+	hash, err := value[string](tx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id)
+	if err == nil {
+		dropPoints(tx, hash) // the models go by the foreign key
+	}
+	return err
 }
 
 // encodedResult is a result ready to be stored.
@@ -427,35 +376,19 @@ func encodeModel(m *ml.Model, scores *mat.Dense) (e encodedModel, err error) {
 	return e, err
 }
 
-// finishRun turns a run that owner holds into a finished one, and with it those of its
-// copies that wait for it.
-func finishRun(ctx context.Context, tx *sql.Tx, owner Owner, id string, e encodedResult, now int64) error {
-	if err := affected(tx.ExecContext(ctx, `UPDATE runs SET status = 'done', report = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`,
-		e.report, now, id, owner)); err != nil {
-		return err
-	}
-	return insertModels(ctx, tx, id, e)
-}
-
-func insertModels(ctx context.Context, tx *sql.Tx, run string, e encodedResult) error {
+// insertModels stores the models of a run that has ended, and ends the copies that wait for it.
+func insertModels(tx *transaction, run string, e encodedResult) {
 	for part, m := range e.models {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, run, part, m.model, m.scores); err != nil {
-			return err
-		}
+		tx.exec(`INSERT INTO models (run, part, model, scores) VALUES (?, ?, ?, ?)`, run, part, m.model, m.scores)
 	}
-	return endCopies(ctx, tx)
+	endCopies(tx)
 }
 
-func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {
-	rows, err := tx.QueryContext(ctx, `SELECT part, model, scores FROM models WHERE run = ?`, r.ID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func readModels(tx *transaction, r *Run) error {
+	return tx.each(func(row row) error {
 		var part string
 		var e encodedModel
-		if err := rows.Scan(&part, &e.model, &e.scores); err != nil {
+		if err := row.Scan(&part, &e.model, &e.scores); err != nil {
 			return err
 		}
 		m, scores, err := e.decode()
@@ -467,8 +400,8 @@ func readModels(ctx context.Context, tx *sql.Tx, r *Run) error {
 		} else {
 			r.Model, r.Scores = m, scores
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT part, model, scores FROM models WHERE run = ?`, r.ID)
 }
 
 func (e encodedModel) decode() (*ml.Model, *mat.Dense, error) {

@@ -46,9 +46,8 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
 		t.Errorf("%+v", got)
 	}
-	if asText(t, got.Model) != asText(t, res.Model) || asText(t, got.Before) != asText(t, res.Before) {
-		t.Error("a model came back changed")
-	}
+	require.Check(t, asText(t, got.Model) == asText(t, res.Model) && asText(t, got.Before) == asText(t, res.Before),
+		"a model came back changed")
 	require.Equal(t, asText(t, got.Spec), asText(t, spec), "spec came back as")
 	require.Check(t, equal(got.Scores, res.Scores) && got.ScoresBefore == nil, "scores came back changed")
 	light := require.Value(s.RunWithoutModels(ctx, alice, saved.ID))(t)
@@ -65,9 +64,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 // A run that was trained before its data set was edited keeps what it was
 // trained on.
 func TestRunAfterEdit(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	ds := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	require.Value(s.ReplaceData(ctx, alice, ds.ID, sample(2)))(t)
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
@@ -76,8 +73,7 @@ func TestRunAfterEdit(t *testing.T) {
 }
 
 func TestNewRunProblems(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	bad := ml.DefaultSpec()
 	bad = bad.With("C", param.Of(-1))
 	_, err := s.CreateRun(t.Context(), alice, NewRun{
@@ -102,15 +98,12 @@ func TestNewRunProblems(t *testing.T) {
 	}
 	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
 	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
-	if got.Name != "new <name>" || got.Note != "note & more" || !slices.Equal(got.Tags, []string{"x"}) {
-		t.Errorf("%+v", got)
-	}
+	require.Check(t, got.Name == "new <name>" && got.Note == "note & more" && slices.Equal(got.Tags, []string{"x"}),
+		"%+v", got)
 }
 
 func TestShare(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	_, err := s.SharedRun(ctx, "")
 	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
@@ -126,9 +119,7 @@ func TestShare(t *testing.T) {
 }
 
 func TestDeleteRunsAllOrNone(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	var ids []string
 	for range 3 {
 		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
@@ -142,9 +133,7 @@ func TestDeleteRunsAllOrNone(t *testing.T) {
 }
 
 func TestRunsFilterSortPage(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	ripley := require.Value(s.CreateDataset(ctx, alice, "Ripley", "", sample(1)))(t)
 	save := func(name, note string, tags []string, accuracy float64, vectors int, change func(*NewRun)) {
 		n := NewRun{Name: name, Note: note, Tags: tags, Data: sample(2), DatasetName: "moons", Spec: ml.DefaultSpec()}
@@ -209,21 +198,17 @@ func TestRunsFilterSortPage(t *testing.T) {
 			require.Check(t, r.Model == nil, "a list carries models")
 		}
 		require.Equal(t, strings.Join(names, " "), test.want, "%s", test.name)
-		if test.f.Limit == 0 && total != len(list) || test.f.Limit > 0 && total != 5 {
-			t.Errorf("%s: total %d", test.name, total)
-		}
+		require.Check(t, (test.f.Limit != 0 || total == len(list)) && (test.f.Limit <= 0 || total == 5),
+			"%s: total %d", test.name, total)
 	}
-	got := require.Value(s.Tags(ctx, alice))(t)
-	require.Check(t, slices.Equal(got, []string{"good", "goodish", `qu"o<te`}), "tags %q", got)
+	require.Slices(t, require.Value(s.Tags(ctx, alice))(t), []string{"good", "goodish", `qu"o<te`}, "tags")
 	require.NoError(t, s.RenameDataset(ctx, alice, ripley.ID, "Synthetic"))
 	list, _, _ := s.Runs(ctx, alice, where("synth"))
 	require.Check(t, len(list) == 1, "the run does not show its data set's new name")
 }
 
 func TestQueue(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	queue := func(name string) string {
 		r := require.Value(s.CreateRun(ctx, alice, NewRun{Name: name, Data: sample(1), Spec: ml.DefaultSpec()}))(t)
 		require.Check(t, r.Status == Queued && r.Started.IsZero(), "new run: %+v", r)
@@ -233,9 +218,8 @@ func TestQueue(t *testing.T) {
 		t.Helper()
 		r, ok, err := s.claimRun(ctx, owner)
 		require.NoError(t, err)
-		if !ok || r.ID != want || r.Status != Running || r.Started.IsZero() {
-			t.Fatalf("claimed %+v, %v, want %s", r, ok, want)
-		}
+		require.Must(t, ok && r.ID == want && r.Status == Running && !r.Started.IsZero(),
+			"claimed %+v, %v, want %s", r, ok, want)
 	}
 	_, ok, err := s.claimRun(ctx, owner)
 	require.Must(t, !ok && err == nil, "%v %v", ok, err)
@@ -262,7 +246,7 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
 	r = require.Value(s.Run(ctx, alice, fourth))(t)
 	require.Check(t, r.Status == Failed && r.Error == "no <luck>" && !r.Finished.IsZero(), "%+v", r)
-	if states, err := s.RunStates(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
+	if states, err := s.States(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
 		t.Error(states, err)
 	}
 }
@@ -270,9 +254,7 @@ func TestQueue(t *testing.T) {
 // Nobody takes a run from an owner who renews its lease; what a dead one held goes
 // to one other, who has then to be the one to finish it.
 func TestLeases(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
@@ -281,14 +263,12 @@ func TestLeases(t *testing.T) {
 		require.Equal(t, len(require.Value(s.Waiting(ctx, owner))(t)) > 0, want, "%s: waiting", owner)
 		r, ok, err := s.claimRun(ctx, owner)
 		require.NoError(t, err)
-		if ok != want || ok && r.ID != id {
-			t.Fatalf("%s claims %v, %v, want %v", owner, r.ID, ok, want)
-		}
+		require.Must(t, ok == want && (!ok || r.ID == id), "%s claims %v, %v, want %v", owner, r.ID, ok, want)
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		held := require.Value(s.RenewLeases(ctx, owner))(t)
-		require.Check(t, slices.Equal(held, want), "%s holds %v, want %v", owner, held, want)
+		held, _ := s.renew(t, owner)
+		require.Slices(t, held, want, "%s holds", owner)
 	}
 	const first, second, third Owner = "first", "second", "third"
 	claims(first, true)
@@ -315,9 +295,7 @@ func TestLeases(t *testing.T) {
 }
 
 func TestDeadlyRun(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
@@ -343,29 +321,16 @@ func TestDeadlyRun(t *testing.T) {
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
-	if states, err := s.RunStates(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
+	if states, err := s.States(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
 		t.Error(states, err)
 	}
-}
-
-// A program leaves alone what only a later one knows how to do.
-func TestUnknownKind(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t)
-	_, err := s.write.Exec(`UPDATE runs SET kind = 'something new'`)
-	require.NoError(t, err)
-	r, ok, err := s.claimRun(t.Context(), owner)
-	require.Check(t, !ok && err == nil, "claimed %+v, %v", r, err)
-	require.Check(t, len(require.Value(s.Waiting(t.Context(), owner))(t)) <= 0, "waits for what it does not know")
 }
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
 
 // Those behind one network cannot take all the room, and leave some to a newcomer among them.
 func TestQueueIsShared(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	wait := func(ws string, n int) {
 		t.Helper()
@@ -400,8 +365,7 @@ func TestQueueIsShared(t *testing.T) {
 
 // Studies under way are shared like the queue: those behind one network leave some to others.
 func TestStudiesAreShared(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	study := func(ws Workspace) error {
 		_, err := s.CreateStudy(t.Context(), ws, askedStudy(t))
@@ -415,8 +379,7 @@ func TestStudiesAreShared(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	queue := func(ws Workspace) error {
 		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
 		return err
@@ -442,9 +405,7 @@ func TestQueueIsBounded(t *testing.T) {
 
 // What was deleted is not in the file any more either.
 func TestDeletedIsGone(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	const secret = "diagnosis of a patient"
 	d := require.Value(s.CreateDataset(ctx, alice, secret, secret, sample(1)))(t)
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
@@ -464,8 +425,7 @@ func TestDeletedIsGone(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	at := time.Date(2031, 2, 3, 4, 5, 6, 7_000_000, time.FixedZone("x", 3600))
 	s.Now = func() time.Time { return at }
 	d := require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
@@ -502,15 +462,13 @@ func TestTakeBack(t *testing.T) {
 	_, more, err := s.claimCell(ctx, "last")
 	require.NoError(t, err)
 	deadly, ended, kept := require.Value(s.Run(ctx, alice, run.ID))(t), require.Value(s.Search(ctx, bob, search.ID))(t), require.Value(s.Run(ctx, alice, done.ID))(t)
-	if again || more || deadly.Status != Failed || ended.Status != Failed || kept.Status != Done {
-		t.Errorf("run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
-	}
+	require.Check(t, !again && !more && deadly.Status == Failed && ended.Status == Failed && kept.Status == Done,
+		"run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
 }
 
 // A lease is written again once a third of it is over, not each time that somebody looks.
 func TestRenewSeldom(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -523,10 +481,8 @@ func TestRenewSeldom(t *testing.T) {
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
-		runs := require.Value(s.RenewLeases(ctx, "one"))(t)
-		require.Must(t, len(runs) == 1, "holds %v", runs)
-		cells := require.Value(s.RenewCells(ctx, "one"))(t)
-		require.Must(t, len(cells) == 1, "holds %v", cells)
+		runs, cells := s.renew(t, "one")
+		require.Must(t, len(runs) == 1 && len(cells) == 1, "holds %v and %v", runs, cells)
 		written += count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells) WHERE lease = "+fmt.Sprint(leaseEnd(s.now())))
 		n := count(t, s, "(SELECT lease FROM runs UNION ALL SELECT lease FROM cells WHERE lease > 0) WHERE lease < "+fmt.Sprint(leaseDue(s.now())-1000))
 		require.Check(t, n <= 0, "%d leases are about to end", n)
@@ -536,9 +492,7 @@ func TestRenewSeldom(t *testing.T) {
 
 // What waits is counted run by run and cell by cell, not by who waits.
 func TestCountWaiting(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	for range 3 {
 		require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	}

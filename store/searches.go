@@ -3,9 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -94,27 +91,23 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if found, err = requestedSearch(ctx, tx, ws, request); err != ErrNotFound {
-			return err
+	return result(ctx, s.update, func(tx *transaction) (Search, error) {
+		if there, err := repeated(tx, "searches", ws, request, findSearch); err != ErrNotFound {
+			return there, err
 		}
-		if err := s.roomToSearch(ctx, tx, ws); err != nil {
-			return err
+		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching); err != nil {
+			return Search{}, err
 		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-			return err
+		if err := s.room(tx, ws, 0, 0); err != nil {
+			return Search{}, err
 		}
-		if err := writePoints(ctx, tx, p.points); err != nil {
-			return err
-		}
-		id, err := s.insert(ctx, tx, ws, request, p)
+		writePoints(tx, p.points)
+		id, err := s.insert(tx, ws, request, p)
 		if err != nil {
-			return err
+			return Search{}, err
 		}
-		found, err = findSearch(ctx, tx, ws, id)
-		return err
+		return findSearch(tx, `id = ?`, id)
 	})
-	return found, err
 }
 
 // plannedSearch is a search before it is stored.
@@ -137,7 +130,10 @@ func (s *Store) ready(ctx context.Context, n NewSearch, pts points) (plannedSear
 
 // planned plans a search of points that are encoded.
 func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err error) {
-	if plan, err = planSearch(n); err != nil {
+	if _, err := cellsOf(n); err != nil {
+		return p, nil, err
+	}
+	if plan, err = eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme); err != nil {
 		return p, nil, err
 	}
 	spec, design := eval.Settled(n.Scheme.Settled(n.Data, n.Spec), designOf(n.Grid, n.Drawn))
@@ -157,30 +153,26 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 
 // insert queues a search of points that are written, which is done at once where all of it is
 // known, and returns its id.
-func (s *Store) insert(ctx context.Context, tx *sql.Tx, ws Workspace, request string, p plannedSearch) (id string, err error) {
-	search := Search{
-		ID: newID(), Dataset: p.Dataset, DatasetName: cmp.Or(line(p.DatasetName), "unsaved data"), Hash: p.points.hash,
-		Spec: p.Spec, Grid: p.Grid, Drawn: p.Drawn, Scheme: p.Scheme, Axes: p.Axes, Created: fromMillis(s.now()),
-	}
+func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedSearch) (id string, err error) {
+	id = newID()
+	name := cmp.Or(line(p.DatasetName), "unsaved data")
 	if p.Dataset != "" {
-		ds, err := findDataset(ctx, tx, ws, p.Dataset)
+		ds, err := findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset)
 		if err != nil {
 			return "", fmt.Errorf("data set: %w", err)
 		}
-		search.DatasetName = ds.Name
+		name = ds.Name
 	}
-	if err := insertSearch(ctx, tx, ws, request, search, p.plan, p.names, ml.CostOf(p.Data, p.Spec)); err != nil {
-		return "", err
-	}
-	return search.ID, settle(ctx, tx, search.ID, p.known, s.now())
-}
-
-// planSearch is the plan of a search that is not too large.
-func planSearch(n NewSearch) (*eval.Plan, error) {
-	if _, err := cellsOf(n); err != nil {
-		return nil, err
-	}
-	return eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme)
+	cost := ml.CostOf(p.Data, p.Spec)
+	tx.exec(`
+		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, work, memory, request)
+		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, nullif(?, ''))`,
+		id, ws, p.Dataset, name, p.points.hash, asJSON(&p.Spec), asJSON(&p.Grid), asJSON(&p.Drawn), asJSON(&p.Scheme), asJSON(&p.Axes), p.plan, s.now(), cost.Time.Milliseconds(), cost.Bytes, request)
+	tx.exec(`
+		INSERT INTO cells (search, place, name, done)
+		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
+	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
+	return id, settle(tx, id, p.known, s.now())
 }
 
 // cellsOf is how many cells a search has, without a plan of it and what its folds go on with: one that
@@ -237,37 +229,35 @@ func dealt(s eval.Scheme) string {
 }
 
 // Search returns one search of a workspace with its result.
-func (s *Store) Search(ctx context.Context, ws Workspace, id string) (search Search, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		search, err = findSearch(ctx, tx, ws, id)
-		return err
-	})
-	return search, err
+func (s *Store) Search(ctx context.Context, ws Workspace, id string) (Search, error) {
+	return result(ctx, s.view, func(tx *transaction) (Search, error) { return findSearch(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // Reached returns the settings of a search that are judged on all folds, of one that is
 // under way or was ended before its time.
 func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 	var plan *eval.Plan
-	var results []eval.CellResult
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		if plan, err = readPlan(ctx, tx, id); err != nil {
-			return err
+	results, err := result(ctx, s.view, func(tx *transaction) (list []eval.CellResult, err error) {
+		if plan, err = readPlan(tx, id); err != nil {
+			return nil, err
 		}
-		results, err = readResults(ctx, tx, id)
-		return err
+		return readResults(tx, id)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return plan.Reached(results)
+	return plan.Reached(results) // which may take long: outside of the transaction
 }
 
 // Searches lists the searches of a workspace but for those of studies, newest first, at most limit of them from
 // offset on, and says how many there are.
 func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, total, err = listSearches(ctx, tx, ws, limit, offset)
+	err = s.view(ctx, func(tx *transaction) error {
+		const listed = `workspace = ? AND study IS NULL`
+		if total, err = value[int](tx, `SELECT count(*) FROM searches WHERE `+listed, ws); err != nil {
+			return err
+		}
+		list, err = searchesOf(tx, listed+` ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 		return err
 	})
 	return list, total, err
@@ -275,55 +265,60 @@ func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (
 
 // UnderWay lists the searches of a workspace, but for those of studies, that have not ended,
 // the oldest first.
-func (s *Store) UnderWay(ctx context.Context, ws Workspace) (list []Search, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		list, err = searchesOf(ctx, tx, `workspace = ? AND study IS NULL AND `+notEnded+` ORDER BY created, rowid`, ws)
-		return err
+func (s *Store) UnderWay(ctx context.Context, ws Workspace) ([]Search, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Search, error) {
+		return searchesOf(tx, `workspace = ? AND study IS NULL AND `+notEnded+` ORDER BY created, rowid`, ws)
 	})
-	return list, err
 }
 
 // DeleteSearch deletes a search and what its cells gave, unless another search has the
 // same cells. Runs that were made from it stay. A search of a study is ErrStudied.
 func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		search, err := findSearch(ctx, tx, ws, id)
+	return s.update(ctx, func(tx *transaction) error {
+		search, err := findSearch(tx, `workspace = ? AND id = ?`, ws, id)
 		if err != nil {
 			return err
 		}
-		var studied bool
-		if err := tx.QueryRowContext(ctx, `SELECT study IS NOT NULL FROM searches WHERE id = ?`, id).Scan(&studied); err != nil {
-			return err
+		studied, err := value[bool](tx, `SELECT study IS NOT NULL FROM searches WHERE id = ?`, id)
+		if err == nil && studied {
+			err = ErrStudied
 		}
-		if studied {
-			return ErrStudied
+		if err == nil {
+			deleteSearch(tx, search)
 		}
-		return deleteSearch(ctx, tx, search)
+		return err
 	})
 }
 
 // CancelSearch ends a search that is queued or running; ErrEnded if it has ended.
 func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		search, err := findSearch(ctx, tx, ws, id)
-		if err != nil {
+	return s.update(ctx, func(tx *transaction) error {
+		if _, err := value[int](tx, `SELECT 1 FROM searches WHERE workspace = ? AND id = ?`, ws, id); err != nil {
 			return err
 		}
-		if search.Status.Ended() {
-			return ErrEnded
+		ended, err := s.endSearches(tx, Cancelled, "", `id = ?`, id)
+		if err == nil && len(ended) == 0 {
+			err = ErrEnded
 		}
-		if _, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'cancelled', finished = ? WHERE id = ?`, s.now(), id); err != nil {
-			return err
-		}
-		return letGo(ctx, tx, id)
+		return err
 	})
 }
 
-// Cell is a cell that an owner computes.
+// endSearches ends those of some searches that have not ended, with a message for those who made
+// them, and returns their ids. Their cells may be computed for others from then on.
+func (s *Store) endSearches(tx *transaction, status Status, message, where string, args ...any) ([]string, error) {
+	ids, err := texts(tx, `UPDATE searches SET status = ?, error = ?, finished = ? WHERE `+notEnded+` AND `+where+` RETURNING id`, append([]any{status, message, s.now()}, args...)...)
+	if len(ids) > 0 {
+		tx.exec(`UPDATE cells SET lease = 0 WHERE search IN (SELECT value FROM json_each(?)) AND done = 0 AND lease <> 0`, asJSON(&ids))
+	}
+	return ids, err
+}
+
+// Cell is a cell that an owner computes, as workers get it too.
 type Cell struct {
-	Search string // id
-	Place  int    // among the cells of the plan
-	Name   string // by content
+	Search string `json:"search"` // id
+	Place  int    `json:"place"`  // among the cells of the plan
+	Name   string `json:"cell"`   // by content
 }
 
 // freeCell selects cells c that nobody works on. Its arguments, by number, are the time
@@ -339,12 +334,11 @@ const searching = `SELECT id, rowid AS row, workspace, created, work, memory FRO
 // Lease. ok is false when none is free, or when MaxAttempts owners have died under the next:
 // then the search fails.
 func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Cell, ok bool, err error) {
-	err = s.note(ctx, func(tx *sql.Tx) error {
-		c, err = claimCell(ctx, tx, owner, search, s.now())
-		if errors.Is(err, ErrNotFound) {
+	err = s.note(ctx, func(tx *transaction) error {
+		c, err = s.nextCell(tx, owner, search)
+		if ok = err == nil; err == ErrNotFound {
 			return nil // and keep what failed
 		}
-		ok = err == nil
 		return err
 	})
 	return c, ok && err == nil, err
@@ -352,25 +346,19 @@ func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Ce
 
 // OpenCells returns those of some names for which a cell of a search under way has no
 // result yet.
-func (s *Store) OpenCells(ctx context.Context, names []string) (open []string, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		open, err = texts(ctx, tx, `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
+func (s *Store) OpenCells(ctx context.Context, names []string) ([]string, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
+		return texts(tx, `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
 			WHERE name IN (SELECT value FROM json_each(?)) AND done = 0 AND `+notEnded, asJSON(&names))
-		return err
 	})
-	return open, err
 }
 
 // PlanOf returns what a search computes and the points that it is about. It is no
 // workspace's: a caller has the id from ClaimCell.
 func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {
 	var hash string
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT hash FROM searches WHERE id = ?`, search).Scan(&hash); err != nil {
-			return found(err)
-		}
-		plan, err = readPlan(ctx, tx, search)
-		return err
+	err = s.view(ctx, func(tx *transaction) error {
+		return tx.one(`SELECT hash, plan FROM searches WHERE id = ?`, search).Scan(&hash, unzipJSON(&plan))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -382,263 +370,85 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 // FinishCells stores what cells gave, unless it is known already or no search asks for it
 // any more, and returns the searches that have them. One without a cell left to compute is
 // done, with its result. Every owner computes the same for a cell, so the owner does not matter.
-func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) (searches []string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		searches = nil
+func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) ([]string, error) {
+	return result(ctx, s.update, func(tx *transaction) (searches []string, err error) {
 		for _, r := range results {
-			ids, err := finishCell(ctx, tx, r)
+			tx.exec(`INSERT INTO results (cell, folds, seconds) SELECT ?1, ?2, nullif(?3, 0) WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
+				r.Cell, asJSON(&r.Folds), r.Seconds)
+			ids, err := texts(tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			searches = append(searches, ids...)
 		}
 		slices.Sort(searches)
 		searches = slices.Compact(searches)
 		for _, id := range searches {
-			if err := settle(ctx, tx, id, nil, s.now()); err != nil {
-				return err
+			if err := settle(tx, id, nil, s.now()); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return searches, nil
 	})
-	return searches, err
 }
 
 // FailCell ends the searches that wait for a cell which cannot be computed, with a message
 // for those who made them, and returns them.
-func (s *Store) FailCell(ctx context.Context, name, message string) (searches []string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		searches, err = texts(ctx, tx, `UPDATE searches SET status = 'failed', error = ?, finished = ?
-			WHERE status IN ('queued', 'running') AND id IN (SELECT search FROM cells WHERE name = ? AND done = 0) RETURNING id`, message, s.now(), name)
-		if err != nil {
-			return err
-		}
-		for _, id := range searches {
-			if err := letGo(ctx, tx, id); err != nil {
-				return err
-			}
-		}
-		return nil
+func (s *Store) FailCell(ctx context.Context, name, message string) ([]string, error) {
+	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
+		return s.endSearches(tx, Failed, message, `id IN (SELECT search FROM cells WHERE name = ? AND done = 0)`, name)
 	})
-	return searches, err
 }
 
 // ReleaseCell puts a cell that owner holds back. The attempt counts if somebody died over
 // it, and not if the program is stopping in good order or the cells of the search have turned
 // out to be at least so heavy.
 func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool, as Weight) error {
-	return s.note(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE searches SET work = max(work, ?) WHERE id = ?`, leastWork[as], c.Search); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
-		return err
+	return s.note(ctx, func(tx *transaction) error {
+		tx.exec(`UPDATE searches SET work = max(work, ?) WHERE id = ?`, leastWork[as], c.Search)
+		tx.exec(`UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
+		return tx.err
 	})
 }
 
-// RenewCells extends the leases of the cells of an owner as RenewLeases does, and returns those
-// that it holds, of searches that have not ended.
-func (s *Store) RenewCells(ctx context.Context, owner Owner) (held []Cell, err error) {
-	err = s.note(ctx, func(tx *sql.Tx) error {
-		const mine = `owner = ?1 AND done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
-		if _, err := tx.ExecContext(ctx, `UPDATE cells SET lease = ?2 WHERE `+mine+` AND lease < ?3`, owner, leaseEnd(s.now()), leaseDue(s.now())); err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `SELECT search, place, name FROM cells WHERE `+mine, owner)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c Cell
-			if err := rows.Scan(&c.Search, &c.Place, &c.Name); err != nil {
-				return err
-			}
-			held = append(held, c)
-		}
-		return rows.Err()
-	})
-	return held, err
-}
+// countCells are the cells of a search, and those that are done.
+const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
-// SearchState holds the progress of a search.
-type SearchState struct {
-	State
-	Done, Total int // cells
-}
+const searchColumns = `id, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
-// SearchStates tells where searches of any workspace stand, by their ids. One that is gone
-// is missing.
-func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]SearchState, error) {
-	states := map[string]SearchState{}
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var state SearchState
-			if err := rows.Scan(&id, &state.Status, &state.Error, &state.Total, &state.Done); err != nil {
-				return err
-			}
-			state.Done = state.Total - state.Done
-			states[id] = state
-		}
-		return rows.Err()
-	})
-	return states, err
-}
-
-// countCells are the cells of a search, and those that are open.
-const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
-
-const searchColumns = `id, (SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
-
-func scanSearch(row interface{ Scan(...any) error }, more ...any) (s Search, err error) {
-	var ds sql.NullString
-	var created int64
-	var started, finished sql.NullInt64
-	var open int
-	err = row.Scan(append([]any{
-		&s.ID, &ds, &s.DatasetName, &s.Hash,
-		storedSpec{&s.Spec},
-		asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), &s.Status, &s.Error,
-		&s.Known, &created, &started, &finished, &s.Total, &open,
+// scanSearch reads searchColumns, and more.
+func scanSearch(r row, s *Search, more ...any) error {
+	spec := storedSpec{&s.Spec}
+	return r.Scan(append([]any{
+		&s.ID, &s.Dataset, &s.DatasetName, &s.Hash, spec, asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes),
+		&s.Status, &s.Error, &s.Known, asMillis(&s.Created), asMillis(&s.Started), asMillis(&s.Finished), &s.Total, &s.Done,
 	}, more...)...)
-	s.Dataset, s.Done, s.Created = ds.String, s.Total-open, fromMillis(created)
-	if started.Valid {
-		s.Started = fromMillis(started.Int64)
-	}
-	if finished.Valid {
-		s.Finished = fromMillis(finished.Int64)
-	}
-	return s, err
 }
 
-func findSearch(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (Search, error) {
-	return searchWhere(ctx, tx, `workspace = ? AND id = ?`, ws, id)
-}
-
-// requestedSearch is the one that the same request has made before.
-func requestedSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Search, error) {
-	s, err := searchWhere(ctx, tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
-	if err == ErrNotFound {
-		err = neverAsked(ctx, tx, "searches", ws, request)
-	}
-	return s, err
-}
-
-func searchWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (Search, error) {
-	var result []byte
-	s, err := scanSearch(tx.QueryRowContext(ctx, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...), &result)
-	if err != nil || result == nil {
-		return s, found(err)
-	}
-	text, err := decompress(result)
-	if err != nil {
-		return s, err
-	}
-	err = json.Unmarshal(text, &s.Result)
-	return s, err
-}
-
-func listSearches(ctx context.Context, tx *sql.Tx, ws Workspace, limit, offset int) (list []Search, total int, err error) {
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM searches WHERE workspace = ? AND study IS NULL`, ws).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	list, err = searchesOf(ctx, tx, `workspace = ? AND study IS NULL ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
-	return list, total, err
+// findSearch finds a search with its result.
+func findSearch(tx *transaction, where string, args ...any) (Search, error) {
+	return find(tx, func(r row, s *Search) error { return scanSearch(r, s, unzipJSON(&s.Result)) }, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...)
 }
 
 // searchesOf are searches without their results.
-func searchesOf(ctx context.Context, tx *sql.Tx, where string, args ...any) (list []Search, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		s, err := scanSearch(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, rows.Err()
+func searchesOf(tx *transaction, where string, args ...any) ([]Search, error) {
+	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
 }
 
-func insertSearch(ctx context.Context, tx *sql.Tx, ws Workspace, request string, s Search, plan []byte, names []string, cost ml.Cost) error {
-	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO searches (id, workspace, dataset, dataset_name, hash, spec, grid, drawn, scheme, axes, plan, status, known, created, work, memory, request)
-		VALUES (?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?, ?, nullif(?, ''))`,
-		s.ID, ws, s.Dataset, s.DatasetName, s.Hash, asJSON(&s.Spec), asJSON(&s.Grid), asJSON(&s.Drawn), asJSON(&s.Scheme), asJSON(&s.Axes), plan, s.Created.UnixMilli(), cost.Time.Milliseconds(), cost.Bytes, request); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `
-		INSERT INTO cells (search, place, name, done)
-		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, s.ID, asJSON(&names)); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, `UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, s.ID)
-	return err
-}
-
-// roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
-// and ErrQueueFull when MaxSearching of all have not, or more of the workspace than its share;
-// those of studies are not counted.
-func (s *Store) roomToSearch(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	const under = `searches WHERE study IS NULL AND status IN ('queued', 'running')`
-	var own int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+under+` AND workspace = ?`, ws).Scan(&own); err != nil {
-		return err
-	}
-	if own >= MaxSearchingEach {
-		return ErrSearching
-	}
-	return s.share(ctx, tx, ws, MaxSearching, under)
-}
-
-func claimCell(ctx context.Context, tx *sql.Tx, owner Owner, search string, now int64) (c Cell, err error) {
+func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, err error) {
 	var attempts int
-	if err := tx.QueryRowContext(ctx, `
+	if err := tx.one(`
 		SELECT c.search, c.place, c.name, c.attempts FROM cells c CROSS JOIN searches ON id = search
-		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, now, owner, search).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
-		return c, found(err)
-	}
-	if attempts >= MaxAttempts {
-		message := fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts)
-		if _, err := tx.ExecContext(ctx, `UPDATE searches SET status = 'failed', error = ?, finished = ? WHERE id = ?`, message, now, search); err != nil {
-			return c, err
-		}
-		if err := letGo(ctx, tx, search); err != nil {
-			return c, err
-		}
-		return c, ErrNotFound
-	}
-	if _, err := tx.ExecContext(ctx, `UPDATE cells SET attempts = attempts + 1, owner = ?, lease = ? WHERE search = ? AND place = ?`,
-		owner, leaseEnd(now), c.Search, c.Place); err != nil {
+		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, s.now(), owner, search).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
 		return c, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE searches SET status = 'running', started = coalesce(started, ?1) WHERE id = ?2 AND status = 'queued'`, now, c.Search)
-	return c, err
-}
-
-// letGo ends the leases of a search that has ended, so that its cells may be computed for
-// another.
-func letGo(ctx context.Context, tx *sql.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE cells SET lease = 0 WHERE search = ? AND done = 0 AND lease <> 0`, id)
-	return err
-}
-
-// finishCell stores a result and returns the searches that it brings on.
-func finishCell(ctx context.Context, tx *sql.Tx, r eval.CellResult) ([]string, error) {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO results (cell, folds, seconds) SELECT ?1, ?2, nullif(?3, 0) WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
-		r.Cell, asJSON(&r.Folds), r.Seconds); err != nil {
-		return nil, err
+	if attempts >= MaxAttempts {
+		_, err := s.endSearches(tx, Failed, fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts), `id = ?`, search)
+		return c, cmp.Or(err, error(ErrNotFound))
 	}
-	return texts(ctx, tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
+	tx.exec(`UPDATE cells SET attempts = attempts + 1, owner = ?, lease = ? WHERE search = ? AND place = ?`, owner, leaseEnd(s.now()), c.Search, c.Place)
+	tx.exec(`UPDATE searches SET status = 'running', started = coalesce(started, ?1) WHERE id = ?2 AND status = 'queued'`, s.now(), c.Search)
+	return c, tx.err
 }
 
 // outcome is how a search ends whose cells are all known.
@@ -662,14 +472,12 @@ func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error
 
 // known is the outcome of a plan whose cells are all known, nil of others.
 func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
-	var results []eval.CellResult
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names)).Scan(&n); err != nil || n < len(names) {
-			return err
+	results, err := result(ctx, s.view, func(tx *transaction) ([]eval.CellResult, error) {
+		n, err := value[int](tx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names))
+		if err != nil || n < len(names) {
+			return nil, err
 		}
-		results, err = scanResults(tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM json_each(?) CROSS JOIN results ON cell = value ORDER BY key`, asJSON(&names)))
-		return err
+		return listOf(tx, scanResult, `SELECT cell, folds, coalesce(seconds, 0) FROM json_each(?) CROSS JOIN results ON cell = value ORDER BY key`, asJSON(&names))
 	})
 	if err != nil || results == nil {
 		return nil, err
@@ -680,17 +488,17 @@ func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*ou
 
 // settle ends a search that is under way and has no cell left to compute. Its outcome may be
 // known before; nil: it is found out.
-func settle(ctx context.Context, tx *sql.Tx, id string, known *outcome, now int64) error {
-	var over bool
-	if err := tx.QueryRowContext(ctx, `SELECT status IN ('queued', 'running') AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id).Scan(&over); err != nil || !over {
+func settle(tx *transaction, id string, known *outcome, now int64) error {
+	over, err := value[bool](tx, `SELECT `+notEnded+` AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id)
+	if err != nil || !over {
 		return err
 	}
 	if known == nil {
-		plan, err := readPlan(ctx, tx, id)
+		plan, err := readPlan(tx, id)
 		if err != nil {
 			return err
 		}
-		results, err := readResults(ctx, tx, id)
+		results, err := readResults(tx, id)
 		if err != nil {
 			return err
 		}
@@ -704,11 +512,11 @@ func settle(ctx context.Context, tx *sql.Tx, id string, known *outcome, now int6
 	if known.result == nil {
 		status = Failed
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
-	if err != nil || known.of == nil {
-		return err
+	tx.exec(`UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
+	if known.of == nil {
+		return nil
 	}
-	return keepEvidence(ctx, tx, id, known.of)
+	return keepEvidence(tx, id, known.of)
 }
 
 // mostEvidence is the largest number of cross-validations kept with a run.
@@ -716,8 +524,8 @@ const mostEvidence = 8
 
 // keepEvidence gives what a search says of its best setting to the runs of its workspace that
 // have this setting and the same points, whatever they hold out.
-func keepEvidence(ctx context.Context, tx *sql.Tx, id string, res *eval.Result) error {
-	s, err := searchWhere(ctx, tx, `id = ? AND study IS NULL`, id)
+func keepEvidence(tx *transaction, id string, res *eval.Result) error {
+	s, err := findSearch(tx, `id = ? AND study IS NULL`, id)
 	if err == ErrNotFound {
 		return nil
 	} else if err != nil {
@@ -725,29 +533,17 @@ func keepEvidence(ctx context.Context, tx *sql.Tx, id string, res *eval.Result) 
 	}
 	found := eval.EvidenceOf(id, s.Scheme, res, res.Best)
 	spec := eval.OfSetting(s.Spec, res.Settings[res.Best].Values)
-	rows, err := tx.QueryContext(ctx, `
-		SELECT id, evidence FROM runs WHERE workspace = (SELECT workspace FROM searches WHERE id = ?) AND hash = ?
+	keep, err := byKey(tx, func(r row, run *string, all *[]eval.Evidence) error {
+		err := r.Scan(run, storedEvidence{all})
+		*all = withEvidence(*all, found)
+		return err
+	}, `SELECT id, evidence FROM runs WHERE workspace = (SELECT workspace FROM searches WHERE id = ?) AND hash = ?
 		AND json_remove(spec, '$.test_fraction') = json_remove(?, '$.test_fraction')`, id, s.Hash, asJSON(&spec))
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	keep := map[string][]eval.Evidence{}
-	for rows.Next() {
-		var run string
-		var old []eval.Evidence
-		if err := rows.Scan(&run, storedEvidence{&old}); err != nil {
-			return err
-		}
-		keep[run] = withEvidence(old, found)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
 	for run, all := range keep {
-		if _, err := tx.ExecContext(ctx, `UPDATE runs SET evidence = ? WHERE id = ?`, asJSON(&all), run); err != nil {
-			return err
-		}
+		tx.exec(`UPDATE runs SET evidence = ? WHERE id = ?`, asJSON(&all), run)
 	}
 	return nil
 }
@@ -764,47 +560,24 @@ func withEvidence(old, more []eval.Evidence) []eval.Evidence {
 	return all[:min(len(all), mostEvidence)]
 }
 
-func readPlan(ctx context.Context, tx *sql.Tx, id string) (plan *eval.Plan, err error) {
-	var zipped []byte
-	if err := tx.QueryRowContext(ctx, `SELECT plan FROM searches WHERE id = ?`, id).Scan(&zipped); err != nil {
-		return nil, found(err)
-	}
-	text, err := decompress(zipped)
-	if err != nil {
-		return nil, err
-	}
-	err = json.Unmarshal(text, &plan)
+func readPlan(tx *transaction, id string) (plan *eval.Plan, err error) {
+	err = tx.one(`SELECT plan FROM searches WHERE id = ?`, id).Scan(unzipJSON(&plan))
 	return plan, err
 }
 
 // readResults returns the results of the cells of a search so far.
-func readResults(ctx context.Context, tx *sql.Tx, id string) (results []eval.CellResult, err error) {
-	return scanResults(tx.QueryContext(ctx, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id))
+func readResults(tx *transaction, id string) ([]eval.CellResult, error) {
+	return listOf(tx, scanResult, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
 }
 
-func scanResults(rows *sql.Rows, err error) (results []eval.CellResult, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r eval.CellResult
-		if err := rows.Scan(&r.Cell, asJSON(&r.Folds), &r.Seconds); err != nil {
-			return nil, err
-		}
-		results = append(results, r)
-	}
-	return results, rows.Err()
+func scanResult(r row, to *eval.CellResult) error {
+	return r.Scan(&to.Cell, asJSON(&to.Folds), &to.Seconds)
 }
 
-func deleteSearch(ctx context.Context, tx *sql.Tx, s Search) error {
-	if _, err := tx.ExecContext(ctx, `
+func deleteSearch(tx *transaction, s Search) {
+	tx.exec(`
 		DELETE FROM results WHERE cell IN (SELECT name FROM cells WHERE search = ?1)
-		AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, s.ID); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM searches WHERE id = ?`, s.ID); err != nil {
-		return err
-	}
-	return dropPoints(ctx, tx, s.Hash) // the cells go by the foreign key
+		AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, s.ID)
+	tx.exec(`DELETE FROM searches WHERE id = ?`, s.ID)
+	dropPoints(tx, s.Hash) // the cells go by the foreign key
 }

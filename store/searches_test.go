@@ -25,8 +25,7 @@ func rings(t *testing.T) *dataset.Data {
 		points = append(points, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
 		labels = append(labels, string(rune('a'+i%2)))
 	}
-	d, err := dataset.FromPoints(points, labels)
-	require.NoError(t, err)
+	d := require.Value(dataset.FromPoints(points, labels))(t)
 	return d
 }
 
@@ -65,9 +64,7 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 // A search goes from cell to cell to the result that one process gets, and another one
 // has nothing left to compute.
 func TestSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	n := asked(t)
 	search := require.Value(s.CreateSearch(ctx, alice, n))(t)
 	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
@@ -104,9 +101,8 @@ func TestSearch(t *testing.T) {
 	part := require.Value(s.CreateSearch(ctx, bob, n))(t)
 	require.Check(t, part.Known == 3 && len(s.work(t, owner, 100)) == 3, "%+v", part)
 	list, total, err := s.Searches(ctx, bob, 1, 0)
-	if err != nil || total != 2 || len(list) != 1 || list[0].Known != 3 {
-		t.Errorf("%d of %d, %v", len(list), total, err)
-	}
+	require.Check(t, err == nil && total == 2 && len(list) == 1 && list[0].Known == 3,
+		"%d of %d, %v", len(list), total, err)
 
 	// What nobody asks for any more is gone.
 	for _, id := range []string{list[0].ID, again.ID} {
@@ -116,15 +112,13 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, count(t, s, "results"), 6, "results are left of a search of 6 cells")
 	require.NoError(t, s.DeleteSearch(ctx, alice, search.ID))
 	for _, table := range []string{"results", "cells", "searches", "points"} {
-		n := count(t, s, table)
-		require.Check(t, n == 0, "%d %s are left", n, table)
+		require.Equal(t, count(t, s, table), 0, "%s are left", table)
 	}
 }
 
 // Cells of a dead owner are computed again once their lease is over, and count once.
 func TestCellLeases(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -136,15 +130,13 @@ func TestCellLeases(t *testing.T) {
 	require.Must(t, ok && lost.Place == 0 && kept.Place == 1, "%+v, %+v", lost, kept)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	names := s.work(t, owner, 100)
-	if len(names) != 4 || slices.Contains(names, lost.Name) {
-		t.Errorf("%d cells, %d held by another owner", len(names), 2)
-	}
-	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	require.Check(t, len(names) == 4 && !slices.Contains(names, lost.Name),
+		"%d cells, %d held by another owner", len(names), 2)
+	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
-	names = s.work(t, owner, 100)
-	require.Check(t, slices.Equal(names, []string{lost.Name, kept.Name}), "taken up again: %v", names)
-	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
+	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
@@ -158,8 +150,7 @@ func TestCellLeases(t *testing.T) {
 
 // A cell that kills its owners fails its search, and one that cannot be computed as well.
 func TestSearchFails(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
@@ -187,9 +178,8 @@ func TestSearchFails(t *testing.T) {
 	slices.Sort(failed)
 	want := []string{twins[0].ID, twins[1].ID}
 	slices.Sort(want)
-	if !ok || !slices.Equal(failed, want) || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
-		t.Errorf("failed %v of %v", failed, want)
-	}
+	require.Check(t, ok && slices.Equal(failed, want) && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0,
+		"failed %v of %v", failed, want)
 	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status != Failed {
 		t.Errorf("%v, %v", on, err)
 	}
@@ -197,28 +187,25 @@ func TestSearchFails(t *testing.T) {
 
 // A search that was cancelled lets its cells go, also to others.
 func TestCancelSearch(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	c, _, err := s.claimCell(ctx, owner)
 	require.NoError(t, err)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
-	held := require.Value(s.RenewCells(ctx, owner))(t)
+	_, held := s.renew(t, owner)
 	require.Check(t, len(held) <= 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")
 	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)
-	states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t)
+	states := require.Value(s.States(ctx, search.ID, "gone"))(t)
 	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }
 
 // A search that is too large or invalid is refused before folds are drawn.
 func TestSearchIsBounded(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	many := make([]float64, 2000)
 	for i := range many {
 		many[i] = float64(i + 1)
@@ -286,6 +273,6 @@ func BenchmarkCells(b *testing.B) {
 		c, ok, err := s.claimCell(b.Context(), owner)
 		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)
 		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
-		require.Value(s.SearchStates(b.Context(), search.ID))(b)
+		require.Value(s.States(b.Context(), search.ID))(b)
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -55,15 +54,11 @@ func (sp Space) full() error {
 }
 
 // Space returns the used and available disk space.
-func (s *Store) Space(ctx context.Context) (sp Space, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		sp, err = s.space(ctx, tx)
-		return err
-	})
-	return sp, err
+func (s *Store) Space(ctx context.Context) (Space, error) {
+	return result(ctx, s.view, s.space)
 }
 
-func (s *Store) space(ctx context.Context, tx *sql.Tx) (sp Space, err error) {
+func (s *Store) space(tx *transaction) (sp Space, err error) {
 	sp.Most = s.MaxDisk
 	if sp.Free, sp.Total, err = s.Disk(); err != nil { // a system that does not say
 		sp.Free, sp.Total = 0, 0
@@ -72,7 +67,7 @@ func (s *Store) space(ctx context.Context, tx *sql.Tx) (sp Space, err error) {
 	if info, err := os.Stat(s.path + "-wal"); err == nil {
 		sp.Log = info.Size()
 	}
-	return sp, tx.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&sp.Database, &sp.Reusable)
+	return sp, tx.one(`SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&sp.Database, &sp.Reusable)
 }
 
 // Roomy is ErrLow when the disk has no room for anything large, and ErrMaxDisk when all
@@ -86,27 +81,27 @@ func (s *Store) Roomy(ctx context.Context) error {
 
 // room returns an error if the disk or the workspace may not hold the given numbers of further data
 // sets and runs, or nothing more at all.
-func (s *Store) room(ctx context.Context, tx *sql.Tx, ws Workspace, datasets, runs int) error {
-	sp, err := s.space(ctx, tx)
+func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) error {
+	sp, err := s.space(tx)
 	if err == nil {
 		err = sp.full()
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Quota.room(ctx, tx, ws, datasets, runs); err != nil {
+	if err := s.Quota.room(tx, ws, datasets, runs); err != nil {
 		return err
 	}
-	return s.begin(ctx, tx, ws)
+	return s.begin(tx, ws)
 }
 
 // begin asks Newcomer whether a workspace that holds nothing may.
-func (s *Store) begin(ctx context.Context, tx *sql.Tx, ws Workspace) error {
+func (s *Store) begin(tx *transaction, ws Workspace) error {
 	if s.Newcomer == nil {
 		return nil
 	}
-	var known bool
-	if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace IN (?1, ?2)) OR EXISTS (SELECT 1 FROM uploads WHERE workspace = ?1)`, ws, trash(ws)).Scan(&known); err != nil || known {
+	known, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace IN (?1, ?2)) OR EXISTS (SELECT 1 FROM uploads WHERE workspace = ?1)`, ws, trash(ws))
+	if err != nil || known {
 		return err
 	}
 	return s.Newcomer(ws)
@@ -183,24 +178,15 @@ func (s *Store) keepReserve(sp Space) error {
 }
 
 // forgetOldest deletes the oldest of what lies in any trash for good, one act of one workspace.
-func (s *Store) forgetOldest(ctx context.Context) (n int, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
+func (s *Store) forgetOldest(ctx context.Context) (int, error) {
+	return result(ctx, s.update, func(tx *transaction) (int, error) {
 		var ws string
 		var at int64
-		err := tx.QueryRowContext(ctx, `
-			SELECT workspace, deleted FROM (SELECT workspace, deleted FROM runs WHERE deleted IS NOT NULL UNION ALL SELECT workspace, deleted FROM datasets WHERE deleted IS NOT NULL
-				UNION ALL SELECT workspace, deleted FROM courses WHERE deleted IS NOT NULL UNION ALL SELECT workspace, deleted FROM reports WHERE deleted IS NOT NULL)
-			ORDER BY deleted, workspace LIMIT 1`).Scan(&ws, &at)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+		if err := tx.one(`SELECT workspace, deleted FROM `+inTrash+` ORDER BY deleted, workspace LIMIT 1`).Scan(&ws, &at); err != nil {
+			return 0, orZero(err)
 		}
-		if err != nil {
-			return err
-		}
-		n, err = forget(ctx, tx, `workspace = ? AND deleted = ?`, ws, at)
-		return err
+		return forget(tx, `workspace = ? AND deleted = ?`, ws, at)
 	})
-	return n, err
 }
 
 // Ready returns nil if the store can save: the database is there, is not known to be
@@ -215,10 +201,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if time.Since(s.asked) < readyFor {
 		return s.fault
 	}
-	err := s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
-		return err
-	})
+	err := s.exec(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
 	if errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return nil
 	}

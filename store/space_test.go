@@ -15,9 +15,7 @@ import (
 // TestLowDisk: when the disk is nearly full, large items are refused, while hand-ins, answers and
 // deletions still work; the trash is emptied to make room.
 func TestLowDisk(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	free := int64(900 << 20)
 	s.Disk = func() (int64, int64, error) { return free, 1 << 30, nil }
 	set := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
@@ -68,9 +66,7 @@ func TestLowDisk(t *testing.T) {
 
 // TestLogIsEmptied: when nobody writes for a while, what was saved is in the database file.
 func TestLogIsEmptied(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	set := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
 	require.Value(s.Tend(ctx))(t) // somebody has written since the last time
 	require.Value(s.Tend(ctx))(t)
@@ -82,8 +78,7 @@ func TestLogIsEmptied(t *testing.T) {
 
 // TestReady: a database that cannot be written is not ready.
 func TestReady(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	require.NoError(t, s.Ready(t.Context()))
 	before := s.writes.Load()
 	require.NoError(t, s.Ready(t.Context()))
@@ -101,8 +96,7 @@ func TestSpoolIsSwept(t *testing.T) {
 	dir := require.Value(lock.SweepSpool())(t)
 	left := filepath.Join(dir, "multipart-1")
 	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
-	again := require.Value(lock.SweepSpool())(t)
-	require.Check(t, again == dir, "%s, then %s", dir, again)
+	require.Equal(t, require.Value(lock.SweepSpool())(t), dir, "then")
 	_, err := os.Stat(left)
 	require.Check(t, err != nil, "the file is still there")
 }

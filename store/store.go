@@ -1,10 +1,9 @@
 // Package store keeps data sets and runs in one SQLite file.
 //
-// Exported methods begin a transaction, delegate and commit; lower-case
-// functions hold the SQL and take the transaction, so that they compose. A
-// method that returned nil has its work on disk: the process may be killed, or
-// the power fail, at any moment after that. Only who works on what, which is found out
-// anew after a power failure, does not wait for the disk.
+// Exported methods begin a transaction and commit; what several of them need is in lower-case
+// functions that take the transaction, so that they compose. A method that returned nil has its
+// work on disk: the process may be killed, or the power fail, at any moment after that. Only who
+// works on what, which is found out anew after a power failure, does not wait for the disk.
 package store
 
 import (
@@ -202,7 +201,9 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // rowChange matches the statements of a migration that can lose row data, with or
 // without a common table expression before them. A new column or index cannot.
-var rowChange = regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+var rowChange = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*(UPDATE|DELETE|INSERT|REPLACE|WITH|DROP TABLE|ALTER TABLE \w+ DROP)\b`)
+})
 
 // changesRows reports whether one of the migrations after a version changes rows.
 func changesRows(after int64) (bool, error) {
@@ -215,7 +216,7 @@ func changesRows(after int64) (bool, error) {
 			return false, err
 		}
 		up, _, _ := strings.Cut(string(text), "-- +goose Down")
-		if rowChange.MatchString(up) {
+		if rowChange().MatchString(up) {
 			return true, nil
 		}
 	}
@@ -289,20 +290,20 @@ func (s *Store) Ping(ctx context.Context) error {
 	if s.damaged.Load() {
 		return ErrDamaged
 	}
-	return s.view(ctx, func(tx *sql.Tx) error {
-		var n int
-		return tx.QueryRowContext(ctx, `SELECT count(*) FROM points`).Scan(&n)
+	return s.view(ctx, func(tx *transaction) error {
+		_, err := value[int](tx, `SELECT count(*) FROM points`)
+		return err
 	})
 }
 
 // update runs fn in a transaction that commits when fn returns nil.
-func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
+func (s *Store) update(ctx context.Context, fn func(*transaction) error) error {
 	s.writes.Add(1)
 	s.spend()
 	return transact(ctx, s.write, s.thereAfter(provided(ctx, fn)))
 }
 
-// Keys of what a context holds: a *condition, and the *sql.Tx that its check reads in.
+// Keys of what a context holds: a *condition, and the *transaction that its check reads in.
 type (
 	conditionKey   struct{}
 	transactionKey struct{}
@@ -322,12 +323,12 @@ func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.
 }
 
 // provided returns fn, made to run only if the condition of the context is met.
-func provided(ctx context.Context, fn func(*sql.Tx) error) func(*sql.Tx) error {
+func provided(ctx context.Context, fn func(*transaction) error) func(*transaction) error {
 	c, ok := ctx.Value(conditionKey{}).(*condition)
 	if !ok || c.met {
 		return fn
 	}
-	return func(tx *sql.Tx) error {
+	return func(tx *transaction) error {
 		if err := c.check(context.WithValue(ctx, transactionKey{}, tx)); err != nil {
 			return err
 		}
@@ -339,7 +340,7 @@ func provided(ctx context.Context, fn func(*sql.Tx) error) func(*sql.Tx) error {
 // note is like update, for changes that may be lost, such as leases: it does not wait for the
 // disk. A power failure may undo such changes, the latest first and never in part;
 // killing the program loses none.
-func (s *Store) note(ctx context.Context, fn func(*sql.Tx) error) (err error) {
+func (s *Store) note(ctx context.Context, fn func(*transaction) error) (err error) {
 	s.writes.Add(1)
 	s.spend()
 	conn, err := s.write.Conn(ctx)
@@ -359,8 +360,8 @@ func (s *Store) note(ctx context.Context, fn func(*sql.Tx) error) (err error) {
 }
 
 // thereAfter does fn in a database that is still there.
-func (s *Store) thereAfter(fn func(*sql.Tx) error) func(*sql.Tx) error {
-	return func(tx *sql.Tx) error {
+func (s *Store) thereAfter(fn func(*transaction) error) func(*transaction) error {
+	return func(tx *transaction) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -378,8 +379,8 @@ func (s *Store) there() error {
 }
 
 // view runs fn on one unchanging state of the database.
-func (s *Store) view(ctx context.Context, fn func(*sql.Tx) error) error {
-	if tx, ok := ctx.Value(transactionKey{}).(*sql.Tx); ok {
+func (s *Store) view(ctx context.Context, fn func(*transaction) error) error {
+	if tx, ok := ctx.Value(transactionKey{}).(*transaction); ok {
 		return fn(tx)
 	}
 	return transact(ctx, s.read, fn)
@@ -390,15 +391,18 @@ type beginner interface {
 	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
 }
 
-func transact(ctx context.Context, db beginner, fn func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
+func transact(ctx context.Context, db beginner, fn func(*transaction) error) error {
+	begun, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
 	}
-	defer tx.Rollback()
-	err = fn(tx)
+	defer begun.Rollback()
+	tx := &transaction{Tx: begun, ctx: ctx}
+	if err = fn(tx); err == nil {
+		err = tx.err
+	}
 	if err == nil {
-		err = tx.Commit()
+		err = begun.Commit()
 	}
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		return ctx.Err() // database/sql rolled back because the caller has gone
@@ -414,35 +418,6 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 // newID is an identifier of 65 random bits that is easy to read out.
 func newID() string { return strings.ToLower(rand.Text()[:13]) }
 
-// affected turns "no row matched" into ErrNotFound.
-func affected(res sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err == nil && n == 0 {
-		err = ErrNotFound
-	}
-	return err
-}
-
-// affectedRows returns how many rows a statement has changed.
-func affectedRows(res sql.Result, err error) (int, error) {
-	if err != nil {
-		return 0, err
-	}
-	n, err := res.RowsAffected()
-	return int(n), err
-}
-
-// found turns "no row" into ErrNotFound.
-func found(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrNotFound
-	}
-	return err
-}
-
 func compress(data []byte) ([]byte, error) {
 	return compressed(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
@@ -454,6 +429,23 @@ func zipJSON(v any) ([]byte, error) {
 		return nil, err
 	}
 	return compress(text)
+}
+
+// packedJSON reads a value from packed JSON; NULL leaves the value as it is.
+type packedJSON[T any] struct{ v *T }
+
+func unzipJSON[T any](v *T) packedJSON[T] { return packedJSON[T]{v} }
+
+func (z packedJSON[T]) Scan(src any) error {
+	packed, ok := src.([]byte)
+	if !ok {
+		return nil
+	}
+	text, err := decompress(packed)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, z.v)
 }
 
 // compressed returns the compressed output of write, packed fast: by a tenth of the work that the usual level

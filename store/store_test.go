@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -43,6 +42,13 @@ func open(t testing.TB, dir string) *Store {
 		return now
 	}
 	return s
+}
+
+// fresh returns a store of its own for a test that runs beside others.
+func fresh(t *testing.T) *Store {
+	t.Helper()
+	t.Parallel()
+	return open(t, t.TempDir())
 }
 
 // sample is a small data set that differs with seed.
@@ -111,9 +117,7 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 }
 
 func TestDatasetNames(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	for _, name := range []string{"", " \t\n", strings.Repeat("ä", 121)} {
 		_, err := s.CreateDataset(ctx, alice, name, "drawn", sample(1))
 		var ps param.Problems
@@ -130,8 +134,7 @@ func TestDatasetNames(t *testing.T) {
 }
 
 func TestDatasetsNewestFirst(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	s.Now = func() time.Time { return time.Unix(1, 0) } // all in the same instant
 	for i := range 5 {
 		require.Value(s.CreateDataset(t.Context(), alice, fmt.Sprint(i), "", sample(1)))(t)
@@ -144,9 +147,7 @@ func TestDatasetsNewestFirst(t *testing.T) {
 }
 
 func TestPointsAreSharedAndDropped(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	a := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(1)))(t)
 	b := require.Value(s.CreateDataset(ctx, bob, "b", "", sample(1)))(t)
 	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: a.ID, Spec: ml.DefaultSpec()}))(t)
@@ -154,12 +155,10 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.Must(t, n == 1, "%d point sets for one content", n)
 
 	edited := require.Value(s.ReplaceData(ctx, alice, a.ID, sample(2)))(t)
-	if edited.Hash == a.Hash || edited.Name != "a" || !edited.Updated.After(a.Updated) {
-		t.Errorf("after editing: %+v", edited)
-	}
-	if got := require.Value(s.Run(ctx, alice, run.ID))(t); got.Hash != a.Hash {
-		t.Error("editing a data set changed what its run was trained on")
-	}
+	require.Check(t, edited.Hash != a.Hash && edited.Name == "a" && edited.Updated.After(a.Updated),
+		"after editing: %+v", edited)
+	require.Check(t, require.Value(s.Run(ctx, alice, run.ID))(t).Hash == a.Hash,
+		"editing a data set changed what its run was trained on")
 	require.Value(s.ReplaceData(ctx, alice, a.ID, sample(3)))(t)
 	if n := count(t, s, "points"); n != 2 { // sample 2 is gone
 		t.Errorf("%d point sets, want 2", n)
@@ -181,9 +180,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 // Whatever a workspace asks about a thing of another is answered with "not
 // there", and does nothing.
 func TestWorkspacesAreApart(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	ds := require.Value(s.CreateDataset(ctx, alice, "hers", "", sample(1)))(t)
 	queued := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec(), Tags: []string{"secret"}}))(t)
 	done := require.Value(s.saveRun(ctx, alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(0.9, 2)))(t)
@@ -246,8 +243,7 @@ func TestTokenIsNotStored(t *testing.T) {
 	require.NoError(t, s.Close())
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range files {
-		body := require.Value(os.ReadFile(f))(t)
-		require.Check(t, !strings.Contains(string(body), token), "%s holds the token", f)
+		require.Check(t, !strings.Contains(string(require.Value(os.ReadFile(f))(t)), token), "%s holds the token", f)
 		if info := require.Value(os.Stat(f))(t); info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is readable by others: %v", f, info.Mode())
 		}
@@ -255,8 +251,7 @@ func TestTokenIsNotStored(t *testing.T) {
 }
 
 func TestConcurrentWriters(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -301,9 +296,8 @@ func TestTwoStoresOneFile(t *testing.T) {
 }
 
 func TestReaderCannotWrite(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	err := s.view(t.Context(), func(tx *sql.Tx) error {
+	s := fresh(t)
+	err := s.view(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`DELETE FROM points`)
 		return err
 	})
@@ -311,8 +305,7 @@ func TestReaderCannotWrite(t *testing.T) {
 }
 
 func TestCancelledContext(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
+	s := fresh(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.CreateDataset(ctx, alice, "x", "", sample(1))
@@ -323,9 +316,7 @@ func TestCancelledContext(t *testing.T) {
 // A change under a condition is made in the state that the condition saw: what reads for it reads in
 // the transaction of the change.
 func TestOnlyIf(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	set := require.Value(s.CreateDataset(ctx, alice, "first", "drawn", sample(1)))(t)
 	changed := errors.New("changed")
 	const writers = 8

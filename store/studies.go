@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -72,7 +70,7 @@ func (s Study) Status() Status {
 
 // CreateStudy queues the searches of a study, all or none; where the same request has asked for
 // the same before, it returns the study that is there. It returns the errors of CreateSearch,
-// but for ErrSearching, and an *Error where too many studies are under way.
+// but for ErrSearching, and ErrStudying.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > MaxStudySearches {
 		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
@@ -108,85 +106,44 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 	if err != nil {
 		return made, err
 	}
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if there, err := requestedStudy(ctx, tx, ws, request); err != ErrNotFound {
-			made = there
-			return err
+	return result(ctx, s.update, func(tx *transaction) (Study, error) {
+		if there, err := repeated(tx, "studies", ws, request, findStudy); err != ErrNotFound {
+			return there, err
 		}
-		var own int
-		if err := tx.QueryRowContext(ctx, `SELECT count(DISTINCT study) FROM searches WHERE study IS NOT NULL AND workspace = ? AND `+notEnded, ws).Scan(&own); err != nil {
-			return err
+		if err := s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, MaxStudying, ErrStudying, MaxStudyingAll); err != nil {
+			return made, err
 		}
-		if own >= MaxStudying {
-			return &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", own)}
+		if err := s.room(tx, ws, 0, 0); err != nil {
+			return made, err
 		}
-		if err := s.share(ctx, tx, ws, MaxStudyingAll, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`); err != nil {
-			return err
-		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO studies (id, workspace, title, file, sizes, created, request) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
-			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli(), request); err != nil {
-			return err
-		}
+		tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, request) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli(), request)
 		for _, pts := range encoded {
-			if err := writePoints(ctx, tx, pts); err != nil {
-				return err
-			}
+			writePoints(tx, pts)
 		}
 		for place, p := range ready {
-			search, err := s.insert(ctx, tx, ws, "", p)
+			search, err := s.insert(tx, ws, "", p)
 			if err != nil {
-				return err
+				return made, err
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE searches SET study = ?, place = ? WHERE id = ?`, made.ID, place, search); err != nil {
-				return err
-			}
+			tx.exec(`UPDATE searches SET study = ?, place = ? WHERE id = ?`, made.ID, place, search)
 		}
-		made, err = findStudy(ctx, tx, ws, made.ID)
-		return err
+		return findStudy(tx, `id = ?`, made.ID)
 	})
-	return made, err
-}
-
-// requestedStudy is the one that the same request has made before.
-func requestedStudy(ctx context.Context, tx *sql.Tx, ws Workspace, request string) (Study, error) {
-	var id string
-	err := found(tx.QueryRowContext(ctx, `SELECT id FROM studies WHERE workspace = ? AND request = nullif(?, '')`, ws, request).Scan(&id))
-	switch {
-	case err == ErrNotFound:
-		return Study{}, neverAsked(ctx, tx, "studies", ws, request)
-	case err != nil:
-		return Study{}, err
-	}
-	return findStudy(ctx, tx, ws, id)
 }
 
 func studyTitle(text string) string { return cmp.Or(cut(line(text)), "Study") }
 
 // Study returns one study of a workspace.
-func (s *Store) Study(ctx context.Context, ws Workspace, id string) (found Study, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		found, err = findStudy(ctx, tx, ws, id)
-		return err
-	})
-	return found, err
+func (s *Store) Study(ctx context.Context, ws Workspace, id string) (Study, error) {
+	return result(ctx, s.view, func(tx *transaction) (Study, error) { return findStudy(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // StudyResult returns the result of a finished study. It is computed from the searches
 // when it is first asked for, and kept.
 func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var zipped []byte
-		if err := tx.QueryRowContext(ctx, `SELECT result FROM studies WHERE id = ?`, of.ID).Scan(&zipped); err != nil || zipped == nil {
-			return found(err)
-		}
-		text, err := decompress(zipped)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(text, &res)
+	err = s.view(ctx, func(tx *transaction) error {
+		return tx.one(`SELECT result FROM studies WHERE id = ?`, of.ID).Scan(unzipJSON(&res))
 	})
 	if err != nil || res != nil {
 		return res, err
@@ -198,10 +155,7 @@ func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, e
 	if err != nil {
 		return nil, err
 	}
-	return res, s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
-		return err
-	})
+	return res, s.exec(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
 }
 
 // gather makes the result of a study from its searches.
@@ -226,17 +180,17 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 			samples[i] = study.Sample{Data: d, Of: of.Sizes[i], SHA256: one.Hash}
 		}
 		var j study.Judged
-		err := s.view(ctx, func(tx *sql.Tx) (err error) {
-			if j.Plan, err = readPlan(ctx, tx, one.ID); err != nil {
+		err := s.view(ctx, func(tx *transaction) (err error) {
+			if j.Plan, err = readPlan(tx, one.ID); err != nil {
 				return err
 			}
-			search, err := searchWhere(ctx, tx, `id = ?`, one.ID)
+			search, err := findSearch(tx, `id = ?`, one.ID)
 			if err != nil {
 				return err
 			}
 			j.Result = search.Result
 			// Unless it is known of all cells, it is known of none.
-			return tx.QueryRowContext(ctx, `SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID).Scan(&j.Seconds)
+			return tx.one(`SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID).Scan(&j.Seconds)
 		})
 		if err != nil {
 			return nil, err
@@ -253,15 +207,11 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 // Studies lists the studies of a workspace, newest first, at most limit of them from offset
 // on, and says how many there are.
 func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (list []Study, total int, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM studies WHERE workspace = ?`, ws).Scan(&total); err != nil {
+	err = s.view(ctx, func(tx *transaction) error {
+		if total, err = value[int](tx, `SELECT count(*) FROM studies WHERE workspace = ?`, ws); err != nil {
 			return err
 		}
-		ids, err := texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
-		if err != nil {
-			return err
-		}
-		list, err = findStudies(ctx, tx, ws, ids)
+		list, err = studiesOf(tx, `workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 		return err
 	})
 	return list, total, err
@@ -269,114 +219,71 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 
 // StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest
 // first: MaxStudying at most, but for those that were begun before there were so few.
-func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) (list []Study, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		ids, err := texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)
-		if err != nil {
-			return err
-		}
-		list, err = findStudies(ctx, tx, ws, ids)
-		return err
+func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) ([]Study, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]Study, error) {
+		return studiesOf(tx, `workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)
 	})
-	return list, err
-}
-
-func findStudies(ctx context.Context, tx *sql.Tx, ws Workspace, ids []string) (list []Study, err error) {
-	for _, id := range ids {
-		one, err := findStudy(ctx, tx, ws, id)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, one)
-	}
-	return list, nil
 }
 
 // CancelStudy ends the searches of a study that are queued or running, all at once, and
 // returns them; ErrEnded if all have ended.
-func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) (searches []string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		if err := thereStudy(ctx, tx, ws, id); err != nil {
-			return err
+func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
+	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
+		if err := thereStudy(tx, ws, id); err != nil {
+			return nil, err
 		}
-		searches, err = texts(ctx, tx, `UPDATE searches SET status = 'cancelled', finished = ? WHERE study = ? AND `+notEnded+` RETURNING id`, s.now(), id)
-		if err != nil {
-			return err
+		ended, err := s.endSearches(tx, Cancelled, "", `study = ?`, id)
+		if err == nil && len(ended) == 0 {
+			err = ErrEnded
 		}
-		if len(searches) == 0 {
-			return ErrEnded
-		}
-		for _, search := range searches {
-			if err := letGo(ctx, tx, search); err != nil {
-				return err
-			}
-		}
-		return nil
+		return ended, err
 	})
-	return searches, err
 }
 
 // DeleteStudy deletes a study with its searches, which it returns, and what their cells
 // gave, unless a search of something else has the same cells.
-func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) (searches []string, err error) {
-	err = s.update(ctx, func(tx *sql.Tx) error {
-		searches, err = deleteStudy(ctx, tx, ws, id)
-		return err
+func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
+	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
+		if err := thereStudy(tx, ws, id); err != nil {
+			return nil, err
+		}
+		return deleteStudy(tx, id)
 	})
-	return searches, err
 }
 
-func deleteStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (searches []string, err error) {
-	if err := thereStudy(ctx, tx, ws, id); err != nil {
-		return nil, err
-	}
-	hashes, err := texts(ctx, tx, `SELECT DISTINCT hash FROM searches WHERE study = ?`, id)
+func deleteStudy(tx *transaction, id string) ([]string, error) {
+	hashes, err := texts(tx, `SELECT DISTINCT hash FROM searches WHERE study = ?`, id)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, `
+	tx.exec(`
 		DELETE FROM results WHERE cell IN (SELECT name FROM cells CROSS JOIN searches ON id = search WHERE study = ?1)
-		AND NOT EXISTS (SELECT 1 FROM cells CROSS JOIN searches ON id = search WHERE name = results.cell AND study IS NOT ?1)`, id); err != nil {
-		return nil, err
-	}
-	// The cells go by the foreign key.
-	if searches, err = texts(ctx, tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id); err != nil {
-		return nil, err
-	}
-	for _, hash := range hashes {
-		if err := dropPoints(ctx, tx, hash); err != nil {
-			return nil, err
-		}
-	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM studies WHERE id = ?`, id)
+		AND NOT EXISTS (SELECT 1 FROM cells CROSS JOIN searches ON id = search WHERE name = results.cell AND study IS NOT ?1)`, id)
+	searches, err := texts(tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id) // the cells go by the foreign key
+	dropPoints(tx, hashes...)
+	tx.exec(`DELETE FROM studies WHERE id = ?`, id)
 	return searches, err
 }
 
 // thereStudy is ErrNotFound where a workspace has no such study.
-func thereStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) error {
-	var one int
-	return found(tx.QueryRowContext(ctx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id).Scan(&one))
+func thereStudy(tx *transaction, ws Workspace, id string) error {
+	_, err := value[int](tx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id)
+	return err
 }
 
-func findStudy(ctx context.Context, tx *sql.Tx, ws Workspace, id string) (s Study, err error) {
-	var created int64
-	err = tx.QueryRowContext(ctx, `SELECT id, title, file, sizes, created FROM studies WHERE workspace = ? AND id = ?`, ws, id).
-		Scan(&s.ID, &s.Title, &s.File, asJSON(&s.Sizes), &created)
-	if err != nil {
-		return s, found(err)
-	}
-	s.Created = fromMillis(created)
-	rows, err := tx.QueryContext(ctx, `SELECT `+searchColumns+` FROM searches WHERE study = ? ORDER BY place`, id)
-	if err != nil {
-		return s, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		one, err := scanSearch(rows)
-		if err != nil {
-			return s, err
+// studiesOf are studies with their searches, without results.
+func studiesOf(tx *transaction, where string, args ...any) ([]Study, error) {
+	list, err := listOf(tx, func(r row, s *Study) error {
+		return r.Scan(&s.ID, &s.Title, &s.File, asJSON(&s.Sizes), asMillis(&s.Created))
+	}, `SELECT id, title, file, sizes, created FROM studies WHERE `+where, args...)
+	for i := range list {
+		if list[i].Searches, err = searchesOf(tx, `study = ? ORDER BY place`, list[i].ID); err != nil {
+			break
 		}
-		s.Searches = append(s.Searches, one)
 	}
-	return s, rows.Err()
+	return list, err
+}
+
+func findStudy(tx *transaction, where string, args ...any) (Study, error) {
+	return only(studiesOf(tx, where, args...))
 }

@@ -24,9 +24,7 @@ func askedStudy(t *testing.T) NewStudy {
 
 // A study is cancelled as a whole, cells under way too, and goes with what only it has asked for.
 func TestStudyEnds(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	s.work(t, owner, 8) // of either of them some
@@ -38,14 +36,14 @@ func TestStudyEnds(t *testing.T) {
 	ended := require.Value(s.CancelStudy(ctx, alice, of.ID))(t)
 	after := require.Value(s.Study(ctx, alice, of.ID))(t)
 	for _, one := range after.Searches {
-		if over := one.Status == Cancelled && !one.Finished.IsZero(); over != (one.Done < one.Total) {
-			t.Errorf("%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
-		}
+		require.Equal(t, one.Status == Cancelled && !one.Finished.IsZero(), one.Done < one.Total,
+			"%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
 	}
 	if len(ended) == 0 || after.Status() != Cancelled {
 		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
 	}
-	for _, c := range require.Value(s.RenewCells(ctx, owner))(t) {
+	_, held := s.renew(t, owner)
+	for _, c := range held {
 		require.Check(t, c.Search == other.ID, "held: %+v", c)
 	}
 	_, err = s.CancelStudy(ctx, alice, of.ID)
@@ -59,9 +57,8 @@ func TestStudyEnds(t *testing.T) {
 	_, err = s.Study(ctx, alice, of.ID)
 	wantErr(t, err, ErrNotFound)
 	left := require.Value(s.Search(ctx, bob, other.ID))(t)
-	if left.Status != Done || require.Value(s.Reached(ctx, other.ID))(t) == nil {
-		t.Errorf("the other search: %+v", left)
-	}
+	require.Check(t, left.Status == Done && require.Value(s.Reached(ctx, other.ID))(t) != nil,
+		"the other search: %+v", left)
 	n := count(t, s, "results")
 	require.Check(t, n == left.Total, "%d results are kept of %d", n, left.Total)
 	require.NoError(t, s.DeleteSearch(ctx, bob, other.ID))
@@ -73,17 +70,14 @@ func TestStudyEnds(t *testing.T) {
 
 // A study whose cells are all known is done at once, with the same results.
 func TestKnownStudy(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	ctx := t.Context()
+	s, ctx := fresh(t), t.Context()
 	first := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	s.work(t, owner, 99)
 	again := require.Value(s.CreateStudy(ctx, bob, askedStudy(t)))(t)
 	require.Must(t, again.Status() == Done, "%+v", again)
 	for i, one := range again.Searches {
-		if one.Known != one.Total || one.Started.IsZero() {
-			t.Errorf("%d of %d cells were known, begun %v", one.Known, one.Total, one.Started)
-		}
+		require.Check(t, one.Known == one.Total && !one.Started.IsZero(),
+			"%d of %d cells were known, begun %v", one.Known, one.Total, one.Started)
 		got, want := require.Value(s.Search(ctx, bob, one.ID))(t), require.Value(s.Search(ctx, alice, first.Searches[i].ID))(t)
 		diff := cmp.Diff(want.Result, got.Result)
 		require.Check(t, diff == "" && got.Result != nil, "%v", diff)
@@ -107,7 +101,6 @@ func TestCellsAreCounted(t *testing.T) {
 	n.Grid = eval.Grid{"gamma": eval.Numbers(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}               // 9 600 cells, or nearly
 	large := NewStudy{Title: "large", File: "large", Sizes: []int{len(n.Data.Y)}, Searches: slices.Repeat([]NewSearch{n}, 6)}
 	_, err := open(t, t.TempDir()).CreateStudy(t.Context(), alice, large)
-	if refusal := new(param.Refusal); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "more than 50000 cells") {
-		t.Errorf("a study of some 57 000 cells: %v", err)
-	}
+	refusal := new(param.Refusal)
+	require.Check(t, errors.As(err, &refusal) && strings.Contains(err.Error(), "more than 50000 cells"), "a study of some 57 000 cells: %v", err)
 }

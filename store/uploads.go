@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"io"
 	"time"
 )
@@ -18,16 +17,14 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 		return "", err
 	}
 	id = newID()
-	err = s.update(ctx, func(tx *sql.Tx) error {
+	err = s.update(ctx, func(tx *transaction) error {
 		now := s.now()
-		if _, err := tx.ExecContext(ctx, `DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds()); err != nil {
+		tx.exec(`DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds())
+		if err := s.room(tx, ws, 0, 0); err != nil {
 			return err
 		}
-		if err := s.room(ctx, tx, ws, 0, 0); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)
-		return err
+		tx.exec(`INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)
+		return tx.err
 	})
 	return id, err
 }
@@ -41,8 +38,8 @@ type Sized interface {
 // Upload returns a kept file of a workspace and its name.
 func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Sized, err error) {
 	var z []byte
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return found(tx.QueryRowContext(ctx, `SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z))
+	err = s.view(ctx, func(tx *transaction) error {
+		return tx.one(`SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z)
 	})
 	if err != nil {
 		return "", nil, err
@@ -53,7 +50,5 @@ func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file strin
 
 // DeleteUpload drops a kept file of a workspace.
 func (s *Store) DeleteUpload(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		return affected(tx.ExecContext(ctx, `DELETE FROM uploads WHERE id = ? AND workspace = ?`, id, ws))
-	})
+	return s.change(ctx, `DELETE FROM uploads WHERE id = ? AND workspace = ?`, id, ws)
 }

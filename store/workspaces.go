@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 )
@@ -44,72 +43,63 @@ func (h Holdings) String() string {
 // at most.
 func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	now := s.now()
-	var due bool
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
-			SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2)
-			AND (EXISTS (SELECT 1 FROM datasets WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM runs WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM searches WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM studies WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM courses WHERE workspace = ?1)
-				OR EXISTS (SELECT 1 FROM answers WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM links WHERE workspace = ?1) OR EXISTS (SELECT 1 FROM reports WHERE workspace = ?1))`,
-			ws, now-seenEvery.Milliseconds()).Scan(&due)
+	due, err := result(ctx, s.view, func(tx *transaction) (bool, error) {
+		return value[bool](tx, `SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2) AND EXISTS (SELECT 1 FROM `+made+` WHERE workspace = ?1)`, ws, now-seenEvery.Milliseconds())
 	})
 	if err != nil || !due {
 		return err
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
-		return err
-	})
+	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
 }
 
 // Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
 func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err error) {
-	var oldest sql.NullInt64
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
-			SELECT min(began) FROM (SELECT min(created) AS began FROM datasets WHERE workspace = ?1 UNION ALL SELECT min(created) FROM runs WHERE workspace = ?1
-				UNION ALL SELECT min(created) FROM searches WHERE workspace = ?1 UNION ALL SELECT min(created) FROM studies WHERE workspace = ?1
-				UNION ALL SELECT min(created) FROM courses WHERE workspace = ?1 UNION ALL SELECT min(answered) FROM answers WHERE workspace = ?1
-				UNION ALL SELECT min(created) FROM links WHERE workspace = ?1 UNION ALL SELECT min(created) FROM reports WHERE workspace = ?1)`, ws).Scan(&oldest)
+	err = s.view(ctx, func(tx *transaction) error {
+		return tx.one(`SELECT min(began) FROM `+made+` WHERE workspace = ?`, ws).Scan(asMillis(&since))
 	})
-	if err != nil || !oldest.Valid {
-		return time.Time{}, err
-	}
-	return fromMillis(oldest.Int64), nil
+	return since, err
 }
 
+// made has a row for everything that a workspace has made and that is still there.
+const made = `(SELECT workspace, created AS began FROM datasets UNION ALL SELECT workspace, created FROM runs
+	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses
+	UNION ALL SELECT workspace, answered FROM answers UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, created FROM reports)`
+
 // Holdings returns the contents of a workspace in numbers.
-func (s *Store) Holdings(ctx context.Context, ws Workspace) (h Holdings, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		h, err = holdings(ctx, tx, ws)
-		return err
-	})
-	return h, err
+func (s *Store) Holdings(ctx context.Context, ws Workspace) (Holdings, error) {
+	return result(ctx, s.view, func(tx *transaction) (Holdings, error) { return holdings(tx, ws) })
 }
 
 // DeleteWorkspace deletes all that a workspace holds, its courses with their
 // galleries, and takes back what it has handed in to others.
 func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
-		if err := withdrawAll(ctx, tx, ws); err != nil {
+	return s.update(ctx, func(tx *transaction) error {
+		copies, err := texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
+		if err != nil {
 			return err
 		}
-		return deleteWorkspace(ctx, tx, ws)
+		for _, run := range copies {
+			if err := withdraw(tx, ws, run); err != nil {
+				return err
+			}
+		}
+		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // and with them their answers
+		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // it has nothing left, and is as good as a new one
+		return deleteWorkspace(tx, ws)
 	})
 }
 
 // Secret returns the secret that signs the keys of workspaces. It stays with the database.
-func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT value FROM secrets WHERE name = 'keys'`).Scan(&secret)
+func (s *Store) Secret(ctx context.Context) ([]byte, error) {
+	return result(ctx, s.view, func(tx *transaction) ([]byte, error) {
+		return value[[]byte](tx, `SELECT value FROM secrets WHERE name = 'keys'`)
 	})
-	return secret, err
 }
 
 // Used reports whether a workspace holds, or has held, anything; not on an error, either.
-func (s *Store) Used(ctx context.Context, ws Workspace) (is bool) {
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace = ?)`, ws).Scan(&is)
+func (s *Store) Used(ctx context.Context, ws Workspace) bool {
+	is, err := result(ctx, s.view, func(tx *transaction) (bool, error) {
+		return value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace = ?)`, ws)
 	})
 	return is && err == nil
 }
@@ -124,10 +114,9 @@ const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace
 // everything: small things are many where somebody makes them by a loop.
 const rowBytes, cellBytes = 300, 200
 
-func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
+func holdings(tx *transaction, ws Workspace) (Holdings, error) {
 	h := Holdings{Workspace: ws}
-	var seen int64
-	err := tx.QueryRowContext(ctx, `
+	err := tx.one(`
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
 			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT count(*) FROM reports WHERE workspace = ?1),
@@ -142,92 +131,52 @@ func holdings(ctx context.Context, tx *sql.Tx, ws Workspace) (Holdings, error) {
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(text) + length(frozen)), 0) FROM reports WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
-		Scan(&seen, &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Reports, &h.Bytes)
-	h.Seen = fromMillis(seen)
+		Scan(asMillis(&h.Seen), &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Reports, &h.Bytes)
 	return h, err
 }
 
-func deleteWorkspace(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	if _, err := forget(ctx, tx, `workspace = ?`, trash(ws)); err != nil {
-		return err
-	}
-	courses, err := listCourses(ctx, tx, ws)
-	if err != nil {
-		return err
-	}
-	for _, c := range courses {
-		if err := deleteCourse(ctx, tx, c); err != nil {
-			return err
+func holdingsOf(tx *transaction, names []Workspace) (list []Holdings, err error) {
+	for _, ws := range names {
+		h, err := holdings(tx, ws)
+		if err != nil {
+			return nil, err
 		}
+		list = append(list, h)
 	}
-	studies, err := texts(ctx, tx, `SELECT id FROM studies WHERE workspace = ?`, ws)
+	return list, nil
+}
+
+func deleteWorkspace(tx *transaction, ws Workspace) error {
+	if _, err := forget(tx, `workspace = ?`, trash(ws)); err != nil {
+		return err
+	}
+	if _, err := deleteCourses(tx, `workspace = ?`, ws); err != nil {
+		return err
+	}
+	studies, err := texts(tx, `SELECT id FROM studies WHERE workspace = ?`, ws)
 	if err != nil {
 		return err
 	}
 	for _, id := range studies {
-		if _, err := deleteStudy(ctx, tx, ws, id); err != nil {
+		if _, err := deleteStudy(tx, id); err != nil {
 			return err
 		}
 	}
-	searches, _, err := listSearches(ctx, tx, ws, -1, 0)
+	searches, err := searchesOf(tx, `workspace = ?`, ws)
 	if err != nil {
 		return err
 	}
 	for _, search := range searches {
-		if err := deleteSearch(ctx, tx, search); err != nil {
-			return err
-		}
+		deleteSearch(tx, search)
 	}
-	hashes, err := texts(ctx, tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
+	hashes, err := texts(tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
 		UNION SELECT hash FROM links WHERE workspace = ?1 AND hash IS NOT NULL`, ws)
 	if err != nil {
 		return err
 	}
 	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "reports", "workspaces"} { // models go with their runs
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE workspace = ?`, ws); err != nil {
-			return err
-		}
+		tx.exec(`DELETE FROM `+table+` WHERE workspace = ?`, ws)
 	}
-	for _, hash := range hashes {
-		if err := dropPoints(ctx, tx, hash); err != nil {
-			return err
-		}
-	}
+	dropPoints(tx, hashes...)
 	return nil
-}
-
-// withdrawAll deletes the copies of a workspace's runs in galleries, and what else
-// courses of others know of it.
-func withdrawAll(ctx context.Context, tx *sql.Tx, ws Workspace) error {
-	copies, err := texts(ctx, tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
-	if err != nil {
-		return err
-	}
-	for _, run := range copies {
-		if err := withdraw(ctx, tx, ws, run); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM students WHERE workspace = ?`, ws); err != nil { // and with them their answers
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE workspace = ?`, ws) // it has nothing left, and is as good as a new one
-	return err
-}
-
-// texts is the one column of a query.
-func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return list, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
 }

@@ -24,9 +24,8 @@ func TestAssets(t *testing.T) {
 	a := require.Value(NewAssets(files("body{}")))(t)
 	same, _ := NewAssets(files("body{}"))
 	other, _ := NewAssets(files("body{ }"))
-	if a.Prefix() != same.Prefix() || a.Prefix() == other.Prefix() {
-		t.Error("the prefix does not follow the contents")
-	}
+	require.Check(t, a.Prefix() == same.Prefix() && a.Prefix() != other.Prefix(),
+		"the prefix does not follow the contents")
 	served := NewSite(slog.New(slog.DiscardHandler), nil).Handle(a.Serve)
 	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "js/lab.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml", "empty/a.js": "text/javascript; charset=utf-8"} {
 		w := ask(served, "GET", a.URL(name), "")

@@ -84,9 +84,7 @@ func TestBodiesAtOnce(t *testing.T) {
 				}
 				go func() { _, _ = io.WriteString(first, rest) }()
 				synctest.Wait()
-				if !strings.Contains(said[1], "200 OK") {
-					t.Errorf("the next oldest, which came to its end, is answered %q", said[1])
-				}
+				require.Says(t, said[1], "200 OK", "the next oldest, which came to its end, is answered")
 				for i := range 2 { // their places are free, and no other gives way
 					_, end := send(1, len(rest), &said[bodiesOfWorkspace+i])
 					defer end()
@@ -206,9 +204,8 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 		}
 		expect := func(what string, answer *string, want string) {
 			t.Helper()
-			if (want == "") != (*answer == "") || !strings.Contains(*answer, want) {
-				t.Errorf("%s is answered %.300q, want %q", what, *answer, want)
-			}
+			require.Check(t, (want == "") == (*answer == "") && strings.Contains(*answer, want),
+				"%s is answered %.300q, want %q", what, *answer, want)
 		}
 		expect("one more new workspace", send(5000, true), "on their way")
 		for i := range 3 {

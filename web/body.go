@@ -98,6 +98,9 @@ func jsonName(kind string) string {
 // removed with the request, so that slow uploads hold no memory.
 const formMemory = 256 << 10
 
+// FormBytes bounds the body of a form without a file.
+const FormBytes = 4 << 20
+
 // ParseForm reads the form of a request, of at most limit bytes including files. Errors are
 // for Site.Handle.
 func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {

@@ -72,9 +72,8 @@ func TestConnectionsAtOnce(t *testing.T) {
 		const half, health, wait = "GET /healthz HTTP/1.1\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"
 		expect := func(what string, answer *string, want string) {
 			t.Helper()
-			if (want == "") != (*answer == "") || !strings.Contains(*answer, want) {
-				t.Errorf("%s: %.200q, want %q", what, *answer, want)
-			}
+			require.Check(t, (want == "") == (*answer == "") && strings.Contains(*answer, want),
+				"%s: %.200q, want %q", what, *answer, want)
 		}
 		keep := send("10.0.0.1", health)
 		expect("the first", keep, "200 OK")

@@ -87,9 +87,8 @@ func TestFetch(t *testing.T) {
 	} {
 		_, _, err := fetch(t.Context(), address)
 		var kind interface{ Kind() string }
-		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &kind) {
-			t.Errorf("%s: %v, want %q", address, err, want)
-		}
+		require.Check(t, err != nil && strings.Contains(err.Error(), want) && errors.As(err, &kind),
+			"%s: %v, want %q", address, err, want)
 	}
 	if _, _, err := fetch(t.Context(), "http://nowhere.invalid/points.csv"); err == nil || !strings.Contains(err.Error(), "failed: no host nowhere.invalid was found.") {
 		t.Errorf("no such host: %v", err)

@@ -26,9 +26,8 @@ func TestLimiter(t *testing.T) {
 		time.Sleep(40 * time.Second)
 		require.Equal(t, l.Wait("a").Round(time.Second), 20*time.Second, "after 40 s: wait")
 		time.Sleep(21 * time.Second)
-		if l.Wait("a") != 0 || l.Take("a") != 0 || l.Take("a") == 0 {
-			t.Error("after a minute there is not one more")
-		}
+		require.Check(t, l.Wait("a") == 0 && l.Take("a") == 0 && l.Take("a") != 0,
+			"after a minute there is not one more")
 	})
 }
 

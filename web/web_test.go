@@ -123,12 +123,10 @@ func TestErrorTable(t *testing.T) {
 		var p Problem
 		err := json.Unmarshal(api.Body.Bytes(), &p)
 		require.Must(t, err == nil, "%v: %v in %s", test.err, err, api.Body)
-		if html.Code != test.status || api.Code != test.status || p.Status != test.status {
-			t.Errorf("%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
-		}
-		if !strings.Contains(p.Detail, test.detail) || !strings.Contains(html.Body.String(), test.detail) {
-			t.Errorf("%v: says %q and %q", test.err, p.Detail, html.Body)
-		}
+		require.Check(t, html.Code == test.status && api.Code == test.status && p.Status == test.status,
+			"%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
+		require.Check(t, strings.Contains(p.Detail, test.detail) && strings.Contains(html.Body.String(), test.detail),
+			"%v: says %q and %q", test.err, p.Detail, html.Body)
 		if Kinds()[strings.TrimPrefix(p.Type, "/api/docs#")] != test.status || p.Title != http.StatusText(test.status) || p.Instance != "/api/x" ||
 			api.Header().Get("Content-Type") != "application/problem+json" || html.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%v: %+v %v", test.err, p, api.Header())
@@ -137,17 +135,15 @@ func TestErrorTable(t *testing.T) {
 			t.Errorf("%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
 		}
 		for _, secret := range []string{"secret", "inner detail"} {
-			if strings.Contains(api.Body.String()+html.Body.String(), secret) {
-				t.Errorf("%v: shown to the client", test.err)
-			}
+			require.Check(t, !strings.Contains(api.Body.String()+html.Body.String(), secret),
+				"%v: shown to the client", test.err)
 		}
 		if test.status == 500 && (p.RequestID == "" || !strings.Contains(log.String(), p.RequestID) ||
 			!strings.Contains(log.String(), test.err.Error()) || api.Header().Get("X-Request-Id") != p.RequestID) {
 			t.Errorf("%v: request %q is not in the log: %s", test.err, p.RequestID, log)
 		}
-		if test.status == 422 && (len(p.Errors) != 2 || p.Errors[1].Field != "gamma") {
-			t.Errorf("fields %v", p.Errors)
-		}
+		require.Check(t, test.status != 422 || len(p.Errors) == 2 && p.Errors[1].Field == "gamma",
+			"fields %v", p.Errors)
 		if html.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%v: may be cached: %v", test.err, html.Header())
 		}
@@ -288,8 +284,7 @@ func TestWorkspaceCookie(t *testing.T) {
 	for _, path := range []string{"/metrics", "/nowhere"} {
 		require.Check(t, ask(h, "GET", path, "").Header().Get("Set-Cookie") == "", "%s sets a cookie", path)
 	}
-	got := first.Header().Get("Cache-Control")
-	require.Check(t, strings.Contains(got, "private"), "pages of a workspace may be shared by caches: %q", got)
+	require.Says(t, first.Header().Get("Cache-Control"), "private", "pages of a workspace may be shared by caches")
 }
 
 func TestBearer(t *testing.T) {
@@ -363,9 +358,8 @@ func TestRateLimit(t *testing.T) {
 		t.Errorf("%d lines on refusals in %s", n, log)
 	}
 	w := ask(h, "GET", "/api/x", "", cookie('d')) // the thirteenth that counts
-	if w.Code != 429 || !strings.Contains(w.Body.String(), "your address") {
-		t.Errorf("all at one address have no limit: %d %s", w.Code, w.Body)
-	}
+	require.Check(t, w.Code == 429 && strings.Contains(w.Body.String(), "your address"),
+		"all at one address have no limit: %d %s", w.Code, w.Body)
 }
 
 func TestCompress(t *testing.T) {
@@ -414,12 +408,10 @@ func TestReadJSON(t *testing.T) {
 			continue
 		}
 		p := problem(r, err)
-		if text == "[]" && p.Errors.For("") != "the body expects an object, not array" {
-			t.Errorf("%s: %+v", text, p.Errors)
-		}
-		if p.Status != want.status || want.field != "" && p.Errors.For(want.field) == "" {
-			t.Errorf("%s: %+v, want %+v", text, p, want)
-		}
+		require.Check(t, text != "[]" || p.Errors.For("") == "the body expects an object, not array",
+			"%s: %+v", text, p.Errors)
+		require.Check(t, p.Status == want.status && (want.field == "" || p.Errors.For(want.field) != ""),
+			"%s: %+v, want %+v", text, p, want)
 	}
 }
 
@@ -465,9 +457,8 @@ func TestParseForm(t *testing.T) {
 		{"/x", strings.Replace(file, "Ann", strings.Repeat("x", 300), 1), parts, 413},
 	} {
 		w := ask(h, "POST", test.target, test.body, test.kind)
-		if w.Code != test.want || test.want == 200 && test.body != "" && w.Body.String() != "Ann" {
-			t.Errorf("%s %.40q: %d %s, want %d", test.target, test.body, w.Code, w.Body, test.want)
-		}
+		require.Check(t, w.Code == test.want && (test.want != 200 || test.body == "" || w.Body.String() == "Ann"),
+			"%s %.40q: %d %s, want %d", test.target, test.body, w.Code, w.Body, test.want)
 	}
 }
 
@@ -496,9 +487,8 @@ func TestMetrics(t *testing.T) {
 	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
 		t.Error("no classic histogram")
 	}
-	if strings.Contains(strings.ToLower(text+log.String()), "secret") {
-		t.Error("addresses of things are in the metrics or in the log")
-	}
+	require.Check(t, !strings.Contains(strings.ToLower(text+log.String()), "secret"),
+		"addresses of things are in the metrics or in the log")
 }
 
 func TestHealth(t *testing.T) {

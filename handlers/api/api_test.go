@@ -141,9 +141,8 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		{fmt.Sprintf("limit=3&offset=%d", total-2), 2, total},
 	} {
 		got := handlerstest.Decode[list](c.Want(200, "GET", "/api/runs?"+tc.query, ""))
-		if len(got.Runs) != tc.rows || got.Total != tc.total {
-			t.Errorf("%q: %d runs of %d, want %d of %d", tc.query, len(got.Runs), got.Total, tc.rows, tc.total)
-		}
+		require.Check(t, len(got.Runs) == tc.rows && got.Total == tc.total,
+			"%q: %d runs of %d, want %d of %d", tc.query, len(got.Runs), got.Total, tc.rows, tc.total)
 	}
 	var seen []string
 	for offset := 0; offset < total; offset += 4 {
@@ -169,9 +168,8 @@ func TestAPIFile(t *testing.T) {
 		{"features=" + url.QueryEscape(`"a, b",c`) + "&label=y", "\"a, b\",c,y\n1,2,0\n3,4,1\n", []string{"a, b", "c"}, "y"},
 	} {
 		set := c.Upload(tc.query, tc.file)
-		if !slices.Equal(set.Features, tc.features) || set.Label != tc.label {
-			t.Errorf("%s: features %q, label %q", tc.query, set.Features, set.Label)
-		}
+		require.Check(t, slices.Equal(set.Features, tc.features) && set.Label == tc.label,
+			"%s: features %q, label %q", tc.query, set.Features, set.Label)
 	}
 	// What curl sends by default is not a form.
 	c.Want(http.StatusCreated, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "application/x-www-form-urlencoded")
@@ -332,11 +330,9 @@ func TestAPIRepeatedLink(t *testing.T) {
 	}
 	moons, circles := `{"dataset":"moons"}`, `{"dataset":"circles"}`
 	first := link(moons, "a")
-	again := link(moons, "a")
-	require.Check(t, again == first, "%s, then %s", first, again)
+	require.Equal(t, link(moons, "a"), first, "then")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "a")
-	again = link(moons, "b")
-	require.Check(t, again == first, "%s, then %s", first, again)
+	require.Equal(t, link(moons, "b"), first, "then")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "b")
 	require.Check(t, link(circles, "c") != first, "two views under one link")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", moons, "Idempotency-Key", "c")
@@ -386,9 +382,8 @@ func TestAPIKeptFolds(t *testing.T) {
 	narrow := saved(`{"dataset":"moons","spec":{"gamma":1e6},"folds":5` + grid + `}`)
 	other := saved(`{"dataset":"moons","spec":{"gamma":3},"folds":4` + grid + `}`)
 	f := handlerstest.Decode[api.FoldComparison](c.Want(200, "GET", "/api/comparison/folds?runs="+wide+","+narrow, ""))
-	if f.Folds != 5 || f.Repeats != 1 || f.Done != 10 || f.Total != 10 || f.Optimistic || len(f.Pairs) != 1 {
-		t.Fatalf("%+v", f)
-	}
+	require.Must(t, f.Folds == 5 && f.Repeats == 1 && f.Done == 10 && f.Total == 10 && !f.Optimistic && len(f.Pairs) == 1,
+		"%+v", f)
 	p := f.Pairs[0]
 	require.Check(t, p.First == wide && p.Second == narrow && p.Mean > 0.2 && p.P != nil && p.Freedom == 4, "%+v", p)
 	a := c.Want(http.StatusConflict, "GET", "/api/comparison/folds?runs="+wide+","+other, "")
@@ -449,9 +444,8 @@ func TestAPIWorkspaces(t *testing.T) {
 	browser.Want(404, "GET", "/api/runs/"+run, "")
 	for _, token := range []string{"short", handlerstest.Alice + "00", strings.Repeat("z", 32)} {
 		a := s.As(t, token).Want(http.StatusUnauthorized, "GET", "/api/runs", "")
-		if a.Header.Get("Content-Type") != "application/problem+json" || a.Header.Get("WWW-Authenticate") == "" {
-			t.Errorf("token %q: %v", token, a.Header)
-		}
+		require.Check(t, a.Header.Get("Content-Type") == "application/problem+json" && a.Header.Get("WWW-Authenticate") != "",
+			"token %q: %v", token, a.Header)
 	}
 
 	// Every route with an id, whatever routes there will be.
@@ -637,9 +631,8 @@ func TestOpenAPI(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	doc := handlerstest.Decode[handlerstest.Object](c.Want(200, "GET", "/api/openapi.json", ""))
-	if !reflect.DeepEqual(doc, c.Doc) || doc["openapi"] != "3.1.0" {
-		t.Error("the document served is not the description")
-	}
+	require.Check(t, reflect.DeepEqual(doc, c.Doc) && doc["openapi"] == "3.1.0",
+		"the document served is not the description")
 
 	installed, described := map[string]bool{}, map[string]bool{}
 	for method, pattern := range routes(t, s.App) {
@@ -653,9 +646,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 			described[strings.ToUpper(method)+" "+path] = true
 			id := op.(handlerstest.Object)["operationId"]
-			if id == nil || ids[id] {
-				t.Errorf("%s %s: operationId %v", method, path, id)
-			}
+			require.Check(t, id != nil && !ids[id], "%s %s: operationId %v", method, path, id)
 			ids[id] = true
 			// The parameters in the path are those that are declared.
 			declared, _ := item.(handlerstest.Object)["parameters"].([]any)
@@ -664,19 +655,14 @@ func TestOpenAPI(t *testing.T) {
 				p := handlerstest.Deref(doc, p)
 				if p["in"] == "path" {
 					inPath++
-					if !strings.Contains(path, "{"+p["name"].(string)+"}") {
-						t.Errorf("%s has no %v", path, p["name"])
-					}
+					require.Says(t, path, "{"+p["name"].(string)+"}", "has no %v", p["name"])
 				}
 			}
-			if inPath != strings.Count(path, "{") {
-				t.Errorf("%s: parameters %v", path, declared)
-			}
+			require.Check(t, inPath == strings.Count(path, "{"), "%s: parameters %v", path, declared)
 		}
 	}
-	if !reflect.DeepEqual(installed, described) || len(installed) == 0 {
-		t.Errorf("installed %v\ndescribed %v", installed, described)
-	}
+	require.Check(t, reflect.DeepEqual(installed, described) && len(installed) != 0,
+		"installed %v\ndescribed %v", installed, described)
 
 	var walk func(v any)
 	walk = func(v any) {
@@ -710,9 +696,8 @@ func TestOpenAPISpec(t *testing.T) {
 		refused := json.Unmarshal(b, &spec)
 		_ = json.Unmarshal(b, &v)
 		described := check(&c, "Spec", v)
-		if (refused == nil) != (described == nil) {
-			t.Errorf("%s: the program says %v, the schema %v", b, refused, described)
-		}
+		require.Check(t, (refused == nil) == (described == nil),
+			"%s: the program says %v, the schema %v", b, refused, described)
 	}
 	agree("no_such", 1)
 	for _, p := range ml.Params {
@@ -776,9 +761,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		t.Errorf("predictions %q", labelled)
 	}
 	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
-	if len(bare) != 3 || bare[0] != "row,label,f" || !strings.HasPrefix(labelled[1], bare[1]+",") {
-		t.Errorf("without labels and header %q, with them %q", bare, labelled)
-	}
+	require.Check(t, len(bare) == 3 && bare[0] == "row,label,f" && strings.HasPrefix(labelled[1], bare[1]+","),
+		"without labels and header %q, with them %q", bare, labelled)
 	if own := csv(c.Want(200, "GET", base+"/predictions.csv", "")); len(own) != 201 || own[0] != "row,label,predicted,f,held_out,role,weight" {
 		t.Errorf("its own points: %d lines, %q", len(own), own[0])
 	}
@@ -851,9 +835,8 @@ func TestAPIColumns(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	const file = "when,price,smoker,name,label\n2026-01-01,$5,TRUE,Ann,a\n2026-01-02,\"$1,200\",FALSE,Bob,b\n2026-01-03,$7.50,TRUE,Cid,a\n"
 	told := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", file)
-	if !bytes.Contains(told.Body, []byte("columns=proposed takes price, smoker=TRUE for features")) {
-		t.Errorf("refused with %s", told.Body)
-	}
+	require.Check(t, bytes.Contains(told.Body, []byte("columns=proposed takes price, smoker=TRUE for features")),
+		"refused with %s", told.Body)
 	made := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed", file))
 	want := []string{"price", "smoker=TRUE"}
 	require.Check(t, slices.Equal(made.Features, want), "features %v, want %v", made.Features, want)

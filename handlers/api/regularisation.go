@@ -95,7 +95,7 @@ func askedPath(q url.Values) (specOn, error) {
 
 func (a *Handler) pathOf(r *http.Request, asked specOn) (door.Question, error) {
 	points, err := a.points(r, asked.Dataset)
-	return door.Question{Points: points, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
+	return door.Question{From: points.Name, Data: points.Data, Hash: points.Hash, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
 }
 
 func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {

@@ -80,9 +80,8 @@ func TestChangesOfOneState(t *testing.T) {
 				t.Errorf("%s: %d %s", at.method, a.Status, a.Body)
 			}
 		}
-		if made != 1 || refused != writers-1 {
-			t.Errorf("%s %s: %d made, %d refused", at.method, at.path, made, refused)
-		}
+		require.Check(t, made == 1 && refused == writers-1,
+			"%s %s: %d made, %d refused", at.method, at.path, made, refused)
 	}
 }
 
@@ -94,9 +93,8 @@ func TestDocs(t *testing.T) {
 	for path, item := range s.As(t, handlerstest.Alice).Doc["paths"].(handlerstest.Object) {
 		for method, operation := range item.(handlerstest.Object) {
 			operation, ok := operation.(handlerstest.Object)
-			if ok && !strings.Contains(page, `id="`+operation["operationId"].(string)+`"`) {
-				t.Errorf("no %s %s", method, path)
-			}
+			require.Check(t, !ok || strings.Contains(page, `id="`+operation["operationId"].(string)+`"`),
+				"no %s %s", method, path)
 		}
 	}
 	for _, want := range []string{`id="not-found"`, "curl -H", "lab.post(&#34;/api/runs&#34;, {&#34;dataset&#34;: &#34;"} {

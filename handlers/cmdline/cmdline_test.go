@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -171,12 +170,10 @@ func TestUsage(t *testing.T) {
 		}
 		o := run(t.Context(), "", args...)
 		says := strings.ReplaceAll(c.says, `"F"`, strconv.Quote(data))
-		if o.code != 2 || !strings.Contains(o.err, says) || !strings.Contains(o.err, "--help") {
-			t.Errorf("%s: exit %d: %s\twant 2 and something about %s", c.args, o.code, o.err, says)
-		}
-		if strings.Count(o.err, "\n") != 1 || o.out != "" {
-			t.Errorf("%s: expected one line of error and no output, got %q and %q", c.args, o.err, o.out)
-		}
+		require.Check(t, o.code == 2 && strings.Contains(o.err, says) && strings.Contains(o.err, "--help"),
+			"%s: exit %d: %s\twant 2 and something about %s", c.args, o.code, o.err, says)
+		require.Check(t, strings.Count(o.err, "\n") == 1 && o.out == "",
+			"%s: expected one line of error and no output, got %q and %q", c.args, o.err, o.out)
 	}
 }
 
@@ -223,9 +220,8 @@ func TestFailures(t *testing.T) {
 		"predictions":      {[]string{"predict", "--model", model, "--data", data, "--out", "no/such/p.csv"}, []string{"no/such/p.csv"}},
 	} {
 		o := run(t.Context(), "", c.args...)
-		if o.code != 1 || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "marginlab ") {
-			t.Errorf("%s: exit %d: %q, want 1 and one line", name, o.code, o.err)
-		}
+		require.Check(t, o.code == 1 && strings.Count(o.err, "\n") == 1 && strings.HasPrefix(o.err, "marginlab "),
+			"%s: exit %d: %q, want 1 and one line", name, o.code, o.err)
 		for _, s := range c.says {
 			require.Check(t, strings.Contains(o.err, s), "%s: %q does not say %q", name, o.err, s)
 		}
@@ -246,9 +242,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%q: nothing about %s", args, p.Name)
 			}
 			for _, o := range p.Options {
-				if !strings.Contains(words, o.Name+": "+o.Help) {
-					t.Errorf("%q: nothing about %s %s", args, p.Name, o.Name)
-				}
+				require.Says(t, words, o.Name+": "+o.Help, "%q: nothing about %s %s", args, p.Name, o.Name)
 			}
 		}
 		for line := range strings.Lines(text) {
@@ -260,9 +254,8 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
 		text := must(t, args...)
 		for _, c := range cmdline.Commands {
-			if !strings.Contains(text, c.Name) || !strings.Contains(text, c.Summary) {
-				t.Errorf("%q: nothing about %s", args, c.Name)
-			}
+			require.Check(t, strings.Contains(text, c.Name) && strings.Contains(text, c.Summary),
+				"%q: nothing about %s", args, c.Name)
 		}
 	}
 }
@@ -296,32 +289,6 @@ func keys(t *testing.T, text string) []string {
 	}
 	slices.Sort(ks)
 	return ks
-}
-
-func TestFitJSONHasTheFixedNames(t *testing.T) {
-	t.Parallel()
-	data := file(t, "points.csv", points)
-	common := "b classes confusion d fit_seconds gap iterations kernel learner n objective positive status support_vectors train_accuracy"
-	svm := " slack_sum free bounded_inside bounded_misclassified kkt_violation w_norm margin dual_objective"
-	mcm := " slack_sum h l1 rank dual_objective"
-	for _, c := range []struct{ args, want, none string }{
-		{"", common + svm + " C", "h l1 rank j_before j_after test_accuracy"},
-		{"--learner mcm", common + mcm + " C", "free margin w_norm kkt_violation test_accuracy"},
-		{"--learner ridge", common + " lambda mse loo_error loo_accuracy condition w_norm", "slack_sum C h l1 rank free margin dual_objective kkt_violation"},
-		{"--learner mcm --rho 0.1", common + mcm + " C", "free margin"},
-		{"--hard-margin --kernel linear", common + svm, "C"},
-		{"--conformal eigen", common + svm + " j_before j_after", "h l1 rank"},
-		{"--test-fraction 0.34", common + svm + " test_accuracy", "j_before"},
-		{"--test " + data, common + svm + " test_accuracy", "j_before"},
-	} {
-		got := keys(t, must(t, append([]string{"fit", "--data", data, "--json"}, strings.Fields(c.args)...)...))
-		for _, k := range strings.Fields(c.want) {
-			require.Check(t, slices.Contains(got, k), "fit %s: no %s among %v", c.args, k, got)
-		}
-		for _, k := range strings.Fields(c.none) {
-			require.Check(t, !slices.Contains(got, k), "fit %s: %s among %v", c.args, k, got)
-		}
-	}
 }
 
 // report is the JSON form of what fit measured.
@@ -395,28 +362,6 @@ func TestFitReadsEveryFormat(t *testing.T) {
 	}
 }
 
-func TestColumnsAreChosen(t *testing.T) {
-	t.Parallel()
-	wide := file(t, "wide.csv", "Class,A,note,B\n1.0,0,Ada,0\n1.0,1,Bob,0\n2.0,0,Cy,5\n2.0,1,Di,5\n")
-	for _, args := range []string{
-		"--features A,B",
-		"--features b,a --label class",
-		"--features A,B --label Class --positive 2",
-		"--features B --positive 1.0",
-	} {
-		r := report(t, append([]string{"--data", wide}, strings.Fields(args)...)...)
-		if r.N != 4 || r.D != 1+strings.Count(args, "A")+strings.Count(args, ",a") || *r.TrainAccuracy != 1 {
-			t.Errorf("fit %s: %+v", args, r)
-		}
-	}
-	if o := run(t.Context(), "", "fit", "--data", wide, "--columns", "all"); o.code != 1 || !strings.Contains(o.err, "note") {
-		t.Errorf("a column of words among the features: exit %d: %s", o.code, o.err)
-	}
-	if o := run(t.Context(), "", "fit", "--data", wide); o.code != 0 || !strings.Contains(o.err, "Predict Class (1 2, 2 2) from 2 columns; note left out") {
-		t.Errorf("what is proposed: exit %d: %s", o.code, o.err)
-	}
-}
-
 // TestOnlyMemoryLimits reads a file that is wider and longer than a server takes.
 func TestOnlyMemoryLimits(t *testing.T) {
 	t.Parallel()
@@ -432,18 +377,6 @@ func TestOnlyMemoryLimits(t *testing.T) {
 		o := run(t.Context(), text, "fit", "--data", "-", "--max-iter", "1", "--json")
 		require.Check(t, o.code == 0, "%s: %d, %s", name, o.code, o.err)
 	}
-}
-
-func TestStandardInput(t *testing.T) {
-	t.Parallel()
-	o := run(t.Context(), points, "fit", "--data", "-", "--json")
-	require.Check(t, o.code == 0 && strings.Contains(o.out, `"n":6`), "exit %d: %s%s", o.code, o.out, o.err)
-	o = run(t.Context(), "x1,kind\n1,a\nb,c\n", "fit", "--data", "-")
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "standard input, line 3"), "exit %d: %s", o.code, o.err)
-	model := filepath.Join(t.TempDir(), "m.json")
-	must(t, "fit", "--data", file(t, "points.csv", points), "--out", model)
-	o = run(t.Context(), "x1,x2\n3,3\n", "predict", "--model", model, "--data", "-")
-	require.Check(t, o.code == 0 && strings.Contains(o.out, "\n1,yes,"), "exit %d: %s%s", o.code, o.out, o.err)
 }
 
 func TestTableNamesEveryNumber(t *testing.T) {
@@ -492,9 +425,8 @@ func TestPredictIsTheModel(t *testing.T) {
 		require.Must(t, len(rows) == 6, "%d rows", len(rows))
 		for i, want := range m.Decisions(cols.X) {
 			got, err := strconv.ParseFloat(rows[i][2], 64)
-			if err != nil || math.Float64bits(got) != math.Float64bits(want) {
-				t.Errorf("row %d: f = %s, want %v", i, rows[i][2], want)
-			}
+			require.Check(t, err == nil && math.Float64bits(got) == math.Float64bits(want),
+				"row %d: f = %s, want %v", i, rows[i][2], want)
 			if rows[i][0] != strconv.Itoa(i+1) || rows[i][1] != m.LabelOf(want) || rows[i][3] != d.Classes[d.Y[i]] {
 				t.Errorf("row %d: %q", i, rows[i])
 			}
@@ -537,9 +469,8 @@ func TestPredictFindsTheColumns(t *testing.T) {
 			continue
 		}
 		head, rows := predictions(t, o.out)
-		if len(rows) != 2 || (len(head) == 4) != c.labelled {
-			t.Errorf("%s: %q and %d rows", c.name, head, len(rows))
-		}
+		require.Check(t, len(rows) == 2 && (len(head) == 4) == c.labelled,
+			"%s: %q and %d rows", c.name, head, len(rows))
 		if i == 0 {
 			f = rows[0][2]
 		}
@@ -568,109 +499,14 @@ func TestPredictFindsTheColumns(t *testing.T) {
 	}
 }
 
-// TestPredictFindsWords: a model of words takes those of another file for what they say,
-// wherever they stand, and takes a new one for none of those it knows.
-func TestPredictFindsWords(t *testing.T) {
-	t.Parallel()
-	model := filepath.Join(t.TempDir(), "m.json")
-	o := run(t.Context(), "", "fit", "--data", file(t, "p.csv", "fur,legs,kind\nsoft,4,cat\nhard,4,bug\nsoft,2,cat\nnone,0,bug\n"), "--features", "fur,legs", "--out", model)
-	if o.code != 0 || !strings.Contains(o.err, `"fur" one-hot encoded in 3 columns`) {
-		t.Fatalf("exit %d: %s", o.code, o.err)
-	}
-	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,soft\n0,none\n0,wet\n")))
-	require.Check(t, rows[0][1] == "cat" && rows[1][1] == "bug" && rows[2][2] != rows[1][2], "predictions %q", rows)
-	if o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "q.csv", "legs,fur\n4,\n")); o.code != 1 || !strings.Contains(o.err, "found nothing") {
-		t.Errorf("a missing word: exit %d: %s", o.code, o.err)
-	}
-}
-
-func TestPredictOnSparseFiles(t *testing.T) {
-	t.Parallel()
-	model := filepath.Join(t.TempDir(), "m.json")
-	must(t, "fit", "--data", file(t, "a.libsvm", "1 1:1 3:2\n1 1:2 3:1\n-1 2:1\n-1 2:2\n"), "--out", model)
-	_, short := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "b.libsvm", "-1 2:1\n")))
-	_, full := predictions(t, must(t, "predict", "--model", model, "--data", file(t, "c.libsvm", "-1 1:0 2:1 3:0 4:9\n")))
-	diff := cmp.Diff(full, short)
-	require.Check(t, diff == "" && short[0][1] == "-1" && short[0][3] == "-1", "%q %s", short, diff)
-}
-
-func TestTestFileIsEvaluated(t *testing.T) {
-	t.Parallel()
-	data := file(t, "points.csv", points)
-	test := file(t, "test.csv", "kind,x2,x1\nyes,3,3\nno,3,3\nno,-3,-3\nyes,2,2\n")
-	r := report(t, "--data", data, "--test", test)
-	if r.N != 6 || r.TrainN != 6 || r.TestN != 4 || r.TestAccuracy == nil || *r.TestAccuracy != 0.75 {
-		t.Errorf("%+v", r)
-	}
-	one := report(t, "--data", data, "--test", file(t, "one.csv", "x1,x2,kind\n3,3,no\n"))
-	require.Check(t, *one.TestAccuracy == 0 && one.TestN == 1, "%+v", one)
-	three := file(t, "three.csv", "x,kind\n1,1.0\n2,1.0\n5,2.0\n6,2.0\n9,3.0\n10,3.0\n")
-	rest := report(t, "--data", three, "--positive", "2", "--C", "100", "--test", file(t, "t.csv", "x,kind\n5.5,2\n1,3\n9,1\n9,2\n"))
-	require.Check(t, *rest.TestAccuracy == 0.75, "%+v", rest)
-}
-
-func TestPlot(t *testing.T) {
-	t.Parallel()
-	data := file(t, "points.csv", points)
-	wide := file(t, "wide.csv", "a,b,c,kind\n1,2,3,x\n2,3,5,x\n7,1,2,y\n8,2,2,y\n")
-	for _, c := range []struct{ name, data, args, note string }{
-		{"plane.svg", data, "", ""},
-		{"plane.png", data, "--conformal eigen", ""},
-		{"PLANE.PNG", data, "--learner mcm", ""},
-		{"line.svg", data, "--features x2", ""},
-		{"wide.svg", wide, "", "slice through 3 features"},
-		{"pca.png", wide, "--project pca", ""}, // the plane that the model lives in
-	} {
-		path := filepath.Join(t.TempDir(), c.name)
-		o := run(t.Context(), "", append([]string{"fit", "--data", c.data, "--plot", path}, strings.Fields(c.args)...)...)
-		if o.code != 0 || (o.err != "") != (c.note != "") || !strings.Contains(o.err, c.note) {
-			t.Errorf("%s: exit %d: %s", c.name, o.code, o.err)
-			continue
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if strings.HasSuffix(c.name, ".svg") {
-			if !bytes.Contains(text[:200], []byte("<svg")) || !bytes.Contains(text, []byte("</svg>")) {
-				t.Errorf("%s: %.200s", c.name, text)
-			}
-			continue
-		}
-		img, err := png.Decode(bytes.NewReader(text))
-		require.Check(t, err == nil && img.Bounds().Dx() >= 400, "%s: %v", c.name, err)
-	}
-}
-
-func TestNotesDoNotStopTheWork(t *testing.T) {
-	t.Parallel()
-	data := file(t, "points.csv", points)
-	for args, says := range map[string]string{
-		"--learner mcm --tol 1e-6":                "--tol has no effect with --learner=mcm",
-		"--learner mcm --rho 0.1 --rank-tol 1e-6": "--rank-tol has no effect with --rho=0.1",
-	} {
-		o := run(t.Context(), "", append([]string{"fit", "--json", "--data", data}, strings.Fields(args)...)...)
-		if o.code != 0 || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
-			t.Errorf("%s: exit %d: %s", args, o.code, o.err)
-		}
-		keys(t, o.out)
-	}
-	o := run(t.Context(), "", "fit", "--json", "--data", data, "--max-iter", "1", "--standardize=false", "--C", "1000")
-	if o.code != 0 || !strings.Contains(o.out, `"iteration-limit"`) || !strings.Contains(o.err, "iteration-limit") {
-		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
-	}
-}
-
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	out := filepath.Join(t.TempDir(), "m.json")
 	o := run(ctx, "", "fit", "--data", file(t, "points.csv", points), "--out", out)
-	if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1,
+		"exit %d: %s", o.code, o.err)
 	_, err := os.Stat(out)
 	require.Check(t, err != nil, "a model was saved")
 
@@ -719,9 +555,8 @@ func TestInterruptedTrainingIsReported(t *testing.T) {
 		if o.code == 0 {
 			break // the training ended before it looked so often
 		}
-		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 {
-			t.Errorf("interrupted at look %d: exit %d: %s", k+1, o.code, o.err)
-		}
+		require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1,
+			"interrupted at look %d: exit %d: %s", k+1, o.code, o.err)
 		_, err := os.Stat(out)
 		require.Check(t, err != nil, "interrupted at look %d: a model was saved", k+1)
 		if strings.Contains(o.out, `"status":"cancelled"`) {
@@ -792,9 +627,8 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 		m := require.Value(ml.ReadModel(f))(t)
 		want := m.Scores(mat.NewDense(3, 2, []float64{2, 0, -1, 1.7, -1, -1.7}))
 		for i, r := range rows {
-			if r[1] != []string{"ash", "beech", "elm"}[i] || r[5] != []string{"ash", "beech", "beech"}[i] {
-				t.Errorf("%s: row %d: %q", rule, i, r)
-			}
+			require.Check(t, r[1] == []string{"ash", "beech", "elm"}[i] && r[5] == []string{"ash", "beech", "beech"}[i],
+				"%s: row %d: %q", rule, i, r)
 			for k, v := range want.RawRowView(i) {
 				if r[2+k] != strconv.FormatFloat(v, 'g', -1, 64) {
 					t.Errorf("%s: row %d: %s = %s, want %v", rule, i, head[2+k], r[2+k], v)
@@ -808,27 +642,5 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
 	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
 		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
-	}
-}
-
-// TestMissing reads a file with gaps: it is refused unless one says what to do, which is noted.
-func TestMissing(t *testing.T) {
-	t.Parallel()
-	const gaps = "age,height,group\n31,1.7,a\n,1.8,b\n45,,a\n28,1.6,b\n33,1.9,b\n29,1.75,a\n"
-	for _, c := range []struct {
-		args      string
-		code      int
-		out, says string
-	}{
-		{"fit --data -", 1, "", "standard input, line 3, column 1 (age): expected a number, found nothing"},
-		{"fit --data - --missing drop --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out, in which a value is missing"},
-		{"fit --data - --missing median --json", 0, `"n":6,`, "note: standard input: 2 missing values filled with the column's median (age, height)"},
-		{"cv --data - --missing drop --folds 2 --json", 0, `"n":4,`, "note: standard input: 2 of 6 rows left out"},
-		{"fit --data - --missing mean", 2, "", "--missing must be one of error, drop, median"},
-	} {
-		o := run(t.Context(), gaps, strings.Fields(c.args)...)
-		if o.code != c.code || !strings.Contains(o.out, c.out) || !strings.Contains(o.err, c.says) {
-			t.Errorf("%s: exit %d: %.100s%s", c.args, o.code, o.out, o.err)
-		}
 	}
 }

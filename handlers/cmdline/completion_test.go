@@ -52,16 +52,3 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }
-
-// TestQuiet: notes are left out, faults are not.
-func TestQuiet(t *testing.T) {
-	t.Parallel()
-	gaps := file(t, "g.csv", "x,y,label\n1,,a\n2,3,b\n3,1,a\n4,4,b\n")
-	loud := run(t.Context(), "", "fit", "--data", gaps, "--missing", "drop", "--json")
-	quiet := run(t.Context(), "", "--quiet", "fit", "--data", gaps, "--missing", "drop", "--json")
-	if loud.code != 0 || !strings.Contains(loud.err, "left out") || quiet.code != 0 || quiet.err != "" || quiet.out == "" {
-		t.Errorf("exits %d and %d, messages %q and %q", loud.code, quiet.code, loud.err, quiet.err)
-	}
-	o := run(t.Context(), "", "fit", "--data", gaps, "--quiet")
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "found nothing"), "exit %d: %q", o.code, o.err)
-}

@@ -66,24 +66,3 @@ func TestValidationCurve(t *testing.T) {
 		t.Errorf("%v: %.300s", err, a)
 	}
 }
-
-func TestCurveUsage(t *testing.T) {
-	t.Parallel()
-	_, path := moons(t, 40)
-	for args, want := range map[string]string{
-		"--learning 0":                           `--learning expects shares above 0 and at most 1, not "0"`,
-		"--learning 0.5,x":                       `not "x"`,
-		"--learning 0.5 --C 1,2":                 "--learning takes a single setting",
-		"--learning 0.5 --nested":                "--nested has no effect",
-		"--plot a.svg":                           "--plot draws a curve over one number with a list of values, and there are 0",
-		"--plot a.svg --C 1,2 --gamma 1,2":       "and there are 2",
-		"--plot a.svg --gamma 1,auto":            "--gamma has auto among them",
-		"--plot a.eps --C 1,2":                   `.svg, .png or .pdf, not "a.eps"`,
-		"--learning 1 --plot /no/such/dir/a.svg": "cannot be written",
-	} {
-		o := run(t.Context(), "", append([]string{"cv", "--data", path}, strings.Fields(args)...)...)
-		if o.code == 0 || !strings.Contains(o.err, want) || strings.Count(o.err, "\n") != 1 || o.out != "" {
-			t.Errorf("%s: exit %d: %s%s", args, o.code, o.out, o.err)
-		}
-	}
-}

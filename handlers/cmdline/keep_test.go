@@ -34,8 +34,7 @@ func TestKeeping(t *testing.T) {
 	set := require.Value(st.CreateDataset(ctx, old, "moons", "generated", d))(t)
 	says := func(want string, args ...string) {
 		t.Helper()
-		out := must(t, args...)
-		require.Check(t, strings.Contains(out, want), "%q says %q, not %q", args, out, want)
+		require.Says(t, must(t, args...), want, "%q says", args)
 	}
 	says("1 data set and 0 runs", "backup", "--data-dir", dir, copied)
 	require.NoError(t, st.DeleteDataset(ctx, old, set.ID))
@@ -62,8 +61,7 @@ func TestKeeping(t *testing.T) {
 	says("kept that were marked for deletion: 1", "purge", "--undo", "--data-dir", dir)
 	says("Marked for deletion", append(purge, "--force")...)
 	says("Whole: 1 data set", "check", "--data-dir", dir)
-	st, err = store.Open(ctx, dir)
-	require.NoError(t, err)
+	st = require.Value(store.Open(ctx, dir))(t)
 	defer st.Close()
 	st.Now = func() time.Time { return time.Now().Add(store.UndoFor + time.Minute) }
 	n, err := st.Sweep(ctx)

@@ -22,9 +22,8 @@ func TestHelpTopic(t *testing.T) {
 			t.Errorf("help %s:\n%s", topic.Slug, out)
 		}
 		for line := range strings.Lines(out) {
-			if !strings.HasPrefix(line, "    ") && !strings.Contains(line, "  ") && len([]rune(line)) > 82 {
-				t.Errorf("help %s has a long line: %s", topic.Slug, line)
-			}
+			require.Check(t, strings.HasPrefix(line, "    ") || strings.Contains(line, "  ") || len([]rune(line)) <= 82,
+				"help %s has a long line: %s", topic.Slug, line)
 		}
 	}
 	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command "studeis" (did you mean studies?)`) {
@@ -82,9 +81,7 @@ func TestManualCommands(t *testing.T) {
 			o := run(t.Context(), "", args...)
 			require.Check(t, o.code == 0, "%s: marginlab %s%s: %s", name, m[1], m[2], o.err)
 			for _, f := range flag.FindAllStringSubmatch(m[2], -1) {
-				if !strings.Contains(o.out, "\n  --"+f[1]) {
-					t.Errorf("%s: marginlab %s has no flag --%s", name, m[1], f[1])
-				}
+				require.Says(t, o.out, "\n  --"+f[1], "%s: marginlab %s has no flag --%s", name, m[1], f[1])
 			}
 		}
 	}

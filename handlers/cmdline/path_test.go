@@ -34,10 +34,4 @@ func TestPath(t *testing.T) {
 	if first := want.Entries[0]; !strings.Contains(text, fmt.Sprintf("Entry points: %d.", len(want.Entries))) || !strings.Contains(text, fmt.Sprintf("  %d ", first.Row)) {
 		t.Error(text)
 	}
-	for args, word := range map[string]string{
-		"--learner mcm": "take the SVM", "--hard-margin": "finite C", "--plot a.eps": "ends in .svg, .png or .pdf",
-	} {
-		o := run(t.Context(), "", append([]string{"path", "--data", file}, strings.Fields(args)...)...)
-		require.Check(t, o.code != 0 && strings.Contains(o.err, word), "%s: %d %s", args, o.code, o.err)
-	}
 }

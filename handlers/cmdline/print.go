@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"marginlab/views/manual"
 )
@@ -176,11 +177,11 @@ func (t terminal) wrap(w io.Writer, indent, text string) {
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
-var blankLines = regexp.MustCompile(`\n{3,}`)
+var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n{3,}`) })
 
 // printTopic writes a page of the manual for the terminal.
 func printTopic(w io.Writer, t manual.Topic) {
 	var b strings.Builder
 	t.Print(spaced{terminal{&b, columns(w)}})
-	fmt.Fprint(w, blankLines.ReplaceAllString(b.String(), "\n\n"))
+	fmt.Fprint(w, blankLines().ReplaceAllString(b.String(), "\n\n"))
 }

@@ -47,9 +47,8 @@ func TestStrings(t *testing.T) {
 	require.Check(t, want.N == 8 && want.D == nil && want.K == 4 && want.Train == 1 && want.Local == nil, "%+v", want)
 	for _, in := range []string{data, lines} {
 		head, rows := predictions(t, must(t, "predict", "--model", model, "--data", in))
-		if len(rows) != 8 || rows[0][1] != "planted" || rows[7][1] != "plain" || (len(head) == 4) != (in == data) {
-			t.Errorf("%s: %v %v", in, head, rows)
-		}
+		require.Check(t, len(rows) == 8 && rows[0][1] == "planted" && rows[7][1] == "plain" && (len(head) == 4) == (in == data),
+			"%s: %v %v", in, head, rows)
 	}
 	must(t, "fit", "--kernel", "spectrum", "--data", file(t, "noted.csv", noted.String()), "--features", "sequence")
 	out := must(t, "cv", "--kernel", "gap-subsequence", "--k", "2,3", "--decay", "0.3,0.9", "--normalize", "--folds", "4", "--data", data)
@@ -67,32 +66,6 @@ func TestStrings(t *testing.T) {
 	require.NoError(t, err)
 	if d := given.Objective - want.Objective; d > 1e-8 || d < -1e-8 {
 		t.Errorf("objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
-	}
-}
-
-// Texts are the files of a folder: with labels to train on, without to be predicted.
-func TestFolderOfTexts(t *testing.T) {
-	t.Parallel()
-	dir, fresh, model := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "m.json")
-	write := func(name, text string) {
-		t.Helper()
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
-	}
-	for name, text := range map[string]string{"pos/1.txt": "good\n", "pos/2.txt": "so good", "neg/1.txt": "bad", "neg/2.txt": "so bad"} {
-		write(filepath.Join(dir, name), text)
-	}
-	must(t, "fit", "--kernel", "spectrum", "--k", "2", "--data", dir, "--test", dir, "--out", model)
-	write(filepath.Join(fresh, "b"), "goods")
-	write(filepath.Join(fresh, "a"), "bads")
-	_, rows := predictions(t, must(t, "predict", "--model", model, "--data", fresh))
-	require.Check(t, len(rows) == 2 && rows[0][1] == "neg" && rows[1][1] == "pos", "%v", rows)
-	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--data", fresh); o.code != 1 || !strings.Contains(o.err, fresh+": expected a folder for each class") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
-	write(filepath.Join(dir, "neg", "3.txt"), "")
-	if o := run(t.Context(), "", "fit", "--kernel", "spectrum", "--data", dir); o.code != 1 || !strings.Contains(o.err, dir+", neg/3.txt: expected a string, found nothing") {
-		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 }
 
@@ -152,9 +125,8 @@ func TestGram(t *testing.T) {
 	} {
 		in := file(t, "strings", c.text)
 		o := run(t.Context(), "", strings.Fields(strings.ReplaceAll(c.args, " F", " "+in))...)
-		if o.code != c.code || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 || o.out != "" {
-			t.Errorf("%s: exit %d: %s%s", c.args, o.code, o.out, o.err)
-		}
+		require.Check(t, o.code == c.code && strings.Contains(o.err, c.says) && strings.Count(o.err, "\n") == 1 && o.out == "",
+			"%s: exit %d: %s%s", c.args, o.code, o.out, o.err)
 	}
 	_, err := os.Stat(in)
 	require.Check(t, err == nil, "%v", err)

@@ -130,30 +130,3 @@ func TestStudyInterrupted(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(out, "study.toml"))
 	require.Check(t, err == nil && strings.Contains(string(text), "sha256"), "%v: %s", err, text)
 }
-
-func TestStudyUsage(t *testing.T) {
-	t.Parallel()
-	dir, path := smallStudy(t)
-	bad := file(t, "bad.toml", "[learner.S]\ngama = 1\n")
-	for _, c := range []struct {
-		args []string
-		code int
-		says string
-	}{
-		{nil, 2, "the file of a study is missing; marginlab study --help"},
-		{[]string{path, "--csv", "--json"}, 2, "--csv and --json exclude each other"},
-		{[]string{path, "--data", filepath.Join(dir, "own.csv")}, 2, "the study has a data set own already"},
-		{[]string{path, "more"}, 2, `unexpected argument "more"`},
-		{[]string{filepath.Join(dir, "none.toml")}, 1, "none.toml: no such file"},
-		{[]string{bad}, 1, "bad.toml, line 2: gama is not a parameter (did you mean gamma?)"},
-		{[]string{path, "--data", filepath.Join(dir, "none.csv")}, 1, "data set none: open"},
-		{[]string{path, "--out-dir", filepath.Join(path, "out")}, 1, "not a directory"},
-	} {
-		o := run(t.Context(), "", append([]string{"study"}, c.args...)...)
-		if o.code != c.code || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 || o.out != "" {
-			t.Errorf("%q: exit %d: %s%s, want %d: %s", c.args, o.code, o.out, o.err, c.code, c.says)
-		}
-	}
-	out := must(t, "study", "--help")
-	require.Check(t, strings.Contains(out, "lecture"), "%v", out)
-}

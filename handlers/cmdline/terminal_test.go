@@ -63,13 +63,10 @@ func TestFitOnServer(t *testing.T) {
 	}{{moons, 1}, {moons, 1}, {pointsFile(t, "copy.csv", 40), 1}, {pointsFile(t, "more.csv", 42), 2}, {moons, 2}} {
 		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", handlerstest.Alice)
 		require.Must(t, code == 0, "exit %d: %s", code, message)
-		if c.file == moons && got["objective"] != here["objective"] {
-			t.Errorf("objective %v there, %v here", got["objective"], here["objective"])
-		}
-		n := there(handlerstest.Alice, "datasets")
-		require.Check(t, n == c.sets, "%d data sets after training number %d, want %d", n, i+1, c.sets)
-		n = there(handlerstest.Alice, "runs")
-		require.Check(t, n == i+1, "%d runs after training number %d", n, i+1)
+		require.Check(t, c.file != moons || got["objective"] == here["objective"],
+			"objective %v there, %v here", got["objective"], here["objective"])
+		require.Equal(t, there(handlerstest.Alice, "datasets"), c.sets, "data sets after training number %d", i+1)
+		require.Equal(t, there(handlerstest.Alice, "runs"), i+1, "runs after training number")
 	}
 	_, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob)
 	require.Check(t, code == 0, "exit %d: %s", code, message)
@@ -98,14 +95,12 @@ func TestMissingEverywhere(t *testing.T) {
 	}
 	args := []string{"--data", data, "--label", "group", "--features", "age,height,sex", "--missing", "median", "--test-fraction", "0.4", "--seed", "3"}
 	here, message, code := fit(t, append(args, "--out", model)...)
-	if code != 0 || !strings.Contains(here["preprocessing"].(string), "of the training rows") {
-		t.Fatalf("exit %d: %s%v", code, message, here)
-	}
+	require.Must(t, code == 0 && strings.Contains(here["preprocessing"].(string), "of the training rows"),
+		"exit %d: %s%v", code, message, here)
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	there, message, code := fit(t, append(args, "--server", s.URL, "--token", handlerstest.Alice)...)
-	if code != 0 || there["objective"] != here["objective"] || there["test_accuracy"] != here["test_accuracy"] {
-		t.Errorf("exit %d: %s%v, here %v", code, message, there, here)
-	}
+	require.Check(t, code == 0 && there["objective"] == here["objective"] && there["test_accuracy"] == here["test_accuracy"],
+		"exit %d: %s%v, here %v", code, message, there, here)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	run := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
@@ -124,9 +119,8 @@ func TestMissingEverywhere(t *testing.T) {
 	body, err := json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"})
 	require.NoError(t, err)
 	made := handlerstest.Decode[struct{ ID string }](c.Want(http.StatusAccepted, "POST", "/api/studies", string(body)))
-	if study := string(c.Fetch("GET", "/studies/"+made.ID+"/study.toml", "").Body); !strings.Contains(study, `missing = "median"`) {
-		t.Errorf("a study that says nothing of missing values: %s", study)
-	}
+	require.Says(t, string(c.Fetch("GET", "/studies/"+made.ID+"/study.toml", "").Body), `missing = "median"`,
+		"a study that says nothing of missing values")
 
 	text := c.Page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
 	require.Must(t, strings.Contains(text, ",,"), "to edit: %.200s", text)
@@ -164,9 +158,8 @@ func TestFitCancelledOnServer(t *testing.T) {
 	}
 	o := <-ended
 	got, message, code := o.report, o.message, o.code
-	if code != 1 || !strings.Contains(message, "cancelled on the server") || strings.Count(message, "\n") != 1 {
-		t.Errorf("exit %d: %s", code, message)
-	}
+	require.Check(t, code == 1 && strings.Contains(message, "cancelled on the server") && strings.Count(message, "\n") == 1,
+		"exit %d: %s", code, message)
 	var names []string
 	for name := range got {
 		names = append(names, name)
@@ -174,9 +167,8 @@ func TestFitCancelledOnServer(t *testing.T) {
 	slices.Sort(names)
 	want := []string{"classes", "d", "kernel", "learner", "n", "positive", "status"}
 	require.Check(t, slices.Equal(names, want), "%v, want %v", names, want)
-	if got["status"] != "cancelled" || got["n"] != 40.0 || got["d"] != 2.0 || got["positive"] == "" {
-		t.Errorf("%v", got)
-	}
+	require.Check(t, got["status"] == "cancelled" && got["n"] == 40.0 && got["d"] == 2.0 && got["positive"] != "",
+		"%v", got)
 }
 
 // A study that a server computes, with its workers, comes to what one process does here; its
@@ -218,19 +210,4 @@ func TestStudyOnServer(t *testing.T) {
 	require.Check(t, code == 2 && strings.Contains(message, "--token goes with --server"), "exit %d: %s", code, message)
 	_, message, code = run("--server", s.URL, "--token", "nobody")
 	require.Check(t, code == 1 && message != "", "exit %d: %s", code, message)
-}
-
-// A proposal of numbers is not trained as classes, however few they are.
-func TestProposedRegressionIsNotTrainedAsClasses(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "cars.csv")
-	const rows = "mpg,wt,am\n21,2.62,a\n22.8,2.32,b\n18.1,3.46,a\n14.3,3.57,b\n24.4,3.19,a\n22.8,3.15,b\n32.4,2.2,a\n30.4,1.6,b\n"
-	require.NoError(t, os.WriteFile(file, []byte(rows), 0o600))
-	if o := run(t.Context(), "", "fit", "--data", file); o.code != 1 || !strings.Contains(o.err, "mpg holds numbers from 14.3 to 32.4") || !strings.Contains(o.err, "--target value --learner ridge") || !strings.Contains(o.err, "--label") {
-		t.Errorf("%d: %s", o.code, o.err)
-	}
-	for _, args := range [][]string{{"--target", "value", "--learner", "ridge"}, {"--label", "am"}, {"--label", "mpg"}} {
-		_, message, code := fit(t, append(args, "--data", file)...)
-		require.Check(t, code == 0, "%q: %d: %s", args, code, message)
-	}
 }

@@ -177,7 +177,7 @@ func originOf(file string, d *dataset.Data) string {
 // Upload takes a file. When the columns are beyond doubt it becomes a
 // data set at once, otherwise it is kept until the columns are chosen.
 func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
-	err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes) // the form's own fields beside the file
+	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the form's own fields beside the file
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.Limits.Bytes>>20))
@@ -470,7 +470,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 
 // ChooseMapping makes a data set of a kept file and the chosen columns.
 func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
@@ -528,7 +528,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 
 // Generate makes a data set by a generator.
 func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	g, err := dataset.FindGenerator(r.PostFormValue("generator"))
@@ -896,7 +896,7 @@ func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (
 
 // Rename gives a data set another name.
 func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")
@@ -913,7 +913,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows stores rows edited as text.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	set, was, leave, err := a.dataset(w, r)

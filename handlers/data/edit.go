@@ -35,7 +35,7 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectFor
 // EditObject adds, changes or deletes an object of a data set. The form carries the version of the
 // data it was made for, because rows are identified by position.
 func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
 	}
 	set, d, leave, err := a.dataset(w, r)

@@ -25,9 +25,8 @@ func TestAddressesAreNotFetched(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	if c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() > 0 {
-		t.Error("the page asks for an address")
-	}
+	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() <= 0,
+		"the page asks for an address")
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
 	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", address).HTML()
 	text := doc.Text()
@@ -73,9 +72,8 @@ func TestAddressesAreFetched(t *testing.T) {
 	}, jobs.Config{})
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	if c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("input[name=url]").Length() != 1 {
-		t.Error("the page asks for no address")
-	}
+	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("input[name=url]").Length() == 1,
+		"the page asks for no address")
 	at := func(address string) string { return "url=" + url.QueryEscape(address) }
 
 	text := c.Send(http.StatusOK, "/datasets", at(outer.URL+"/plane.csv")).HTML().Find("h1").Text()

@@ -25,13 +25,11 @@ func TestGraphs(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
-	if set.Name != "molecules, 40 graphs" || set.Kind != "graphs" || set.Rows != 40 || len(set.Classes) != 2 {
-		t.Fatalf("%+v", set)
-	}
+	require.Must(t, set.Name == "molecules, 40 graphs" && set.Kind == "graphs" && set.Rows == 40 && len(set.Classes) == 2,
+		"%+v", set)
 	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
-	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#graphs\ngraph,label\n") || again.Hash != set.Hash {
-		t.Error("what is downloaded is not what was uploaded")
-	}
+	require.Check(t, strings.HasPrefix(csv, "#graphs\ngraph,label\n") && c.Upload("", csv).Hash == set.Hash,
+		"what is downloaded is not what was uploaded")
 	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`)
 	require.Check(t, strings.Contains(string(a.Body), "line 2: edge [0,2]: there is no node 2"), "%s", a.Body)
 	for spec, says := range map[string]string{
@@ -78,8 +76,7 @@ func TestGraphs(t *testing.T) {
 		t.Error(data.Find("main").Text())
 	}
 	drawn := data.Find("td.drawn img").First()
-	alt := drawn.AttrOr("alt", "")
-	require.Check(t, strings.Contains(alt, " nodes, "), "the drawing of a graph is called %q", alt)
+	require.Says(t, drawn.AttrOr("alt", ""), " nodes, ", "the drawing of a graph is called")
 	c.Pictures(data, 41)
 	c.Want(404, "GET", "/datasets/"+set.ID+"/figures/graph.svg?row=41", "")
 	c.Want(404, "GET", "/datasets/moons/figures/graph.svg?row=1", "")
@@ -100,9 +97,8 @@ func TestGraphs(t *testing.T) {
 		c.Pictures(c.Page(200, "/runs/"+id), 3)
 	}
 	near := c.Page(200, "/runs/"+ids[0]+"?near=7") // where the subtrees are weighed, each graph is drawn
-	if n := near.Find("#near td img").Length(); n != 13 || near.Find("#near figure").Length() != 1 {
-		t.Errorf("%d graphs: %s", n, near.Find("#near").Text())
-	}
+	n := near.Find("#near td img").Length()
+	require.Check(t, n == 13 && near.Find("#near figure").Length() == 1, "%d graphs: %s", n, near.Find("#near").Text())
 	c.Pictures(near, 6+13)
 	if walks := c.Page(200, "/runs/"+ids[1]+"?near=7"); walks.Find("#near img").Length() != 0 || !strings.Contains(walks.Find("#near").Text(), "Without the conformal map") || !strings.Contains(walks.Find("#near .object").Text(), "edges") {
 		t.Errorf("by walks: %s", walks.Find("#near").Text())

@@ -53,9 +53,8 @@ func TestKernelMatrix(t *testing.T) {
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=precomputed", handlerstest.Square)
 
 	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
-	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#precomputed\n") || again.Hash != set.Hash {
-		t.Error("what is downloaded is not what was uploaded")
-	}
+	require.Check(t, strings.HasPrefix(csv, "#precomputed\n") && c.Upload("", csv).Hash == set.Hash,
+		"what is downloaded is not what was uploaded")
 
 	// Kernels that do not take it are refused.
 	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":{}}`)
@@ -67,9 +66,8 @@ func TestKernelMatrix(t *testing.T) {
 		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
 		c.Follow(id)
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
-		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 {
-			t.Fatalf("%+v", run)
-		}
+		require.Must(t, run.Status == "done" && run.Report != nil && *run.Report.TrainAccuracy >= 0.8 && run.Report.D == 0,
+			"%+v", run)
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		require.Check(t, err == nil && m.Columns() == 40, "%v", err)
 		ids = append(ids, id)
@@ -102,9 +100,7 @@ func TestKernelMatrix(t *testing.T) {
 		require.Check(t, a.Status == 200 && strings.Count(string(a.Body), "\n") == 41, "predictions: %d", a.Status)
 	}
 	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
-	if !strings.Contains(compared.Text(), "no boundaries to lay over each other") {
-		t.Error(compared.Find("main").Text())
-	}
+	require.Says(t, compared.Text(), "no boundaries to lay over each other", "%v", compared.Find("main").Text())
 	c.Pictures(compared, 2)
 	c.Pictures(c.Page(200, "/runs"), 2)
 }

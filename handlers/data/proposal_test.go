@@ -48,8 +48,7 @@ func TestProposal(t *testing.T) {
 	require.Must(t, got == "totals missing:-999:age", "corrections %q", got)
 	other := c.Send(http.StatusOK, form, "label=weight&propose=diagnosis&fix=totals").HTML()
 	says(other, "weight", "numbers from 50.5 to 73.5: a regression) from 2 columns; id left out.")
-	n := other.Find("input[name=fix][checked]").Length()
-	require.Check(t, n == 2, "another label comes with %d corrections, want those that are proposed for it", n)
+	require.Equal(t, other.Find("input[name=fix][checked]").Length(), 2, "corrections that come with another label")
 	says(c.Send(http.StatusOK, form, "label=diagnosis&propose=diagnosis").HTML(), "diagnosis", "(B 12, M 12) from 2 columns")
 	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
 	if text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text(); !strings.Contains(text, "24 × 2") || !strings.Contains(text, "−999 in age taken as missing (1 row)") {

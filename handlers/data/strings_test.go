@@ -55,13 +55,11 @@ func TestStrings(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	file := sequences(60)
 	set := c.Upload("name=DNA", file)
-	if set.Kind != "strings" || set.Rows != 60 || len(set.Features) != 0 || set.Label != "class" {
-		t.Fatalf("%+v", set)
-	}
+	require.Must(t, set.Kind == "strings" && set.Rows == 60 && len(set.Features) == 0 && set.Label == "class",
+		"%+v", set)
 	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
-	if again := c.Upload("", csv); !strings.HasPrefix(csv, "#strings\nsequence,class\n") || again.Hash != set.Hash {
-		t.Error("what is downloaded is not what was uploaded")
-	}
+	require.Check(t, strings.HasPrefix(csv, "#strings\nsequence,class\n") && c.Upload("", csv).Hash == set.Hash,
+		"what is downloaded is not what was uploaded")
 	beside := "id,class,text,note\n1,a,cat,x\n2,b,cart,y\n3,a,bar,x\n"
 	chosen := c.Upload("kind=strings&label=class&features=text", beside)
 	require.Check(t, chosen.Kind == "strings" && chosen.Hash != set.Hash, "%+v", chosen)
@@ -206,8 +204,7 @@ func sendFile(c *handlerstest.Client, status int, name, text string) *goquery.Do
 	c.T.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	part, err := w.CreateFormFile("file", name)
-	require.NoError(c.T, err)
+	part := require.Value(w.CreateFormFile("file", name))(c.T)
 	_, _ = part.Write([]byte(text))
 	w.Close()
 	return c.Want(status, "POST", "/datasets", body.String(), "Content-Type", w.FormDataContentType(), "Sec-Fetch-Site", "same-origin").HTML()
@@ -299,15 +296,12 @@ func TestUploadOfStrings(t *testing.T) {
 	doc := send("words.csv", "word,number,kind\ncat,1,a\ncart,2,b\nbar,3,a\nbart,4,b\n")
 	form := doc.Find(`form[action*="/datasets/mapping/"]`)
 	action, _ := form.Attr("action")
-	if form.Find(`input[name="kind"][value="strings"]`).Length() != 1 {
-		t.Fatal(form.Text())
-	}
+	require.Must(t, form.Find(`input[name="kind"][value="strings"]`).Length() == 1, "%v", form.Text())
 	v, _ := form.Find(`input[name="objects"][checked]`).Attr("value")
 	require.Check(t, v == "word", "the strings are said to stand in %q", v)
 	doc = c.Send(http.StatusOK, action, "name=Words&kind=strings&label=kind&objects=word&feature=number").HTML()
-	if !strings.Contains(doc.Text(), "4 strings") || !strings.Contains(doc.Find("td").Text(), "cart") {
-		t.Error(doc.Find("main").Text())
-	}
+	require.Check(t, strings.Contains(doc.Text(), "4 strings") && strings.Contains(doc.Find("td").Text(), "cart"),
+		"%v", doc.Find("main").Text())
 }
 
 // Programs put other rows in the place of those of a data set; its label column stays where
@@ -352,9 +346,8 @@ func TestEditStrings(t *testing.T) {
 		t.Error(typed.Find("#f-typed-error").Text())
 	}
 	doc := c.Send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).HTML()
-	if fmt.Sprint(rows(doc)) != "[cat a cart b bar a]" || !strings.Contains(doc.Text(), "3 strings · typed") {
-		t.Fatal(doc.Find("main").Text())
-	}
+	require.Must(t, fmt.Sprint(rows(doc)) == "[cat a cart b bar a]" && strings.Contains(doc.Text(), "3 strings · typed"),
+		"%v", doc.Find("main").Text())
 	action, _ := doc.Find("#edit form").Attr("action")
 	at := strings.TrimSuffix(action, "/objects")
 	// edit fills in the form of a row, 0 for a new one, and sends it.

@@ -41,9 +41,8 @@ func TestMissingValues(t *testing.T) {
 			t.Errorf("%s: not %v:\n%.500s", answer, want, text)
 		}
 		set := c.Upload("name=p&label=group&features=age,height&missing="+answer, file)
-		if !strings.HasPrefix(set.Origin, "uploaded p; ") || !strings.Contains(set.Origin, want.note) {
-			t.Errorf("%s: origin %q", answer, set.Origin)
-		}
+		require.Check(t, strings.HasPrefix(set.Origin, "uploaded p; ") && strings.Contains(set.Origin, want.note),
+			"%s: origin %q", answer, set.Origin)
 	}
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&label=group&features=age,height", file)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&missing=guess", file)

@@ -75,7 +75,9 @@ type asking struct {
 
 // Question identifies a result in the background.
 type Question struct {
-	Points
+	Data *dataset.Data
+	Hash string // of Data
+	From string // name of Data
 	Spec ml.Spec
 	Name string // of the job
 	Page string // address of its page
@@ -177,7 +179,7 @@ func (p *Background[R]) ask(ctx context.Context, workspace, key string, of Quest
 	}
 	a := w.askers[workspace]
 	if a == nil {
-		a = &asking{job: Job{Kind: p.kind, ID: key, Name: of.Name, Data: of.Points.Name, Page: of.Page, Created: time.Now()}}
+		a = &asking{job: Job{Kind: p.kind, ID: key, Name: of.Name, Data: of.From, Page: of.Page, Created: time.Now()}}
 		w.askers[workspace] = a
 	}
 	a.waiting++
@@ -352,7 +354,7 @@ func (a *Base) ChangeOf(ctx context.Context, run store.Run) (Question, error) {
 		return Question{}, store.ErrNotFound
 	}
 	data, err := a.Stored(ctx, run.Hash)
-	return Question{Points: Points{Name: run.DatasetName, Data: data, Hash: run.Hash}, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
+	return Question{From: run.DatasetName, Data: data, Hash: run.Hash, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
 }
 
 // ProgressOf is how far a job in the background is, with the address that cancels it.

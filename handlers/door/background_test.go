@@ -191,7 +191,7 @@ func TestPathsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(time.Minute)
-		of := Question{Points: Points{Name: "Two moons"}, Name: "SVM rbf", Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
+		of := Question{From: "Two moons", Name: "SVM rbf", Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
 		begin := func(key string) {
 			t.Helper()
 			_, s, err := p.Wait(t.Context(), "a", key, of, true, 0)

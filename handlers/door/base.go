@@ -211,9 +211,6 @@ func (a *Base) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (
 	return run, err
 }
 
-// FormBytes bounds the body of a form without a file.
-const FormBytes = 4 << 20
-
 // Frame fills in what every page shares.
 func (a *Base) Frame(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}

@@ -93,7 +93,7 @@ func Back(r *http.Request, list string) string {
 
 // Restore is Restored for a page.
 func (a *Base) Restore(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	d, err := a.Restored(r)

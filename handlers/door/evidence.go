@@ -114,7 +114,7 @@ func (a *Base) LinkedSearches(ctx context.Context, runs ...store.Run) (func(sear
 			ids = append(ids, e.Search)
 		}
 	}
-	there, err := a.Store.SearchStates(ctx, ids...)
+	there, err := a.Store.States(ctx, ids...)
 	return func(id string) bool { _, ok := there[id]; return ok }, err
 }
 

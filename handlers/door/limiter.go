@@ -253,7 +253,7 @@ func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration
 // 1, while something is being dragged. Where many wait it is one more than was asked, and
 // "coarser" of the answer says so: the script shows it, and asks again where nothing moves.
 func (a *Base) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
-	if err := web.ParseForm(w, r, FormBytes); err != nil { // before, because it may come slowly
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before, because it may come slowly
 		return err
 	}
 	v, err := a.inTurn(r, reply)

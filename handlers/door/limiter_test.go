@@ -86,16 +86,13 @@ func TestLineHasOneOfEach(t *testing.T) {
 		a := <-older
 		require.Check(t, errors.Is(a.err, errSuperseded), "the older one got %v", a.err)
 		other := enter(t.Context(), l, "b")
-		got = settled(newer, other)
-		require.Check(t, slices.Equal(got, []int{1}), "settled: %v, want the other asker alone", got)
+		require.Slices(t, settled(newer, other), []int{1}, "settled")
 		behind := enter(t.Context(), l, "c")
 		newest := enter(t.Context(), l, "a")
 		a = <-newer
 		require.Check(t, errors.Is(a.err, errSuperseded), "the newer one got %v after a newest", a.err)
 		first.leave()
-		if got := settled(behind, newest); !slices.Equal(got, []int{1}) {
-			t.Errorf("settled: %v, want the newest in the place of the older ones", got)
-		}
+		require.Slices(t, settled(behind, newest), []int{1}, "settled")
 	})
 }
 
@@ -177,9 +174,7 @@ func TestLineHolds(t *testing.T) {
 			busy = append(busy, now.busy)
 		}
 		now.leave()
-		if want := []bool{false, true, false, false}; !slices.Equal(busy, want) {
-			t.Errorf("of four, one after the other, more than one waits: %v, want %v", busy, want)
-		}
+		require.Slices(t, busy, []bool{false, true, false, false}, "of four, one after the other, more than one waits")
 	})
 }
 
@@ -199,9 +194,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 		time.Sleep(worthWaiting * 200 * time.Millisecond)
 		late := []<-chan asked{enter(t.Context(), l, "q4"), enter(t.Context(), l, "q5")}
 		(<-all[0]).leave()
-		if got := settled(s1, late[0], late[1]); !slices.Equal(got, []int{0}) {
-			t.Errorf("served are %v, want who has waited so many times as long as it takes", got)
-		}
+		require.Slices(t, settled(s1, late[0], late[1]), []int{0}, "served")
 		(<-s1).leave()
 		for _, a := range append(all[1:], late...) {
 			(<-a).leave()

@@ -128,7 +128,6 @@ func TestRecentWeighs(t *testing.T) {
 		get(step.value)
 		require.Check(t, computed == step.computed, "step %d: computed %d times, want %d", i, computed, step.computed)
 	}
-	if c.weight != 5 || c.order.Len() != 2 || len(c.byKey) != 2 {
-		t.Errorf("%d values weigh %d", c.order.Len(), c.weight)
-	}
+	require.Check(t, c.weight == 5 && c.order.Len() == 2 && len(c.byKey) == 2,
+		"%d values weigh %d", c.order.Len(), c.weight)
 }

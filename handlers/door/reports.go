@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"sync"
 
 	"marginlab/ml/param"
 	"marginlab/ml/repeat"
@@ -78,7 +79,7 @@ func SearchTask(s store.Search) (t repeat.Task, err error) {
 }
 
 // minus is the sign of a number, for which a page has a longer line than files.
-var minus = regexp.MustCompile(`^-(\d)`)
+var minus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d)`) })
 
 // StudyTable is a table of a study as a page shows it.
 func StudyTable(t study.Table) views.StudyTable {
@@ -86,7 +87,7 @@ func StudyTable(t study.Table) views.StudyTable {
 	for i, row := range t.Rows {
 		var texts []views.StudyText
 		for j, text := range row {
-			texts = append(texts, views.StudyText{Text: minus.ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
+			texts = append(texts, views.StudyText{Text: minus().ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
 		}
 		table.Rows = append(table.Rows, texts)
 	}

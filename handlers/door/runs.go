@@ -130,10 +130,10 @@ func Narrowed(q url.Values) bool {
 	return q.Has("q") || slices.ContainsFunc(narrow, q.Has)
 }
 
-// FieldNames are the names of store.Fields, with accuracy for the one on held-out points.
+// FieldNames are the names of store.Fields(), with accuracy for the one on held-out points.
 func FieldNames() []string {
 	names := []string{"accuracy", "dataset"}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		names = append(names, f.Name)
 	}
 	return names

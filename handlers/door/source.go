@@ -96,10 +96,11 @@ func IsPublic(id string) bool {
 	return builtin || id == Drawing || id == "" || strings.HasPrefix(id, OfGenerator)
 }
 
+// LiveRows is how many points can be edited on a picture. Of more, a page learns those
+// only that its picture draws.
+const LiveRows = 2000
+
 const (
-	// LiveRows is how many points can be edited on a picture. Of more, a page learns those
-	// only that its picture draws.
-	LiveRows = 2000
 	// Drawing is the data set that is not there yet.
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.

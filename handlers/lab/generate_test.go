@@ -25,22 +25,18 @@ func TestGeneratedInTheLab(t *testing.T) {
 	}
 	doc := lab(c, "data=new-moons&gen.n=40&gen.noise=0,5&gen.seed=3&C=7")
 	const id = "new-moons,n=40,noise=0.5,seed=3"
-	if doc.Find("[data-fold=data][open] [name='gen.n']").Length() != 1 {
-		t.Error("the controls of the generator are folded")
-	}
-	if lab(c, "data=moons").Find("[data-fold=data][open]").Length() != 0 {
-		t.Error("the fold of a data set is open")
-	}
+	require.Check(t, doc.Find("[data-fold=data][open] [name='gen.n']").Length() == 1,
+		"the controls of the generator are folded")
+	require.Check(t, lab(c, "data=moons").Find("[data-fold=data][open]").Length() == 0,
+		"the fold of a data set is open")
 	require.Equal(t, doc.Find("select[name=data] option[selected]").AttrOr("value", ""), id, "the data")
 	require.Equal(t, doc.Find("input[name='gen.n']").AttrOr("value", ""), "40", "n")
 	require.Equal(t, doc.Find("h1").Text(), "moons, 40 points, noise=0.5, seed=3", "they are called")
 	src := doc.Find(".stage img").AttrOr("src", "")
-	if src == "" || src != lab(other, "data="+id+"&C=7").Find(".stage img").AttrOr("src", "") {
-		t.Error("the same address shows another picture to others")
-	}
-	if src == lab(c, "data="+id+"&gen.seed=4&C=7").Find(".stage img").AttrOr("src", "") {
-		t.Error("another seed makes the same points")
-	}
+	require.Check(t, src != "" && src == lab(other, "data="+id+"&C=7").Find(".stage img").AttrOr("src", ""),
+		"the same address shows another picture to others")
+	require.Check(t, src != lab(c, "data="+id+"&gen.seed=4&C=7").Find(".stage img").AttrOr("src", ""),
+		"another seed makes the same points")
 	run := c.Send(200, "/runs", "data="+id+"&gen.n=50&test_fraction=0").HTML()
 	h := run.Find("h1").Text()
 	require.Check(t, strings.HasSuffix(h, " · moons, 50 points, noise=0.5, seed=3"), "the run is called %q", h)

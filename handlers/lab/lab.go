@@ -149,7 +149,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 // stated reads the lab's state from a posted form. If it is invalid, stated responds with the
 // submitted form and returns nil.
 func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error) {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return nil, err
 	}
 	b, err := a.readBench(r.Context(), r.PostForm)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/handlers/door"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -25,9 +27,8 @@ func TestPatienceEnds(t *testing.T) {
 	}
 	b := &bench{spec: ml.DefaultSpec()}
 	res, message, err := a.fit(t.Context(), b)
-	if res != nil || err != nil || !strings.Contains(message, "takes longer than") || !b.late {
-		t.Errorf("%v, %q, %v, late: %v", res, message, err, b.late)
-	}
+	require.Check(t, res == nil && err == nil && strings.Contains(message, "takes longer than") && b.late,
+		"%v, %q, %v, late: %v", res, message, err, b.late)
 }
 
 // A person is told what is wrong with the question; a fault of the program is an

@@ -32,8 +32,7 @@ func TestRefusedValueIsNotDrawn(t *testing.T) {
 		doc := c.Page(200, "/lab?data=moons&"+form)
 		require.Equal(t, doc.Find(`[role="alert"]`).Length() == 0, trained, "%s: accepted", form)
 		if form == "hard_margin=on" { // as the page calls it
-			got := doc.Find(`[role="alert"]`).Text()
-			require.Check(t, strings.Contains(got, "Hard margin must be true or false"), "%s: %q", form, got)
+			require.Says(t, doc.Find(`[role="alert"]`).Text(), "Hard margin must be true or false", "%s", form)
 		}
 		src, ok := doc.Find("figcaption a[download]").Attr("href")
 		require.Must(t, ok, "%s: no picture", form)
@@ -78,9 +77,8 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	}
 
 	for learner, head := range map[string]string{"svm": "slack", "mcm": "slack", "ridge": "residual y − f(x)"} {
-		if heads := c.Page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() }); !slices.Contains(heads, head) {
-			t.Errorf("%s: the points are told by %q, want %s", learner, heads, head)
-		}
+		heads := c.Page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+		require.Check(t, slices.Contains(heads, head), "%s: the points are told by %q, want %s", learner, heads, head)
 	}
 	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
 		notes := c.Page(200, "/lab?data=moons&learner=ridge"+query).Text()
@@ -115,8 +113,7 @@ func TestPointsOfOneCoordinate(t *testing.T) {
 		"-1,0.5%0ANaN,-1": "NaN",
 	} {
 		a := c.Fetch("GET", line+points, "")
-		got := strings.ReplaceAll(string(a.Body), "&#34;", `"`)
-		require.Check(t, strings.Contains(got, want), "%s: %d, no %q", points, a.Status, want)
+		require.Says(t, strings.ReplaceAll(string(a.Body), "&#34;", `"`), want, "%s: %d, no", points, a.Status)
 	}
 }
 
@@ -134,8 +131,7 @@ func answer(c *handlerstest.Client, form string) (reply struct {
 	if err := json.Unmarshal(a.Body, &reply); err != nil || a.Status != 200 {
 		c.T.Fatal(err, a.Status)
 	}
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(reply.HTML))
-	require.NoError(c.T, err)
+	doc = require.Value(goquery.NewDocumentFromReader(strings.NewReader(reply.HTML)))(c.T)
 	return reply, doc, len(a.Body)
 }
 
@@ -161,13 +157,11 @@ func TestLiveWithManyPoints(t *testing.T) {
 		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
 			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
 		}
-		if reply.Took <= 0 || !reply.Live || doc.Find(".problem").Length() > 0 {
-			t.Errorf("%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
-		}
+		require.Check(t, reply.Took > 0 && reply.Live && doc.Find(".problem").Length() <= 0,
+			"%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
 		legend := doc.Find(".headline div:nth-child(3) strong").Text()
-		if !strings.Contains(caption, ", all "+legend+" support vectors.") {
-			t.Errorf("%q: the number says %s support vectors, the caption: %s", tc.form, legend, caption)
-		}
+		require.Says(t, caption, ", all "+legend+" support vectors.",
+			"%q: the number says %s support vectors, the caption", tc.form, legend)
 	}
 }
 
@@ -182,8 +176,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	if said := doc.Find(".problem").Text(); !strings.Contains(said, "Save it as a run") || reply.Live == (reply.Took > 0.5) {
 		t.Errorf("after %g s, live %v: %q", reply.Took, reply.Live, said)
 	}
-	caption := doc.Find(".caption").Text()
-	require.Check(t, strings.Contains(caption, "4000 points"), "the picture shows %q", caption)
+	require.Says(t, doc.Find(".caption").Text(), "4000 points", "the picture shows")
 
 	// A page waits less, so that it is there, unless its button says otherwise.
 	for wait, waits := range map[string]string{"": "true", "&wait=1": "false"} {
@@ -191,8 +184,7 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 		if got := page.Find("#lab").AttrOr("data-waits", ""); got != waits || (page.Find("#answer noscript").Length() > 0) != (waits == "true") {
 			t.Errorf("%q: its script goes on to wait: %s", wait, got)
 		}
-		said := page.Find(".problem").Text()
-		require.Check(t, strings.Contains(said, "Save it as a run"), "%q: %q", wait, said)
+		require.Says(t, page.Find(".problem").Text(), "Save it as a run", "%q", wait)
 		if src := page.Find(".stage img").AttrOr("src", ""); !strings.HasPrefix(src, "/lab/figures/points.svg?") {
 			t.Errorf("the picture of the points is %s", src)
 		} else if a := c.Fetch("GET", src, ""); !bytes.Contains(a.Body, []byte("<svg")) {
@@ -237,12 +229,10 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 		if x == "pca" {
 			shown = "over PC 1"
 		}
-		if !strings.Contains(caption, shown) || x == "pca" != (y == "pca") {
-			t.Errorf("%s: the axes are said to be %s and %s: %s", q, x, y, caption)
-		}
-		if doc.Find("#f-x option[value=same]").Length() > 0 {
-			t.Errorf("%s: an axis may show the constant column", q)
-		}
+		require.Check(t, strings.Contains(caption, shown) && x == "pca" == (y == "pca"),
+			"%s: the axes are said to be %s and %s: %s", q, x, y, caption)
+		require.Check(t, doc.Find("#f-x option[value=same]").Length() <= 0,
+			"%s: an axis may show the constant column", q)
 	}
 }
 
@@ -270,17 +260,14 @@ func TestPlacesInThePicture(t *testing.T) {
 			if len(p) > 9 {
 				want = p[9].([]any)
 			}
-			if len(want) != machines || len(said.Scores) != machines {
-				t.Fatalf("%s: %d machines, %d scores", form, len(want), len(said.Scores))
-			}
+			require.Must(t, len(want) == machines && len(said.Scores) == machines,
+				"%s: %d machines, %d scores", form, len(want), len(said.Scores))
 			for k, f := range want {
 				if got := said.Scores[k]; !scalar.EqualWithinAbsOrRel(*got.Value, f.(float64), 1e-9, 1e-5) { // the point has six digits
 					t.Errorf("%s: at %v, %v: %s = %v, the point there has %v", form, p[0], p[1], got.Name, *got.Value, f)
 				}
 			}
-			if len(p) > 9 && said.Class != p[8].(string) {
-				t.Errorf("%s: %q, the point there is taken for %v", form, said.Class, p[8])
-			}
+			require.Check(t, len(p) <= 9 || said.Class == p[8].(string), "%s: %q, the point there is %v", form, said.Class, p)
 		}
 	}
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {

@@ -146,7 +146,7 @@ func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patienc
 	case b.data == nil:
 		return nil, nil, "There are no points yet: draw or type some first.", nil
 	}
-	path, progress, err := a.Regularise(ctx, door.Question{Points: door.Points{Name: b.name, Data: b.data, Hash: b.hash}, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
+	path, progress, err := a.Regularise(ctx, door.Question{From: b.name, Data: b.data, Hash: b.hash, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
 	if err != nil && !errors.Is(err, door.ErrIdle) {
 		problem, err := door.UserMessage(err)
 		return nil, nil, problem, err

@@ -72,9 +72,8 @@ func TestPathOverC(t *testing.T) {
 	for at := doc; at.Find("#path").Length() > 0; at = doc { // as slow as the machine is
 		doc = p.Page(200, at.Find("#path").AttrOr("data-follow", ""))
 	}
-	if doc.Find(".figures img, .figures picture").Length() < 2 {
-		t.Errorf("%q shows %s", href, doc.Find("main").Text())
-	}
+	require.Check(t, doc.Find(".figures img, .figures picture").Length() >= 2,
+		"%q shows %s", href, doc.Find("main").Text())
 }
 
 // A path that takes long goes on: its page and /api tell how far it is, show it once it is there,
@@ -99,9 +98,8 @@ func TestPathGoesOn(t *testing.T) {
 	began := c.Want(http.StatusAccepted, "POST", "/api/path", body)
 	<-told
 	at := began.Header.Get("Location")
-	if began.Header.Get("Retry-After") == "" || !strings.HasPrefix(at, "/api/path?dataset=moons&spec=") {
-		t.Errorf("%v", began.Header)
-	}
+	require.Check(t, began.Header.Get("Retry-After") != "" && strings.HasPrefix(at, "/api/path?dataset=moons&spec="),
+		"%v", began.Header)
 	for _, again := range []handlerstest.Answer{c.Want(http.StatusAccepted, "GET", at, ""), c.Want(http.StatusAccepted, "POST", "/api/path", body)} {
 		if now := handlerstest.Decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
 			t.Errorf("programs are told %+v", now)
@@ -126,9 +124,8 @@ func TestPathGoesOn(t *testing.T) {
 	require.Check(t, strings.Contains(link, "20 of 480"), "the path among the jobs leads to %q", link)
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()
 	<-ended
-	if after.Find("h1").Text() != "Running" || after.Find(".jobs").Length() > 0 {
-		t.Errorf("after it was cancelled: %s", after.Find("main").Text())
-	}
+	require.Check(t, after.Find("h1").Text() == "Running" && after.Find(".jobs").Length() <= 0,
+		"after it was cancelled: %s", after.Find("main").Text())
 	c.Want(http.StatusAccepted, "POST", "/api/path", body)
 	<-told
 	c.Want(http.StatusNoContent, "DELETE", at, "")
@@ -158,8 +155,7 @@ func TestPathGoesOn(t *testing.T) {
 	for doc = p.Page(200, follow); doc.Find("#path").Length() > 0; {
 		doc = p.Page(200, follow)
 	}
-	if doc.Find("h2").First().Text() != "Along C" || doc.Find("head noscript").Length() > 0 {
-		t.Error(doc.Find("main").Text())
-	}
+	require.Check(t, doc.Find("h2").First().Text() == "Along C" && doc.Find("head noscript").Length() <= 0,
+		"%v", doc.Find("main").Text())
 	c.Want(http.StatusOK, "GET", at, "")
 }

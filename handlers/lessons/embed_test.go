@@ -70,8 +70,7 @@ func TestEmbed(t *testing.T) {
 	n = c.Page(200, "/lessons/mercer?screen=combine&data="+own).Find("#combine .embed").Length()
 	require.Check(t, n == 0, "a demo of one's own data is offered to others")
 	code := s.Browse(t, handlerstest.Teacher).Course("/lessons/margins?b=0.9", "control.b=hidden")
-	n = c.Page(200, "/course/"+code).Find(".embed").Length()
-	require.Check(t, n == 0, "a demo of a course is offered to others")
+	require.Equal(t, c.Page(200, "/course/"+code).Find(".embed").Length(), 0, "a demo of a course is offered to others")
 	v := none.Page(200, "/embed/margins/line?course="+code+"&data=course-"+code+"&run=x&"+url.Values{"class": {code}}.Encode()).Find("[name=b]").AttrOr("value", "")
 	require.Check(t, v != "0.9" && v != "", "in a frame of a course b = %q", v)
 }
@@ -106,8 +105,7 @@ func TestOEmbed(t *testing.T) {
 		t.Errorf("without controls: %+v", a)
 	}
 	for path, want := range map[string]int{"/embed/margins/line": 0, "/embed/margins/line?controls=hidden": 1} {
-		n := none.Page(200, path).Find("article.fixed-demo").Length()
-		require.Check(t, n == want, "%s: %d without controls, want %d", path, n, want)
+		require.Equal(t, none.Page(200, path).Find("article.fixed-demo").Length(), want, "%s: figures without controls", path)
 	}
 	for _, address := range []string{"", "nonsense", "https://example.org/lessons/margins/line", s.URL + "/lab", s.URL + "/lessons/margins", s.URL + "/lessons/margins/nothing", s.URL + "/lessons/nothing/line"} {
 		require.Equal(t, none.Do("GET", of(address), "").Status, http.StatusNotFound, "%q is answered with", address)
@@ -121,9 +119,8 @@ func TestTeachers(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.Browse(t, handlerstest.Alice)
-	if c.Page(200, "/lessons").Find(`a[href="/lessons/teachers"]`).Length() != 1 {
-		t.Error("the list of lessons does not link to the page for teachers")
-	}
+	require.Check(t, c.Page(200, "/lessons").Find(`a[href="/lessons/teachers"]`).Length() == 1,
+		"the list of lessons does not link to the page for teachers")
 	doc := c.Page(200, "/lessons/teachers")
 	for _, l := range all.Lessons() {
 		for _, screen := range l.Screens {

@@ -42,9 +42,8 @@ func TestGuidesAndWorksheets(t *testing.T) {
 		if pictures.Length() == 0 || answers.Find(".worksheet-figures").Length() > 0 {
 			t.Errorf("%s: %d pictures on the worksheet, %d with the answers", l.Slug, pictures.Length(), answers.Find(".worksheet-figures").Length())
 		}
-		if strings.Contains(answers.Text(), "%s") || strings.Contains(answers.Text(), "$") {
-			t.Errorf("%s: an answer is not filled in", l.Slug)
-		}
+		require.Check(t, !strings.Contains(answers.Text(), "%s") && !strings.Contains(answers.Text(), "$"),
+			"%s: an answer is not filled in", l.Slug)
 	}
 	text := strings.Join(handlerstest.Texts(c.Page(200, "/lessons/margins/worksheet/answers").Find(".worksheet-right")), "|")
 	require.Check(t, strings.Contains(text, "Yes.|2|The functional one doubles"), "answers of margins: %s", text)
@@ -52,15 +51,13 @@ func TestGuidesAndWorksheets(t *testing.T) {
 	for _, path := range []string{"/lessons/procedures/worksheet/answers", "/lessons/procedures"} {
 		doc := c.Page(200, path)
 		solved := doc.Find(`.printed-answers img[src*="/sketch.svg?"], img.worksheet-right`).FilterFunction(func(_ int, i *goquery.Selection) bool { return strings.HasPrefix(i.AttrOr("src", ""), drawn) })
-		if solved.Length() != 1 || !strings.Contains(solved.AttrOr("alt", ""), " at ") {
-			t.Fatalf("%s: %d pictures of what is right where it is drawn, told as %q", path, solved.Length(), solved.AttrOr("alt", ""))
-		}
+		require.Must(t, solved.Length() == 1 && strings.Contains(solved.AttrOr("alt", ""), " at "),
+			"%s: %d pictures of what is right where it is drawn, told as %q", path, solved.Length(), solved.AttrOr("alt", ""))
 		said := doc.Find(".printed-answers p, .worksheet-item p").Text()
 		require.Check(t, !strings.Contains(said, " at −1.5, "), "%s: a list of heights", path)
 		whole := c.Page(200, solved.AttrOr("src", "")).Text()
-		if !strings.Contains(whole, "computed") || strings.Contains(whole, "your sketch") {
-			t.Errorf("%s: %s", path, whole)
-		}
+		require.Check(t, strings.Contains(whole, "computed") && !strings.Contains(whole, "your sketch"),
+			"%s: %s", path, whole)
 	}
 	empty := c.Page(200, c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")).Text()
 	require.Check(t, !strings.Contains(empty, "computed"), "on the worksheet: %s", empty)
@@ -114,9 +111,8 @@ func TestQuestionFiles(t *testing.T) {
 			switch row[2] {
 			case "choice":
 				choices++
-				if !slices.Contains(row[7:], row[4]) {
-					t.Errorf("%s: the answer %q is none of the options", row[0], row[4])
-				}
+				require.Check(t, slices.Contains(row[7:], row[4]),
+					"%s: the answer %q is none of the options", row[0], row[4])
 			case "number":
 				numbers++
 			case "drawing":
@@ -127,9 +123,8 @@ func TestQuestionFiles(t *testing.T) {
 		for _, s := range l.Screens {
 			questions += len(s.Questions)
 		}
-		if numbers+choices+drawings != questions {
-			t.Errorf("%s: %d lines for %d questions", l.Slug, len(rows)-1, questions)
-		}
+		require.Check(t, numbers+choices+drawings == questions,
+			"%s: %d lines for %d questions", l.Slug, len(rows)-1, questions)
 		// Without what is escaped, signs that mean something stand where they should.
 		bare := sign.ReplaceAllString(gift, "")
 		if n := strings.Count(bare, "{"); n != numbers+choices || n != strings.Count(bare, "}") || n != strings.Count(bare, "[html]") || strings.Count(bare, "{#") != numbers || strings.Count(bare, "\n=") != choices || strings.Count(bare, "=") != choices {

@@ -1137,7 +1137,7 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	if q == nil {
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
@@ -1223,7 +1223,7 @@ func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.ForgetAnswers(r.Context(), door.Workspace(r.Context()), l.Slug); err != nil {

@@ -35,9 +35,8 @@ func TestFaultsAreNotShown(t *testing.T) {
 		a := New(&door.Base{Patience: time.Minute})
 		screen := &lessons.Screen{Slug: "s", Demo: &lessons.Demo{Show: func(context.Context, lessons.Input) (*lessons.Exhibit, error) { return nil, tc.err }}}
 		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false, false)
-		if v.Problem != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
-			t.Errorf("%s: %q, %v", name, v.Problem, err)
-		}
+		require.Check(t, v.Problem == tc.want && (err != nil) == (tc.want == "") && (err == nil || errors.Is(err, fault)),
+			"%s: %q, %v", name, v.Problem, err)
 	}
 }
 
@@ -59,9 +58,8 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 					form := url.Values{p.Name: {slug}, "coarse": {"1"}}
 					in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
 					_, err := a.exhibit(t.Context(), "", s.Demo, in)
-					if _, told := param.ForPerson(err); err != nil && !told {
-						t.Errorf("%s/%s on %s: %v", l.Slug, s.Slug, slug, err)
-					}
+					_, told := param.ForPerson(err)
+					require.Check(t, err == nil || told, "%s/%s on %s: %v", l.Slug, s.Slug, slug, err)
 					seen++
 				}
 			}

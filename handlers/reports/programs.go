@@ -78,7 +78,7 @@ type asked struct {
 // CreateJSON stores a report with the current state of the items in its text.
 func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	var n asked
-	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &n); err != nil {
 		return err
 	}
 	f, err := a.compose(r.Context(), store.Frozen{}, n.Text, false)
@@ -101,7 +101,7 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	}
 	leave()
 	var n asked
-	if err := web.ReadJSON(w, r, door.FormBytes, &n); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &n); err != nil {
 		return err
 	}
 	f, err := a.compose(r.Context(), before.Frozen, n.Text, n.Refresh)

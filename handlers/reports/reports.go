@@ -428,7 +428,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.E
 
 // Save stores a report, shows a preview of it, or places a line at the end of its text.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ctx, ws := r.Context(), door.Workspace(r.Context())
@@ -481,7 +481,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 
 // Add appends an item to a report, or to a new one.
 func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ctx, ws := r.Context(), door.Workspace(r.Context())

@@ -64,9 +64,7 @@ func TestReportIsFrozen(t *testing.T) {
 	made := e.create(t, e.text())
 	require.Must(t, len(made.Items) == 5, "%+v", made.Items)
 	for i, want := range []string{"Test set, ", "Test set, ", "Best of 3 settings: C = ", "No learner is shown to be better than SVM", "“run_"} {
-		if !strings.Contains(made.Items[i].Verdict, want) {
-			t.Errorf("item %d says %q, want %q", i, made.Items[i].Verdict, want)
-		}
+		require.Says(t, made.Items[i].Verdict, want, "item %d says", i)
 	}
 	b := s.Browse(t, handlerstest.Alice)
 	page := b.Page(http.StatusOK, "/reports/"+made.ID)
@@ -75,9 +73,8 @@ func TestReportIsFrozen(t *testing.T) {
 	}
 	text := page.Find("article").Text()
 	for _, want := range []string{"Figure 1. A first run.", "Figure 2. run_0.", "Table 1.", "Corrected", "McNemar's exact test", "Mean rank", "marginlab repeat report.json", "marginlab fit --data moons"} {
-		if want != "Corrected" && !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		require.Check(t, want == "Corrected" || strings.Contains(strings.Join(strings.Fields(text), " "), want),
+			"the page does not say %q", want)
 	}
 	b.Pictures(page, 5)
 
@@ -124,8 +121,7 @@ func TestReportIsPrivate(t *testing.T) {
 	require.Check(t, n <= 0, "strangers see %d links into the workspace", n)
 	bob.Want(http.StatusOK, "GET", at.Path+"/report.json", "")
 	figure := bob.Want(http.StatusOK, "GET", at.Path+"/figures/1-1.svg", "")
-	csp := figure.Header.Get("Content-Security-Policy")
-	require.Check(t, strings.Contains(csp, "sandbox"), "a figure may run what it holds: %q", csp)
+	require.Says(t, figure.Header.Get("Content-Security-Policy"), "sandbox", "a figure may run what it holds")
 	own.Send(http.StatusOK, "/reports/"+made.ID+"/unshare", "")
 	bob.Want(http.StatusNotFound, "GET", at.Path, "")
 }
@@ -164,17 +160,13 @@ func TestReportFiles(t *testing.T) {
 		compared := task.Compare(again)
 		require.Check(t, len(compared) != 0, "%s has no numbers", task.Title)
 		for _, c := range compared {
-			if !c.Agrees() {
-				t.Errorf("%s, %s: was %g, is %g", c.Task, c.Name, c.Was, c.Is)
-			}
+			require.Check(t, c.Agrees(), "%s, %s: was %g, is %g", c.Task, c.Name, c.Was, c.Is)
 		}
 	}
 	for hash, text := range f.Points {
 		f.Points[hash] = strings.Replace(text, "0", "1", 1)
 	}
-	if _, err := f.Tasks[0].Run(t.Context(), f.Data); err == nil || !strings.Contains(err.Error(), "were changed") {
-		t.Errorf("changed data are trained on: %v", err)
-	}
+	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
 }
 
 // Without a script, a page is added to a report, a line placed, the text previewed, saved and
@@ -214,9 +206,8 @@ func TestReportForms(t *testing.T) {
 	if rows.Find("table.runs tbody tr").Length() != 1 || !strings.Contains(rows.Find(".undo").Text(), "Deleted: 1 report") {
 		t.Error(rows.Find("main").Text())
 	}
-	if back := b.Send(http.StatusOK, rows.Find(".undo").AttrOr("action", ""), "").HTML(); back.Find("table.runs tbody tr").Length() != 2 {
-		t.Error(back.Find("main").Text())
-	}
+	back := b.Send(http.StatusOK, rows.Find(".undo").AttrOr("action", ""), "").HTML()
+	require.Check(t, back.Find("table.runs tbody tr").Length() == 2, "%v", back.Find("main").Text())
 }
 
 // A report is changed only as it was read.

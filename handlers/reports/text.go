@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -17,10 +18,14 @@ type part struct {
 
 // itemLine matches a Markdown image on its own line whose URL is that of a page, with or without
 // the host.
-var itemLine = regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+var itemLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
+})
 
 // page matches the paths of pages that can be items.
-var page = regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+var page = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/(?:(?:searches|studies)/[a-z0-9]{1,40}|runs/[a-z0-9]{1,40}(?:/figures/[a-z0-9-]{1,60})?|compare)$`)
+})
 
 // fence returns the marker of a line that may open or close a code block, and the rest of the line.
 func fence(line string) (mark, rest string) {
@@ -52,7 +57,7 @@ func split(text string) (parts []part) {
 		case open != "" && strings.HasPrefix(mark, open) && rest == "":
 			open = ""
 		}
-		if found := itemLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
+		if found := itemLine().FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil && open == "" && items <= store.MaxReportItems {
 			if address, ok := addressOf(found[2]); ok {
 				end()
 				parts = append(parts, part{caption: strings.TrimSpace(found[1]), address: address})
@@ -78,7 +83,7 @@ func addressOf(text string) (string, bool) {
 		figure, _, _ = strings.Cut(figure, ".")
 		path += "/figures/" + figure
 	}
-	if !page.MatchString(path) {
+	if !page().MatchString(path) {
 		return "", false
 	}
 	if path != "/compare" {

@@ -65,19 +65,16 @@ func TestChange(t *testing.T) {
 		t.Errorf("of the whole plane and of a part the tag is %q", tag(""))
 	}
 	require.Equal(t, p.Fetch("GET", run+"/change/figures/other.svg", "").Status, 404, "another figure")
-	short := p.Page(200, run).Find(".change-answers").Text()
-	require.Check(t, strings.Contains(short, "Under 30 bootstrap samples"), "the run says %q", short)
+	require.Says(t, p.Page(200, run).Find(".change-answers").Text(), "Under 30 bootstrap samples", "the run says")
 	got := handlerstest.Decode[ml.Sensitivity](c.Want(http.StatusOK, "POST", "/api"+run+"/change", ""))
 	require.Equal(t, cmp.Diff(*want, got, cmpopts.IgnoreFields(ml.Sensitivity{}, "Model", "Sampled")), "", "diff")
 
 	other := saved(`{"dataset":"moons","spec":{"learner":"mcm"}}`)
 	require.Check(t, p.Page(200, other).Find("#h-change").Length() == 0, "an MCM leads to what would change it")
-	text = p.Page(200, other+"/change").Find("[role=alert]").Text()
-	require.Check(t, strings.Contains(text, "take an SVM"), "an MCM is told %q", text)
+	require.Says(t, p.Page(200, other+"/change").Find("[role=alert]").Text(), "take an SVM", "an MCM is told")
 	jumps := saved(`{"dataset":"moons","spec":{"kernel":"sigmoid"}}`)
-	if p.Page(200, jumps).Find("#h-change").Length() != 0 {
-		t.Error("a kernel that is not positive semidefinite leads to what would change it")
-	}
+	require.Check(t, p.Page(200, jumps).Find("#h-change").Length() == 0,
+		"a kernel that is not positive semidefinite leads to what would change it")
 	c.Want(http.StatusNotFound, "POST", "/api/runs/nothing/change", "")
 }
 

@@ -256,7 +256,7 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		ids = append(ids, run.ID)
 	}
 	rows := [][]string{ids}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		row, differs, some := []string{f.Name}, false, false
 		for _, run := range runs {
 			text := inFull(f, run)

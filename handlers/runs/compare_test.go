@@ -89,8 +89,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
 		"were deleted":        {"run": q["run"], "folds": {q["folds"][0], "gone"}},
 	} {
-		text := evidence(b, "/compare?"+of.Encode())
-		require.Check(t, strings.Contains(text, words), "%v: %q, want %q", of, text, words)
+		require.Says(t, evidence(b, "/compare?"+of.Encode()), words, "%v", of)
 	}
 
 	// Programs are told the same.
@@ -140,9 +139,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 			said := strings.Contains(tr.Find("td").Eq(2+k).Text(), "(wrong)")
 			require.Check(t, said == wrong[name][row], "row %d, %s: said to be wrong %v", row, name, said)
 		}
-		if wrong["wide"][row] == wrong["narrow"][row] {
-			t.Errorf("row %d is listed: %v", row, tr.Text())
-		}
+		require.Check(t, wrong["wide"][row] != wrong["narrow"][row], "row %d is listed: %v", row, tr.Text())
 	}
 	require.Check(t, rows.Length() != 0, "no points on which they disagree")
 }
@@ -166,9 +163,7 @@ func TestBaseline(t *testing.T) {
 	require.Check(t, strings.Contains(head, "baseline"), "the second column is headed %q", head)
 	pictures := doc.Find("img[src^='/runs/']")
 	for _, img := range pictures.EachIter() { // one has a remark below its legend: all keep a line for it
-		if src := img.AttrOr("src", ""); !strings.Contains(src, "noted=1") {
-			t.Errorf("the picture %s has another height than those beside it", src)
-		}
+		require.Says(t, img.AttrOr("src", ""), "noted=1", "the address of the picture, with another height than those beside it")
 	}
 	require.Equal(t, pictures.Length(), 3, "pictures")
 	if doc := b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
@@ -274,9 +269,8 @@ func TestSharedComparison(t *testing.T) {
 	q.Set("where", "kernel = rbf")
 	page := b.Send(200, "/compare/share", q.Encode()).HTML()
 	link, err := url.Parse(page.Find(".share").AttrOr("value", ""))
-	if err != nil || link.Path != "/shared/compare" || page.Find("img.course-qr").Length() != 1 {
-		t.Fatalf("the link is %v, %v", link, err)
-	}
+	require.Must(t, err == nil && link.Path == "/shared/compare" && page.Find("img.course-qr").Length() == 1,
+		"the link is %v, %v", link, err)
 	shared := other.Page(200, link.RequestURI())
 	other.Pictures(shared, 5)
 	if text := shared.Find("main").Text(); !strings.Contains(text, "1 of 2 runs") || !strings.Contains(text, "baseline") {
@@ -291,8 +285,7 @@ func TestSharedComparison(t *testing.T) {
 	require.Check(t, strings.HasPrefix(copied, "/lab?"), "the shared run leads to %q", copied)
 	clone, _ := shared.Find(".side-by-side a[aria-label^='open in lab']").Attr("href")
 	lab := other.Page(200, clone)
-	text := lab.Find("main").Text()
-	require.Check(t, strings.Contains(text, "mine"), "the lab opens %q", text)
+	require.Says(t, lab.Find("main").Text(), "mine", "the lab opens")
 	other.Want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
 	other.Want(404, "GET", "/shared/compare?"+q.Encode(), "")
 	other.Want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
@@ -384,9 +377,8 @@ func TestProofsAsCSV(t *testing.T) {
 	p, err := strconv.ParseFloat(tests[1][13], 64)
 	require.Check(t, err == nil && p == told.Pairs[0].P, "p %v, want %v", tests[1][13], told.Pairs[0].P)
 	points := read("/compare/disagreement.csv?" + q)
-	if len(points) != 1+len(told.Disagree) || len(points[0]) != 1+2+1+2*2 {
-		t.Fatalf("%d points, want %d: %q", len(points)-1, len(told.Disagree), points[0])
-	}
+	require.Must(t, len(points) == 1+len(told.Disagree) && len(points[0]) == 1+2+1+2*2,
+		"%d points, want %d: %q", len(points)-1, len(told.Disagree), points[0])
 	for i, row := range told.Disagree {
 		if points[i+1][0] != strconv.Itoa(row) || points[i+1][4] == points[i+1][6] {
 			t.Errorf("%q, want row %d and two answers", points[i+1], row)

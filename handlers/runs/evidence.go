@@ -149,7 +149,7 @@ func finished(runs []store.Run) (done []store.Run) {
 // CompareOnFolds starts cross-validating the compared runs on the same folds, each as a search
 // of a single setting, and redirects to the comparison with them.
 func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	from, err := a.shelf(r)

@@ -93,9 +93,7 @@ func TestRunsTable(t *testing.T) {
 	was := first()
 	b.Page(200, "/runs?cols=gamma,C&keep=1")
 	b.Page(200, "/runs?cols=gamma,C&add=test_auc")
-	if got := first(); got != "name,gamma,C,test_auc" {
-		t.Errorf("columns %q, were %q", got, was)
-	}
+	require.Equal(t, first(), "name,gamma,C,test_auc", "columns, after %q", was)
 	b.Page(422, "/runs?cols=gamma,colour")
 	file, err := csv.NewReader(strings.NewReader(string(b.Want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").Body))).ReadAll()
 	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
@@ -128,8 +126,7 @@ func TestRunsTable(t *testing.T) {
 	require.Check(t, where == "kernel = rbf", "after Undo the list has the filter %q", where)
 	b.Send(200, "/runs/delete", url.Values{"all": {"1"}, "where": {"kernel = rbf"}, "back": {"//elsewhere"}}.Encode())
 	c.Want(200, "POST", "/api/runs/delete", `{"where":"C = 10"}`)
-	got = list("cols=C")
-	require.Check(t, slices.Equal(got, []string{"linear 0.1"}), "left: %q", got)
+	require.Slices(t, list("cols=C"), []string{"linear 0.1"}, "left")
 }
 
 // TestDeletedComesBack: a list offers to undo what was deleted from it, the page of all
@@ -152,9 +149,8 @@ func TestDeletedComesBack(t *testing.T) {
 	for _, path := range []string{"/runs/" + run, "/datasets/" + set} {
 		page := b.Send(200, path+"/delete", "").HTML()
 		note := page.Find("form.undo")
-		if there() != 1 || !strings.Contains(note.Text(), "Deleted: 1 ") {
-			t.Fatalf("after %s is deleted: %q", path, page.Find("main").Text())
-		}
+		require.Must(t, there() == 1 && strings.Contains(note.Text(), "Deleted: 1 "),
+			"after %s is deleted: %q", path, page.Find("main").Text())
 		undo, _ := note.Attr("action")
 		b.Send(200, undo, "")
 		require.Check(t, there() == 2, "%s did not come back", path)
@@ -162,13 +158,11 @@ func TestDeletedComesBack(t *testing.T) {
 
 	c.Want(204, "DELETE", "/api/runs/"+run, "")
 	c.Want(204, "DELETE", "/api/datasets/"+set, "")
-	if rows := b.Page(200, "/deleted").Find("tbody tr"); rows.Length() != 2 {
-		t.Errorf("recently deleted: %q", rows.Text())
-	}
+	rows := b.Page(200, "/deleted").Find("tbody tr")
+	require.Check(t, rows.Length() == 2, "recently deleted: %q", rows.Text())
 	list := handlerstest.Decode[struct{ Deleted []api.Deletion }](c.Want(200, "GET", "/api/deleted", "")).Deleted
-	if len(list) != 2 || list[0].Datasets != 1 || list[1].Runs != 1 || list[1].Names[0] != "kept" {
-		t.Fatalf("deleted: %+v", list)
-	}
+	require.Must(t, len(list) == 2 && list[0].Datasets == 1 && list[1].Runs == 1 && list[1].Names[0] == "kept",
+		"deleted: %+v", list)
 	s.Browse(t, handlerstest.Bob).Send(404, "/deleted/"+list[1].ID, "")
 	for _, d := range list {
 		c.Want(200, "POST", "/api/deleted/"+d.ID+"/restore", "")

@@ -21,9 +21,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	lab := b.Page(200, "/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
-	if n := lab.Find(".problem").Length(); n > 0 {
-		t.Errorf("the lab opens with %q", lab.Find(".problem").Text())
-	}
+	require.Check(t, lab.Find(".problem").Length() <= 0, "the lab opens with %q", lab.Find(".problem").Text())
 	var options []string
 	for _, o := range lab.Find("#f-positive option").EachIter() {
 		options = append(options, o.Text())
@@ -35,9 +33,8 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	if _, hidden := field.Attr("hidden"); hidden || field.Find("option").Length() != len(ml.Multiclass) {
 		t.Error("the ways to tell several classes apart are not offered")
 	}
-	if caption := lab.Find(".main-figure figcaption").Text(); !strings.Contains(caption, "Regions of setosa, versicolor, virginica, one against one") {
-		t.Errorf("caption %q", caption)
-	}
+	require.Says(t, lab.Find(".main-figure figcaption").Text(), "Regions of setosa, versicolor, virginica, one against one",
+		"caption")
 	for what, query := range map[string]string{"two classes": "/lab?data=moons", "one named": "/lab?data=iris&positive=setosa"} {
 		_, hidden := b.Page(200, query).Find("[data-field=multiclass]").Attr("hidden")
 		require.Check(t, hidden, "%s: the ways to tell several apart are offered", what)
@@ -75,9 +72,8 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 		}
 		page := b.Page(200, "/runs/"+id)
 		tables := page.Find(".confusion")
-		if tables.Length() != 2 || tables.First().Find("h2").Text() != "Test confusion matrix" {
-			t.Fatalf("%s: %d confusion matrices", way.Name, tables.Length())
-		}
+		require.Must(t, tables.Length() == 2 && tables.First().Find("h2").Text() == "Test confusion matrix",
+			"%s: %d confusion matrices", way.Name, tables.Length())
 		for i, rows := range [][]ml.ClassReport{report.TestConfusion, report.Confusion} {
 			for k, row := range rows {
 				var cells []string
@@ -85,9 +81,8 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 					cells = append(cells, td.Text())
 				}
 				for j, n := range row.Predicted {
-					if got := cells[j]; got != strconv.Itoa(n) {
-						t.Errorf("%s: row %s, column %d: %s, want %d", way.Name, row.Class, j, got, n)
-					}
+					require.Equal(t, cells[j], strconv.Itoa(n),
+						"%s: row %s, column %d", way.Name, row.Class, j)
 				}
 				if n := row.SupportVectors; (n != nil) != (i == 1) || n != nil && cells[6] != strconv.Itoa(*n) {
 					t.Errorf("%s: row %s: %q", way.Name, row.Class, cells)
@@ -134,7 +129,6 @@ func TestCompareRules(t *testing.T) {
 			require.Check(t, strings.Contains(doc.Text(), rule), "%s: no word of %s", form, rule)
 		}
 	}
-	if page := b.Send(422, "/compare/rules", "data=moons"); !strings.Contains(string(page.Body), "no rules to compare") {
-		t.Error("two classes: the page does not say why not")
-	}
+	require.Check(t, strings.Contains(string(b.Send(422, "/compare/rules", "data=moons").Body), "no rules to compare"),
+		"two classes: the page does not say why not")
 }

@@ -21,9 +21,8 @@ func TestObjectsAreDrawn(t *testing.T) {
 		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"`+data+`","spec":{"kernel":"`+kernel+`"}}`)).ID
 		c.App.Jobs.Wait(t.Context(), 1e12, id)
 		thumb := p.Page(200, "/runs").Find(`.thumb img[src*="`+id+`"]`).AttrOr("src", "")
-		if !strings.HasPrefix(thumb, "/runs/"+id+"/figures/objects.svg?") {
-			t.Errorf("%s: the list shows %q", data, thumb)
-		}
+		require.Check(t, strings.HasPrefix(thumb, "/runs/"+id+"/figures/objects.svg?"),
+			"%s: the list shows %q", data, thumb)
 		drawn := p.Page(200, "/runs/"+id).Find(".points td.drawn img")
 		want := data == "molecules"
 		require.Check(t, (drawn.Length() > 0) == want, "%s: the table of points has %d drawings", data, drawn.Length())
@@ -34,9 +33,8 @@ func TestObjectsAreDrawn(t *testing.T) {
 		var bodies []string
 		for _, src := range pictures {
 			a := p.Fetch("GET", src, "")
-			if a.Status != 200 || !strings.Contains(string(a.Body), "<svg") {
-				t.Errorf("%s: %q: %d", data, src, a.Status)
-			}
+			require.Check(t, a.Status == 200 && strings.Contains(string(a.Body), "<svg"),
+				"%s: %q: %d", data, src, a.Status)
 			bodies = append(bodies, string(a.Body))
 		}
 		require.Check(t, len(bodies) <= 1 || bodies[0] != bodies[1], "%s: a row shows what the list does", data)

@@ -74,7 +74,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if q.Has("log") {
 		z.log = strings.Split(q.Get("log"), ",")
 	} else {
-		for _, f := range store.Fields {
+		for _, f := range store.Fields() {
 			if i := slices.IndexFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name }); i >= 0 && ml.Params[i].Log {
 				z.log = append(z.log, f.Name)
 			}
@@ -138,7 +138,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		setting := slices.ContainsFunc(ml.Params, func(p param.Param) bool { return p.Name == f.Name && !p.Effort })
 		if setting && comparable(f) && len(axes) < mostAxes-4 && z.differ(f) {
 			add(f)
@@ -150,7 +150,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields { // runs without results yet
+	for _, f := range store.Fields() { // runs without results yet
 		if len(axes) < 2 && comparable(f) {
 			add(f)
 		}
@@ -304,7 +304,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	if p.Where != "" && p.Problem == "" {
 		p.Matching = z.matching()
 	}
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 		if f.Kind == store.NumberField {
 			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {

@@ -24,10 +24,8 @@ import (
 // three classes, each with a conformal map of its own.
 func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml.Model, d *dataset.Data) {
 	t.Helper()
-	text, err := os.ReadFile("../../ml/testdata/model_format2_ovo.json")
-	require.NoError(t, err)
-	m, err = ml.ReadModel(bytes.NewReader(text))
-	require.NoError(t, err)
+	text := require.Value(os.ReadFile("../../ml/testdata/model_format2_ovo.json"))(t)
+	m = require.Value(ml.ReadModel(bytes.NewReader(text)))(t)
 	// Its rows are not in the file but for the support vectors.
 	d = &dataset.Data{Features: m.Features, Label: m.Label, Classes: m.Classes, X: mat.NewDense(30, 2, nil)}
 	for i := range 30 {
@@ -74,16 +72,14 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	got := handlerstest.Decode[struct{ Report ml.Report }](c.Want(200, "GET", "/api"+path, ""))
 	require.Check(t, got.Report.Rule == ml.OneVsOne, "rule %q", got.Report.Rule)
 	back, err := ml.ReadModel(bytes.NewReader(c.Want(200, "GET", "/api"+path+"/model.json", "").Body))
-	if err != nil || len(back.Machines) != 3 || !mat.Equal(back.Scores(d.X), m.Scores(d.X)) {
-		t.Errorf("%v: another model came back", err)
-	}
+	require.Check(t, err == nil && len(back.Machines) == 3 && mat.Equal(back.Scores(d.X), m.Scores(d.X)),
+		"%v: another model came back", err)
 
 	names := []string{"f beech vs ash", "f elm vs ash", "f elm vs beech"}
 	rows, err := csv.NewReader(bytes.NewReader(b.Fetch("GET", path+"/predictions.csv", "").Body)).ReadAll()
 	require.Must(t, err == nil && len(rows) == 31, "%d rows, %v", len(rows), err)
-	if got := strings.Join(rows[0], "|"); got != "row|label|predicted|"+strings.Join(names, "|")+"|held_out|role|weight" {
-		t.Errorf("columns %s", got)
-	}
+	require.Equal(t, strings.Join(rows[0], "|"), "row|label|predicted|"+strings.Join(names, "|")+"|held_out|role|weight",
+		"columns")
 	scores := m.Scores(d.X)
 	for i, r := range rows[1:] {
 		f := scores.RawRowView(i)
@@ -100,23 +96,19 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 	for _, th := range doc.Find(".points th").EachIter() {
 		head = append(head, th.Text())
 	}
-	if got := strings.Join(head, "|"); got != "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role" {
-		t.Errorf("table of points: %s", got)
-	}
-	n := doc.Find(".points tbody tr").First().Find("td").Length()
-	require.Check(t, n == len(head), "%d cells below %d headings", n, len(head))
+	require.Equal(t, strings.Join(head, "|"), "Row|Coordinates|Label|Predicted|"+strings.Join(names, "|")+"|Weight|Role",
+		"table of points")
+	require.Equal(t, doc.Find(".points tbody tr").First().Find("td").Length(), len(head), "cells below the headings")
 	var stage struct {
 		Scores []string
 		Points [][]any
 	}
 	require.NoError(t, json.Unmarshal([]byte(doc.Find("[data-stage]").AttrOr("data-stage", "")), &stage))
-	if fmt.Sprint(stage.Scores) != fmt.Sprint(names) || len(stage.Points) != 30 {
-		t.Errorf("stage: %v, %d points", stage.Scores, len(stage.Points))
-	}
+	require.Check(t, fmt.Sprint(stage.Scores) == fmt.Sprint(names) && len(stage.Points) == 30,
+		"stage: %v, %d points", stage.Scores, len(stage.Points))
 	for i, p := range stage.Points {
-		if len(p) != 10 || p[8] != m.LabelOf(scores.RawRowView(i)...) || len(p[9].([]any)) != 3 {
-			t.Errorf("stage: point %d is %v", i, p)
-		}
+		require.Check(t, len(p) == 10 && p[8] == m.LabelOf(scores.RawRowView(i)...) && len(p[9].([]any)) == 3,
+			"stage: point %d is %v", i, p)
 	}
 	if got := doc.Find(".trio figure").Length(); got != 8 { // before, after, and every machine with its map
 		t.Errorf("%d small pictures", got)
@@ -125,8 +117,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		"boundary": "Regions of ash, beech, elm", "before": "Regions of ash, beech, elm", "map": "c(x) of f beech vs ash", "map-2": "c(x) of f elm vs ash", "map-3": "c(x) of f elm vs beech",
 		"machine": "Decision boundary between beech and ash", "machine-3": "Decision boundary between elm and beech",
 	} {
-		svg := string(b.Fetch("GET", path+"/figures/"+name+".svg", "").Body)
-		require.Check(t, strings.Contains(svg, says), "%s does not say %q", name, says)
+		require.Says(t, string(b.Fetch("GET", path+"/figures/"+name+".svg", "").Body), says, "%s does not say", name)
 	}
 	for _, name := range []string{"machine-4", "map-4", "map-1", "map-", "mapped"} {
 		c.Want(http.StatusNotFound, "GET", path+"/figures/"+name+".svg", "")

@@ -143,7 +143,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	}
 	p.Evidence = door.EvidenceRows(run, linked)
 	if run.Search != "" {
-		switch there, err := a.Store.SearchStates(r.Context(), run.Search); {
+		switch there, err := a.Store.States(r.Context(), run.Search); {
 		case err != nil:
 			return err
 		case len(there) > 0:
@@ -205,7 +205,7 @@ func cloneQuery(run store.Run) url.Values {
 
 // Update changes name, tags and note of a run.
 func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	run, _, err := a.run(r)
@@ -331,7 +331,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 
 // HandIn submits a saved run to its course. If that is refused, the run's page explains why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "id")

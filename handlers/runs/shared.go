@@ -53,7 +53,7 @@ func NewShared(h *door.Base) *Reader {
 // ShareComparison makes read-only links of the runs that are compared, and so one of their
 // comparison.
 func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := door.ToCompare(r.PostForm["run"]); err != nil {

@@ -160,7 +160,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
-	for _, f := range store.Fields {
+	for _, f := range store.Fields() {
 		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 	}
 	tags, err := a.Store.Tags(r.Context(), ws)
@@ -453,7 +453,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if web.ForPrograms(r) && q.Get("cols") == "" {
-		t.columns = slices.DeleteFunc(slices.Clone(store.Fields), func(f store.Field) bool { return f.Name == "name" })
+		t.columns = slices.DeleteFunc(slices.Clone(store.Fields()), func(f store.Field) bool { return f.Name == "name" })
 	}
 	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
 		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {
@@ -500,7 +500,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 
 // Tag adds tags to the chosen runs, or takes them off.
 func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ids, err := a.chosen(r)
@@ -524,7 +524,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteChosen deletes the chosen runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	ids, err := a.chosen(r)

@@ -227,7 +227,7 @@ const shownRows = 200
 
 // PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
 func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, a.Limits.Bytes+door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
 	}
 	run, _, err := a.run(r)

@@ -77,9 +77,8 @@ func TestRowsInJSON(t *testing.T) {
 		t.Errorf("a list: %+v", got)
 	}
 	got = handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+named+`]}`, "Content-Type", "application/json"))
-	if got.Accuracy == nil || *got.Accuracy != 1 || got.Predictions[0].Label != "versicolor" {
-		t.Errorf("an object: %+v", got)
-	}
+	require.Check(t, got.Accuracy != nil && *got.Accuracy == 1 && got.Predictions[0].Label == "versicolor",
+		"an object: %+v", got)
 	csv := string(c.Want(200, "POST", at, "1.4,0.2\n").Body)
 	require.Check(t, strings.HasPrefix(csv, "row,label,f\n1,setosa,-"), "a file: %s", csv)
 	got = handlerstest.Decode[set](c.Want(200, "POST", at, "1.4,0.2\n", "Accept", "application/json"))
@@ -100,9 +99,8 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	id := done(c, `{"dataset":"iris"}`)
 	page := c.Page(200, "/runs/"+id)
-	if page.Find(`form[action^="/runs/`+id+`/predict"]`).Length() != 1 {
-		t.Fatal("the page has no form for new rows")
-	}
+	require.Must(t, page.Find(`form[action^="/runs/`+id+`/predict"]`).Length() == 1,
+		"the page has no form for new rows")
 	model := handlerstest.Decode[struct {
 		Features []string
 		Label    string
@@ -124,8 +122,7 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	}
 	csv := send(200, "text", rows, "as", "csv")
 	require.Check(t, strings.HasPrefix(csv, "row,label,"), "CSV: %s", csv)
-	text := send(422, "text", "a,b\n1,2\n")
-	require.Check(t, strings.Contains(text, "no column"), "rows without the columns are not refused")
+	require.Says(t, send(422, "text", "a,b\n1,2\n"), "no column", "rows without the columns are not refused")
 	require.Check(t, strings.Contains(send(422), "Choose a file or paste rows first."), "an empty form is not refused")
 }
 

@@ -300,7 +300,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 
 // CreateStudy starts a study from a file or from the selection in the form.
 func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes+study.MostBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes+study.MostBytes); err != nil {
 		return err
 	}
 	file := r.PostFormValue("study")

@@ -74,9 +74,8 @@ func TestAPISearch(t *testing.T) {
 	c.App.Jobs.Wait(t.Context(), time.Hour, run)
 	saved := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run, ""))
 	for name, v := range want.Settings[want.Best].Values {
-		if saved.Spec.Text(name) != v.Text() {
-			t.Errorf("the run has %s %s, the best setting %s", name, saved.Spec.Text(name), v.Text())
-		}
+		require.Check(t, saved.Spec.Text(name) == v.Text(),
+			"the run has %s %s, the best setting %s", name, saved.Spec.Text(name), v.Text())
 	}
 	if saved.Status != store.Done || saved.Search != id || !strings.Contains(saved.Note, "Nested") || saved.Spec.Standardize {
 		t.Errorf("%+v", saved)
@@ -222,9 +221,8 @@ func TestSearchForm(t *testing.T) {
 	}
 	s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
 		"&search.C=0.1..10&search.gamma=0.1,10&search.coef0=0..2&search.degree=2..3&search.rho=0.01..1&search.core_gamma=0.1..1&search.core_step=3..9&search.kernel=poly&search.kernel=rbf&search.standardize=true&search.standardize=false"))
-	if err != nil || s.Drawn == nil || s.Drawn.Points != 6 || s.Drawn.Design != eval.OfSobol {
-		t.Fatalf("%+v, %v", s, err)
-	}
+	require.Must(t, err == nil && s.Drawn != nil && s.Drawn.Points == 6 && s.Drawn.Design == eval.OfSobol,
+		"%+v, %v", s, err)
 	if got := s.Drawn.Names(); len(got) != 9 || len(s.Drawn.Ranges) != 7 || len(s.Drawn.Lists) != 2 || s.Drawn.Ranges["gamma"] != (eval.Range{Low: 0.1, High: 10, Log: true}) {
 		t.Errorf("%v: %+v", got, s.Drawn)
 	}
@@ -353,8 +351,7 @@ func TestSearchOneValue(t *testing.T) {
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	id := search(c, `{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
 	c.App.Jobs.Wait(t.Context(), time.Hour, id)
-	got := c.Page(200, "/searches/"+id).Text()
-	require.Check(t, strings.Contains(got, "--degree=2"), "the command is another one: %s", got)
+	require.Says(t, c.Page(200, "/searches/"+id).Text(), "--degree=2", "the command is another one")
 	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
 	other, _ := finer.Find("#search").Attr("data-id")
 	if s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
@@ -506,9 +503,8 @@ func TestLearningCurvesArrive(t *testing.T) {
 			require.Equal(t, p.Fetch("GET", src, "").Status, 200, "%s", src)
 		}
 		got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
-		if len(got.Learning) != whole || (len(got.Cells) == 1) != (whole == 3) {
-			t.Errorf("%d cells: %d places for programs", done, len(got.Learning))
-		}
+		require.Check(t, len(got.Learning) == whole && (len(got.Cells) == 1) == (whole == 3),
+			"%d cells: %d places for programs", done, len(got.Learning))
 		a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", "")
 		require.Check(t, whole != 0 || a.Status == 404, "a picture of nothing: %d", a.Status)
 		if done == 6 {

@@ -256,7 +256,7 @@ func failed(r *eval.Result) (n int) {
 
 // Again begins another search of a finished one: finer, or with nested folds.
 func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
@@ -272,7 +272,7 @@ func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
 
 // Save makes a run of a setting.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))

@@ -58,10 +58,8 @@ func TestStudy(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+id)
 	c.Pictures(page, 2)
-	text := page.Find("h1").Text()
-	require.Check(t, strings.Contains(text, "No learner is shown to be better than SVM"), "the verdict is %q", text)
-	text = page.Find("main").Text()
-	require.Check(t, strings.Contains(text, "Training time in ms"), "the page does not tell how long trainings took")
+	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than SVM", "the verdict")
+	require.Says(t, page.Find("main").Text(), "Training time in ms", "the page does not tell how long trainings took")
 	if page := c.Page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
 		t.Errorf("the form has another file:\n%s", page.Find("textarea").Text())
 	}
@@ -146,9 +144,8 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 		if want := least[label]; want != "" {
 			delete(least, label)
 			less := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(file))).ID)
-			if less.Status != store.Done || less.Known != less.Total || less.Result.Baseline != want {
-				t.Errorf("%s: %+v", label, less)
-			}
+			require.Check(t, less.Status == store.Done && less.Known == less.Total && less.Result.Baseline == want,
+				"%s: %+v", label, less)
 		}
 	})
 	require.Check(t, len(least) <= 0, "not offered: %v", least)
@@ -212,9 +209,8 @@ func TestStudyFormKinds(t *testing.T) {
 		if !strings.Contains(got.Study, want.has) || strings.Contains(got.Study, want.hasNever) || !strings.Contains(got.Study, "[learner.first]") || got.Result.Baseline != want.other {
 			t.Errorf("%s:\n%s", kind, got.Study)
 		}
-		if want.own.ID != "" && got.Result.Sets[0].Name != "my own" {
-			t.Errorf("%s: the set is called %s", kind, got.Result.Sets[0].Name)
-		}
+		require.Check(t, want.own.ID == "" || got.Result.Sets[0].Name == "my own",
+			"%s: the set is called %s", kind, got.Result.Sets[0].Name)
 	}
 	for wrong, why := range map[string]string{
 		"of=values&data=sine&data=hill&data-name.hill=sine&learner=ridge%2C+linear": "two are called sine",
@@ -240,9 +236,7 @@ func TestStudyOfValues(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+got.ID)
 	c.Pictures(page, 1)
-	if text := page.Find("h1").Text(); !strings.Contains(text, "No learner is shown to be better than flat") {
-		t.Errorf("the verdict is %q", text)
-	}
+	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than flat", "the verdict")
 	if text := page.Find("main").Text(); !strings.Contains(text, "Variance left in %") || strings.Contains(text, "Accuracy") {
 		t.Error(text)
 	}

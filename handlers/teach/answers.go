@@ -165,7 +165,7 @@ func number(text string) string {
 
 // NameStudent takes the name under which a student answers, and leads back.
 func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))

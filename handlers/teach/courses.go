@@ -152,7 +152,7 @@ func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 // Create stores a course, with a copy of points that students could not open
 // themselves.
 func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	s, err := a.setting(r.Context(), r.PostFormValue("target"))
@@ -238,7 +238,7 @@ func (a *Handler) edited(ctx context.Context, g Course) (door.Setting, error) {
 
 // Save changes a course.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	s, err := a.edited(r.Context(), g)

@@ -51,8 +51,7 @@ func TestCourseFixesControls(t *testing.T) {
 	if f := doc.Find("[name=conformal]"); f.Length() != 1 || f.Closest("[disabled]").Length() > 0 || f.Find("option[selected]").AttrOr("value", "") != "eigen" {
 		t.Error("a free control is not as it was sent")
 	}
-	text := doc.Find("fieldset.frozen legend").First().Text()
-	require.Check(t, strings.Contains(text, "set by your teacher"), "frozen controls say %q", text)
+	require.Says(t, doc.Find("fieldset.frozen legend").First().Text(), "set by your teacher", "frozen controls say")
 	require.Check(t, doc.Find("[formaction='/compare/versions']").Length() <= 0, "a comparison of learners is offered")
 	c.Send(http.StatusForbidden, "/compare/versions", forged)
 
@@ -92,16 +91,14 @@ func TestCourseBringsItsPoints(t *testing.T) {
 	}
 	c.Want(404, "GET", "/lab?data="+sets[0].ID, "")
 	c.Send(200, "/course/"+edited+"/handins", "course="+edited+"&who=Ada&data=course-"+edited)
-	got := names(tc.Page(200, "/courses/"+edited))
-	require.Check(t, slices.Equal(got, []string{"Ada"}), "in the gallery: %q", got)
+	require.Slices(t, names(tc.Page(200, "/courses/"+edited)), []string{"Ada"}, "in the gallery")
 
 	// Points that a student edited come along into the lab again.
 	c.Send(200, "/course/"+code+"/handins", "course="+code+"&points="+url.QueryEscape("0,0,no\n1,0,no\n0,3,yes\n1,3,yes"))
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{Desc: true})
 	require.NoError(t, err)
 	back, _ := c.Page(200, "/runs/"+runs[0].ID).Find(".toolbar .primary").Attr("href")
-	text := c.Page(200, back).Find("#f-points").Text()
-	require.Check(t, strings.Contains(text, "0,3,yes"), "%s opens with the points %q", back, text)
+	require.Says(t, c.Page(200, back).Find("#f-points").Text(), "0,3,yes", "%s opens with the points", back)
 
 	tc.Send(200, "/courses/"+code+"/delete", "")
 	c.Want(404, "GET", "/course/"+code, "")
@@ -140,9 +137,8 @@ func TestHandIn(t *testing.T) {
 
 	// All that the page shows is there, and without the secret in any address.
 	picture := gallery.Find(".gallery-columns .figure img")
-	if alt := picture.AttrOr("alt", ""); !strings.Contains(alt, "predict the same class the picture is hatched") {
-		t.Errorf("the overlay is described as %q", alt)
-	}
+	require.Says(t, picture.AttrOr("alt", ""), "predict the same class the picture is hatched",
+		"the overlay is described")
 	overlay, _ := picture.Attr("src")
 	if f := tc.Want(200, "GET", overlay, ""); f.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(string(f.Body), "anonymous 2") {
 		t.Error("the overlay does not name the hand-ins")
@@ -150,9 +146,8 @@ func TestHandIn(t *testing.T) {
 	secret := tc.Secret(code)
 	gallery.Find("a, img, form, button").Each(func(_ int, e *goquery.Selection) {
 		for _, attr := range []string{"href", "src", "action", "formaction"} {
-			if strings.Contains(e.AttrOr(attr, ""), "teach/") {
-				t.Errorf("an address holds the secret: %s", e.AttrOr(attr, ""))
-			}
+			require.Check(t, !strings.Contains(e.AttrOr(attr, ""), "teach/"),
+				"an address holds the secret: %s", e.AttrOr(attr, ""))
 		}
 	})
 	var ids []string
@@ -201,9 +196,8 @@ func TestHandIn(t *testing.T) {
 	require.Check(t, len(got) == 2, "after the student's deletion: %q", got)
 	lab := b.Page(200, "/course/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
-	if lab.Find(".handed-in a").Length() > 0 || handin != ids[0] {
-		t.Error("the hand-in links to a run that is gone, or cannot be withdrawn")
-	}
+	require.Check(t, lab.Find(".handed-in a").Length() <= 0 && handin == ids[0],
+		"the hand-in links to a run that is gone, or cannot be withdrawn")
 	b.Send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
 	got = names(tc.Page(200, "/courses/"+code))
 	require.Check(t, slices.Equal(got, []string{"Ada"}), "after the withdrawal: %q", got)
@@ -254,9 +248,8 @@ func TestHandInRefused(t *testing.T) {
 	a.Send(409, "/course/"+code+"/handins", "data=xor")
 	a.Send(404, "/course/XXXXXX/handins", "course=XXXXXX")
 	long := a.Send(422, "/course/"+code+"/handins", "course="+code+"&who="+strings.Repeat("x", 61)).HTML()
-	if long.Find("#hand-in .error").Length() != 1 || len(long.Find("#f-who").AttrOr("value", "")) != 61 {
-		t.Error("a name that is too long does not come back with a word beside it")
-	}
+	require.Check(t, long.Find("#hand-in .error").Length() == 1 && len(long.Find("#f-who").AttrOr("value", "")) == 61,
+		"a name that is too long does not come back with a word beside it")
 	a.Send(422, "/course/"+code+"/handins", "course="+code+"&C=-1")
 	if runs, _, _ := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{}); len(runs) != 0 {
 		t.Errorf("%d runs were saved all the same", len(runs))
@@ -291,8 +284,7 @@ func TestHandInRefused(t *testing.T) {
 	}
 	tc.Send(200, "/courses/"+code+"/close", "closed=0")
 	a.Send(200, inside+"/handin", "who=x")
-	got := names(tc.Page(200, "/courses/"+code))
-	require.Check(t, slices.Equal(got, []string{"x"}), "in the gallery: %q", got)
+	require.Slices(t, names(tc.Page(200, "/courses/"+code)), []string{"x"}, "in the gallery")
 }
 
 // One workspace cannot fill a gallery, a name that is taken is marked, and the teacher
@@ -348,9 +340,8 @@ func TestSabotage(t *testing.T) {
 
 	blocked := gallery.Find(".blocked button").AttrOr("value", "")
 	tc.Send(404, at+"/unblock", "block=nobody")
-	if tc.Send(200, at+"/unblock", "block="+blocked).HTML().Find(".blocked").Length() > 0 {
-		t.Error("still blocked")
-	}
+	require.Check(t, tc.Send(200, at+"/unblock", "block="+blocked).HTML().Find(".blocked").Length() <= 0,
+		"still blocked")
 	b.Send(200, to, "course="+code+"&who=Ben")
 }
 
@@ -382,9 +373,8 @@ func TestCourseEnds(t *testing.T) {
 	require.Check(t, slices.Equal(state, []string{"0 ended"}), "the list says %q", state)
 	tc.Send(200, at+"/end", "ends=2999-01-01T00:00")
 	doc = a.Send(200, to, "course="+code).HTML()
-	if doc.Find(".course-banner time").First().AttrOr("datetime", "") != "2999-01-01T00:00:00Z" {
-		t.Error("students are not told the end")
-	}
+	require.Check(t, doc.Find(".course-banner time").First().AttrOr("datetime", "") == "2999-01-01T00:00:00Z",
+		"students are not told the end")
 	tc.Send(200, at+"/end", "ends=2001-02-03T04:05")
 	doc = tc.Send(200, at+"/end", "lift=1").HTML()
 	require.Check(t, doc.Find(".course-state > p time, [name=lift]").Length() <= 0, "the end is not lifted")
@@ -530,9 +520,8 @@ func TestGalleryTellsNews(t *testing.T) {
 	changed := func(want bool, after string) {
 		t.Helper()
 		got := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag)
-		if (got.Status == 200) != want || !want && got.Status != 304 {
-			t.Errorf("after %s: status %d", after, got.Status)
-		}
+		require.Check(t, (got.Status == 200) == want && (want || got.Status == 304),
+			"after %s: status %d", after, got.Status)
 		tag = cmp.Or(got.Header.Get("ETag"), tag)
 	}
 	changed(true, "the first request")
@@ -561,9 +550,8 @@ func TestCourseOfLesson(t *testing.T) {
 	if demo.Find("[name=w2]").Length() > 0 || demo.Find("[name=w1]").Length() != 1 || demo.Find("[name=w1]").Closest("[disabled]").Length() > 0 {
 		t.Error("w2 is not hidden, or w1 is not free")
 	}
-	if doc.Find(".course-banner").Length() != 1 || demo.Find("[name=course]").AttrOr("value", "") != code {
-		t.Error("the page does not stay in the course")
-	}
+	require.Check(t, doc.Find(".course-banner").Length() == 1 && demo.Find("[name=course]").AttrOr("value", "") == code,
+		"the page does not stay in the course")
 	got := doc.Find("#classifier .stage").AttrOr("data-stage", "")
 	require.Check(t, !strings.Contains(got, "px"), "what is frozen can be dragged: %s", got)
 	const forged = "&b=3&w2=-2&w1=2"
@@ -581,9 +569,8 @@ func TestCourseOfLesson(t *testing.T) {
 	require.Check(t, strings.Contains(next, "course="+code), "the next screen is at %s", next)
 	// In the lab the course fixes nothing, but takes hand-ins.
 	lab := c.Page(200, "/lab?data=xor&C=3&course="+code)
-	if lab.Find(".frozen").Length() > 0 || lab.Find("[formaction$=handins]").Length() != 1 {
-		t.Error("the course of a lesson changes the lab")
-	}
+	require.Check(t, lab.Find(".frozen").Length() <= 0 && lab.Find("[formaction$=handins]").Length() == 1,
+		"the course of a lesson changes the lab")
 	c.Page(404, "/lessons/margins?course=XXXXXX")
 	tc.Page(404, "/courses/new?target=/lessons/nothing")
 	tc.Page(404, "/courses/new?target=/lessons/margins/nothing")
@@ -622,19 +609,16 @@ func TestCourseSetsAllScreens(t *testing.T) {
 				if state == "frozen" {
 					want = "0.3"
 				}
-				if got := values(c.Page(200, slide+"?"+query)); !slices.Equal(got, []string{want}) {
-					t.Errorf("%s: %s leads to %s with C at %q", state, live, query, got)
-				}
+				require.Slices(t, values(c.Page(200, slide+"?"+query)), []string{want},
+					"%s: %s leads to %s with C at", state, live, query)
 			}
 		})
 	}
 	code := tc.Course(lesson, "value.C=&control.C=frozen")
-	got := values(c.Page(200, "/course/"+code))
-	require.Check(t, slices.Equal(got, own), "frozen as on each screen, C is %q", got)
+	require.Slices(t, values(c.Page(200, "/course/"+code)), own, "frozen as on each screen, C")
 	bad := tc.Send(422, "/courses", url.Values{"target": {lesson}, "title": {"A"}, "value.C": {"much"}}.Encode()).HTML()
-	if bad.Find(".error").Length() == 0 || bad.Find("[name='value.C']").AttrOr("value", "") != "much" {
-		t.Error("a value that is none is not asked about again")
-	}
+	require.Check(t, bad.Find(".error").Length() != 0 && bad.Find("[name='value.C']").AttrOr("value", "") == "much",
+		"a value that is none is not asked about again")
 }
 
 // From a lesson's course one comes into the lab and hands in there.
@@ -705,8 +689,7 @@ func TestNewCoursePage(t *testing.T) {
 	got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list th a"))
 	require.Check(t, len(got) == 0, "courses %q", got)
 	code := c.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
-	got = handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code"))
-	require.Check(t, slices.Equal(got, []string{code}), "courses %q", got)
+	require.Slices(t, handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code")), []string{code}, "courses")
 	link, _ := c.Page(200, "/courses/"+code).Find(".course-state a").Attr("href")
 	require.Equal(t, link, "/lessons/margins?b=0.5&course="+code+"&screen=line", "the lesson is at")
 }
@@ -720,18 +703,15 @@ func TestCourseCode(t *testing.T) {
 		doc := c.Page(200, "/course?code="+url.QueryEscape(typed))
 		require.Check(t, doc.Find("#f-C").AttrOr("value", "") == "5", "%q does not open the course", typed)
 	}
-	if c.Page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() != 1 {
-		t.Error("the address takes no small letters")
-	}
+	require.Check(t, c.Page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() == 1,
+		"the address takes no small letters")
 	doc := c.Want(404, "GET", "/course?code=wrong%3Cb%3E", "").HTML()
-	if doc.Find("#f-code").AttrOr("value", "") != "wrong<b>" || doc.Find("#f-code-error").Length() != 1 {
-		t.Error("a wrong code does not come back with a word beside it")
-	}
+	require.Check(t, doc.Find("#f-code").AttrOr("value", "") == "wrong<b>" && doc.Find("#f-code-error").Length() == 1,
+		"a wrong code does not come back with a word beside it")
 	c.Want(404, "GET", "/course/XXXXXX", "")
 	c.Want(404, "GET", "/lab?course=XXXXXX", "")
-	if c.Page(200, "/").Find("form[action='/course'] [name=code]").Length() != 1 {
-		t.Error("the start page does not ask for a code")
-	}
+	require.Check(t, c.Page(200, "/").Find("form[action='/course'] [name=code]").Length() == 1,
+		"the start page does not ask for a code")
 	got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.Want(200, "GET", "/courses", "").Body))
 	require.Check(t, got == "", "a student's list of courses has %s", got)
 }
@@ -790,9 +770,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	if again := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag); again.Status != 200 || !strings.Contains(string(again.Body), "Another name") {
 		t.Errorf("after an edit the browser is told (%d) to show the page that it has", again.Status)
 	}
-	if doc.Find("h1").Text() != "Another name" || doc.Find(".course-code").Text() != code {
-		t.Errorf("edited: %s", doc.Find("h1").Text())
-	}
+	require.Check(t, doc.Find("h1").Text() == "Another name" && doc.Find(".course-code").Text() == code,
+		"edited: %s", doc.Find("h1").Text())
 	lab := c.Page(200, "/course/"+code)
 	if lab.Find(".frozen [name=gamma]").Length() != 1 || lab.Find(".frozen [name=C]").Length() != 0 || lab.Find("[name=C]").AttrOr("value", "") != "3" || lab.Find("[name=learner]").Length() == 0 {
 		t.Error("the page is not as it was edited")
@@ -815,9 +794,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	}
 	doc = bringIn(200, string(file.Body))
 	sent := doc.Find(".course-code").Text()
-	if doc.Find("h1").Text() != "Another name" || sent == code {
-		t.Errorf("brought in: %q, code %s", doc.Find("h1").Text(), sent)
-	}
+	require.Check(t, doc.Find("h1").Text() == "Another name" && sent != code,
+		"brought in: %q, code %s", doc.Find("h1").Text(), sent)
 	for what, code := range map[string]string{"copied": copied, "sent": sent} {
 		doc := c.Page(200, "/course/"+code)
 		if frozen := doc.Find(".frozen [name=gamma]").Length(); doc.Find("[name=C]").AttrOr("value", "") != "3" || frozen != map[string]int{"copied": 0, "sent": 1}[what] || !strings.Contains(doc.Find("#f-data option[selected]").Text(), "edited") {
@@ -828,8 +806,7 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 		"", "[]", "{}", `{"format":2}`, `{"format":1,"title":"","page":"/lab"}`, `{"format":1,"title":"A","page":"https://example.org"}`, `{"format":1,"title":"A","page":"/settings"}`,
 		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.Body), "0,3,b", "0,much,b", 1),
 	} {
-		text := bringIn(422, bad).Find(".error").Text()
-		require.Check(t, strings.Contains(text, "was not taken"), "%.60q: %q", bad, text)
+		require.Says(t, bringIn(422, bad).Find(".error").Text(), "was not taken", "%.60q", bad)
 	}
 	for _, path := range []string{"/edit", "/copy", "/course.json", "/screen"} {
 		colleague.Want(404, "GET", "/courses/"+copied+path, "")
@@ -856,9 +833,8 @@ func TestCourseScreen(t *testing.T) {
 	again := tc.Do("GET", "/courses/"+code+"/screen", "", "If-None-Match", got.Header.Get("ETag"))
 	require.Check(t, again.Status == http.StatusNotModified, "asked again: %d", again.Status)
 	page := tc.Page(200, "/courses/"+code)
-	if page.Find(".course-qr").Length() != 0 || !slices.Equal(names(page), []string{"Ada Lovelace"}) {
-		t.Error("the page with the names is also for the projector")
-	}
+	require.Check(t, page.Find(".course-qr").Length() == 0 && slices.Equal(names(page), []string{"Ada Lovelace"}),
+		"the page with the names is also for the projector")
 }
 
 // TestSharedControlsHoldEverywhere: what a course sets for several screens is refused where
@@ -890,8 +866,7 @@ func TestSharedControlsHoldEverywhere(t *testing.T) {
 		page.Find(".demo [data-error-of]").Each(func(_ int, e *goquery.Selection) {
 			require.Equal(t, e.Text(), "", "%s", state)
 		})
-		src := page.Find("#c .stage img").AttrOr("src", "")
-		require.Check(t, strings.Contains(src, iris), "%s: the picture is %s", state, src)
+		require.Says(t, page.Find("#c .stage img").AttrOr("src", ""), iris, "%s: the picture", state)
 	}
 }
 
@@ -926,9 +901,7 @@ func TestKeyRecoversTheTeachersLink(t *testing.T) {
 	answer.Body.Close()
 	other.Cookie, err = http.ParseSetCookie(answer.Header.Get("Set-Cookie"))
 	require.Must(t, err == nil, "%v %v", answer.Status, err)
-	if other.Page(200, "/courses").Find(`a[href="/courses/`+code+`"]`).Length() == 0 {
-		t.Error("the courses of the workspace are not listed")
-	}
-	got := other.Secret(code)
-	require.Check(t, got == secret, "the teacher's link is %q, was %q", got, secret)
+	require.Check(t, other.Page(200, "/courses").Find(`a[href="/courses/`+code+`"]`).Length() != 0,
+		"the courses of the workspace are not listed")
+	require.Equal(t, other.Secret(code), secret, "the teacher's link")
 }

@@ -58,7 +58,7 @@ func (a *Handler) SendCourse(w http.ResponseWriter, r *http.Request, g Course) e
 
 // Import makes a course of a file.
 func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, 2*a.Limits.Bytes+door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, 2*a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
 	}
 	file, head, err := r.FormFile("file")

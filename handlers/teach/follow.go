@@ -99,7 +99,7 @@ const pointKey = "point:"
 
 // Point moves the pointer from the teacher's remote, or takes it away.
 func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	var at [2]float64
@@ -129,7 +129,7 @@ func (s *stage) forget() time.Time {
 // HideNames hides or shows student names on the teacher's pages: a form says which, a key
 // toggles.
 func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	hidden := !g.Nameless
@@ -179,7 +179,7 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 
 // Present receives the state of the teacher's slides for followers.
 func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	form := r.PostForm
@@ -307,7 +307,7 @@ func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error
 
 // Press sends a key from the teacher's remote to the slides.
 func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	key := r.PostFormValue("key")

@@ -53,9 +53,8 @@ func TestFollow(t *testing.T) {
 	require.Check(t, p.Version == 0, "at first the stream says %+v", p)
 	present(tc, 204, base, "/lessons/margins/line", "course="+code, "picture", false)
 	first := next()
-	if first.Version == 0 || first.Slide != "/lessons/margins/line" || first.Part != "picture" {
-		t.Errorf("the stream says %+v", first)
-	}
+	require.Check(t, first.Version != 0 && first.Slide == "/lessons/margins/line" && first.Part == "picture",
+		"the stream says %+v", first)
 	tc.Send(204, base+"/point", "x=0.25&y=1")
 	if p := next(); p.Version != first.Version || p.Point == nil || *p.Point != [2]float64{0.25, 1} {
 		t.Errorf("pointing, the stream says %+v", p)

@@ -409,7 +409,7 @@ func controlLabels(target string, names []string) (labels []string) {
 
 // Close ends handing in, or allows it again.
 func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
@@ -420,7 +420,7 @@ func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // End sets when the course ends, in UTC, or lifts the end.
 func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	var ends time.Time
@@ -438,7 +438,7 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 
 // Block deletes all submissions of the students of the ticked runs and refuses further ones.
 func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
@@ -449,7 +449,7 @@ func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // Unblock accepts submissions of a blocked student again.
 func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	id, err := strconv.ParseInt(r.PostFormValue("block"), 10, 64)
@@ -479,7 +479,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
 func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {

@@ -55,9 +55,8 @@ func TestLargeGallery(t *testing.T) {
 			}
 			res.Body.Close()
 			t.Logf("%-45s %d: first byte %v, all %d bytes %v", path, res.StatusCode, toFirst.Round(time.Millisecond), n, time.Since(begin).Round(time.Millisecond))
-			if res.StatusCode != http.StatusOK || toFirst > 300*time.Millisecond {
-				t.Errorf("%s: %d after %v", path, res.StatusCode, toFirst)
-			}
+			require.Check(t, res.StatusCode == http.StatusOK && toFirst <= 300*time.Millisecond,
+				"%s: %d after %v", path, res.StatusCode, toFirst)
 		}
 	}
 }

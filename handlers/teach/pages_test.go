@@ -33,8 +33,7 @@ func TestGalleryPages(t *testing.T) {
 		require.Value(db.Exec(statement, code))(t)
 	}
 	first := c.Page(200, "/courses/"+code)
-	text := first.Find("nav.pages").Text()
-	require.Check(t, strings.Contains(text, "1 to 100 of 130"), "pages: %q", text)
+	require.Says(t, first.Find("nav.pages").Text(), "1 to 100 of 130", "pages")
 	names := handlerstest.Texts(first.Find("table.gallery tbody th a"))
 	if len(names) != 100 || names[0] != "student 130" || names[99] != "student 31" {
 		t.Errorf("%d rows, from %q to %q", len(names), names[0], names[len(names)-1])
@@ -43,9 +42,8 @@ func TestGalleryPages(t *testing.T) {
 	second := c.Page(200, strings.TrimSuffix(next, "#gallery"))
 	names = handlerstest.Texts(second.Find("table.gallery tbody th a"))
 	require.Check(t, len(names) == 30 && names[0] == "student 30" && names[29] == "student 1", "second page: %q", names)
-	if second.Find("nav.pages a[rel=next]").Length() != 0 || second.Find("nav.pages a[rel=prev]").Length() != 1 {
-		t.Error("the links of the last page")
-	}
+	require.Check(t, second.Find("nav.pages a[rel=next]").Length() == 0 && second.Find("nav.pages a[rel=prev]").Length() == 1,
+		"the links of the last page")
 	file := string(c.Want(200, "GET", "/courses/"+code+"/handins.csv", "").Body)
 	n := strings.Count(file, "\n")
 	require.Check(t, n == 131 && strings.Contains(file, fmt.Sprintf("student %d,", 130)), "%d lines", n)

@@ -93,7 +93,7 @@ func stateOf(p store.Poll) string {
 
 // Ask asks the course a question.
 func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	p, err := a.ask(r.Context(), g, r.PostFormValue("question"))
@@ -128,7 +128,7 @@ func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return err
 	}
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	do := r.PostFormValue("do")
@@ -344,7 +344,7 @@ func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
 // Vote records a student's answer. If it is refused, the reason is shown with the current
 // question.
 func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))

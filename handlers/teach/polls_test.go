@@ -56,9 +56,8 @@ func TestPoll(t *testing.T) {
 	require.Check(t, n != 0, "no question of a slide can be put to the class")
 	path := tc.Ask(code, handlerstest.Numeric)
 	require.Must(t, strings.HasPrefix(path, "/courses/"+code+"/polls/"), "the question is at %s", path)
-	if doc := tc.Page(200, "/courses/"+code+"/polls"); doc.Find(".polls a").AttrOr("href", "") != path {
-		t.Error("the question is not in the list of the lesson")
-	}
+	require.Check(t, tc.Page(200, "/courses/"+code+"/polls").Find(".polls a").AttrOr("href", "") == path,
+		"the question is not in the list of the lesson")
 
 	// The pages of the course tell of it, and the code leads to it.
 	told := func(c *handlerstest.Client, path string) int {
@@ -69,20 +68,17 @@ func TestPoll(t *testing.T) {
 	}
 	require.Check(t, told(tc, "/lessons/margins/line?course="+code) == 0, "the slide asks its teacher")
 	doc := a.Page(200, "/course/"+code)
-	if doc.Find("[data-vote] [name=answer]").Length() != 1 || doc.Find(".verdict").Length() != 0 {
-		t.Errorf("the code leads to %s", doc.Find("h1").Text())
-	}
-	if doc := vote(a, 422, code, "far"); !strings.Contains(doc.Find(".error").Text(), "Give a number") {
-		t.Error("no number is taken for one")
-	}
+	require.Check(t, doc.Find("[data-vote] [name=answer]").Length() == 1 && doc.Find(".verdict").Length() == 0,
+		"the code leads to %s", doc.Find("h1").Text())
+	require.Check(t, strings.Contains(vote(a, 422, code, "far").Find(".error").Text(), "Give a number"),
+		"no number is taken for one")
 	vote(a, 200, code, "7")
 	doc = vote(a, 200, code, "10/5") // changed
 	if text := doc.Find(".poll-status").Text(); !strings.Contains(text, "Your answer counts") || !strings.Contains(text, "2") || doc.Find(".verdict").Length() != 0 {
 		t.Errorf("after answering: %q", text)
 	}
-	if told(a, "/lab?course="+code) != 0 || told(b, "/lab?course="+code) != 1 {
-		t.Error("the lab tells those who have answered, or not those who have not")
-	}
+	require.Check(t, told(a, "/lab?course="+code) == 0 && told(b, "/lab?course="+code) == 1,
+		"the lab tells those who have answered, or not those who have not")
 	vote(b, 200, code, "-3")
 	// While the question is open nobody is swayed by what others have answered.
 	doc = tc.Page(200, path)
@@ -115,9 +111,8 @@ func TestPoll(t *testing.T) {
 		t.Errorf("an answer to the round before is told %q", said)
 	}
 	vote(b, 200, code, "2")
-	if tc.Page(200, path).Find(".histogram").Length() != 0 {
-		t.Error("the first round is shown while the second is open")
-	}
+	require.Check(t, tc.Page(200, path).Find(".histogram").Length() == 0,
+		"the first round is shown while the second is open")
 	tc.Send(200, path, "do=close")
 	doc = tc.Page(200, path)
 	if got := counts(doc); fmt.Sprint(got) != "[1 0 1 1]" || doc.Find(".histogram thead th").Length() != 3 {
@@ -127,9 +122,7 @@ func TestPoll(t *testing.T) {
 	got = handlerstest.Texts(tc.Page(200, path).Find("tr.right th span"))
 	require.Check(t, fmt.Sprint(got) == "[2]", "right is %q", got)
 	doc = b.Page(200, "/course/"+code+"/poll")
-	if !strings.Contains(doc.Find(".verdict.right").Text(), "✓ Right") {
-		t.Errorf("revealed: %q", doc.Find(".verdict").Text())
-	}
+	require.Says(t, doc.Find(".verdict.right").Text(), "✓ Right", "revealed: %q", doc.Find(".verdict").Text())
 	if doc := a.Page(200, "/course/"+code+"/poll"); !strings.Contains(doc.Find(".poll-status").Text(), "You did not answer") || !strings.Contains(doc.Find(".verdict").Text(), "The answer: 2") {
 		t.Errorf("revealed to somebody who did not answer: %q", doc.Text())
 	}
@@ -205,9 +198,8 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 		path = strings.Replace(path, "/two-margins/", "/two-margins/questions/", 1)
 		c.Send(200, path, url.Values{"answer": {given}, "query": {query}}.Encode())
 	}
-	if doc := tc.Page(200, "/courses/"+code+"/answers"); !strings.Contains(doc.Find(".empty").Text(), "Nobody has answered") {
-		t.Error("nobody has answered")
-	}
+	require.Check(t, strings.Contains(tc.Page(200, "/courses/"+code+"/answers").Find(".empty").Text(), "Nobody has answered"),
+		"nobody has answered")
 	answer(b, handlerstest.Numeric, "2", "") // outside
 	answer(a, handlerstest.Numeric, "7", "course="+code)
 	answer(a, handlerstest.Numeric, "2", "course="+strings.ToLower(code)) // after it was revealed
@@ -341,12 +333,10 @@ func TestPollDrawn(t *testing.T) {
 	path := tc.Ask(code, "procedures/hinge/shape")
 	const hinge, flat = "3 2.5 2 1.5 1 0.5 0 0 0 0 0", "1 1 1 1 1 1 1 1 1 1 1"
 	doc := a.Page(200, "/course/"+code)
-	if doc.Find("[data-vote] [data-sketch]").Length() != 1 || doc.Find("[data-vote] template img").Length() != 1 {
-		t.Fatal("there is nothing to draw into")
-	}
-	if doc := vote(a, 422, code, "1 2"); !strings.Contains(doc.Find(".error").Text(), "whole curve") {
-		t.Error("half a drawing is taken for one")
-	}
+	require.Must(t, doc.Find("[data-vote] [data-sketch]").Length() == 1 && doc.Find("[data-vote] template img").Length() == 1,
+		"there is nothing to draw into")
+	require.Check(t, strings.Contains(vote(a, 422, code, "1 2").Find(".error").Text(), "whole curve"),
+		"half a drawing is taken for one")
 	vote(a, 200, code, flat)
 	vote(b, 200, code, flat)
 	doc = vote(a, 200, code, hinge)
@@ -388,7 +378,6 @@ func TestPollDrawn(t *testing.T) {
 		t.Errorf("the wrong drawings: %q", got)
 	}
 	file := string(tc.Want(200, "GET", "/courses/"+code+"/answers.csv", "").Body)
-	if !strings.Contains(file, `,"1 at y f(x) = −2, still at 3",false,`) || !strings.Contains(file, ","+flat+",\n") {
-		t.Errorf("as a file:\n%s", file)
-	}
+	require.Check(t, strings.Contains(file, `,"1 at y f(x) = −2, still at 3",false,`) && strings.Contains(file, ","+flat+",\n"),
+		"as a file:\n%s", file)
 }

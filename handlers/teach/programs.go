@@ -54,7 +54,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 
 // CreateJSON makes a course of the content of its file.
 func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
-	limit := 2*a.Limits.Bytes + door.FormBytes
+	limit := 2*a.Limits.Bytes + web.FormBytes
 	file, size, err := web.Spool(w, r, limit)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *Handler) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) e
 		Closed *bool   `json:"closed"`
 		Ends   *string `json:"ends"`
 	}
-	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &asked); err != nil {
 		return err
 	}
 	var ends time.Time
@@ -180,7 +180,7 @@ func (a *Handler) AskJSON(w http.ResponseWriter, r *http.Request, g Course) erro
 	var asked struct {
 		Question string `json:"question"`
 	}
-	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &asked); err != nil {
 		return err
 	}
 	p, err := a.ask(r.Context(), g, asked.Question)
@@ -216,7 +216,7 @@ func (a *Handler) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) 
 	var asked struct {
 		Do string `json:"do"`
 	}
-	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &asked); err != nil {
 		return err
 	}
 	if asked.Do == "delete" {
@@ -272,7 +272,7 @@ func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request) error {
 		Round  int    `json:"round"`
 		Answer string `json:"answer"`
 	}
-	if err := web.ReadJSON(w, r, door.FormBytes, &asked); err != nil {
+	if err := web.ReadJSON(w, r, web.FormBytes, &asked); err != nil {
 		return err
 	}
 	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))

@@ -174,7 +174,7 @@ func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course,
 
 // SaveQuestion keeps an own question, or deletes it.
 func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	form, slug := r.PostForm, chi.URLParam(r, "question")
@@ -322,7 +322,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 
 // TakeQuestions copies the questions of another course of the workspace.
 func (a *Handler) TakeQuestions(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, door.FormBytes); err != nil {
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	from, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), r.PostFormValue("from"))

@@ -51,19 +51,15 @@ func TestOwnQuestions(t *testing.T) {
 	a.Page(404, base+"/questions")
 
 	// The slides of the course offer them, to the teacher alone.
-	if n := tc.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions [name=question]").Length(); n != 5 {
-		t.Errorf("the slide offers %d own questions", n)
-	}
-	if a.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions").Length() != 0 {
-		t.Error("a student's slide has the teacher's questions")
-	}
-	if n := tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(); n != 0 {
-		t.Error("the remote asks before a slide is shown")
-	}
+	require.Equal(t, tc.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions [name=question]").Length(), 5,
+		"own questions that the slide offers")
+	require.Check(t, a.Page(200, "/lessons/margins/line?course="+code).Find(".own-questions").Length() == 0,
+		"a student's slide has the teacher's questions")
+	require.Equal(t, tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(), 0,
+		"the remote asks before a slide is shown")
 	tc.Send(204, base+"/present", "path=/lessons/margins/line&part=picture")
-	if n := tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(); n != 5 {
-		t.Errorf("the remote offers %d own questions", n)
-	}
+	require.Equal(t, tc.Page(200, base+"/remote").Find("[data-key^='own/']").Length(), 5,
+		"own questions that the remote offers")
 
 	for _, c := range []struct{ name, ada, ben, bad, counts, labels string }{
 		{options, "1", "0", "2", "1 1", ""},
@@ -88,13 +84,11 @@ func TestOwnQuestions(t *testing.T) {
 		judged := c.name != opinion
 		require.Check(t, right == judged && wrong == judged, "%s: right %t, wrong %t", c.name, right, wrong)
 	}
-	if doc := tc.Page(200, base+"/polls"); doc.Find(".polls a[href*='/polls/']").Length() != 5 {
-		t.Error("the list does not lead to the answers")
-	}
+	require.Check(t, tc.Page(200, base+"/polls").Find(".polls a[href*='/polls/']").Length() == 5,
+		"the list does not lead to the answers")
 	poll := b.Page(200, "/course/"+code+"/poll")
-	if poll.Find(".point-marks circle").Length() != 1 || poll.Find(".point-right").Length() != 1 {
-		t.Error("the student does not see the own point and the right one")
-	}
+	require.Check(t, poll.Find(".point-marks circle").Length() == 1 && poll.Find(".point-right").Length() == 1,
+		"the student does not see the own point and the right one")
 
 	// Afterwards: by question with the misconception, and as CSV.
 	doc := tc.Page(200, base+"/answers?lesson=own")
@@ -107,9 +101,8 @@ func TestOwnQuestions(t *testing.T) {
 	for _, want := range []string{"q2 9 true ", "q3 vapnik true ", "q3 Mercer false ", "q4 $a$ *b*  ", "q5 1.2 1.1 true "} {
 		require.Check(t, found[want], "the CSV has no %q: %q", want, rows)
 	}
-	if !strings.Contains(fmt.Sprint(rows), "false") || !strings.Contains(fmt.Sprint(rows), "habit") {
-		t.Error("the CSV does not tell the misconception")
-	}
+	require.Check(t, strings.Contains(fmt.Sprint(rows), "false") && strings.Contains(fmt.Sprint(rows), "habit"),
+		"the CSV does not tell the misconception")
 
 	// What was asked is not changed, but can be deleted with its answers.
 	tc.Send(409, base+"/questions/q2", "kind=number&ask=How+few?&right=1")
@@ -179,8 +172,7 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 		if strings.Count(question, `"`)%2 == 1 {
 			question += `"`
 		}
-		told := bringIn(422, question)
-		require.Check(t, strings.Contains(told, fault), "%.60s: %q", question, told)
+		require.Says(t, bringIn(422, question), fault, "%.60s", question)
 	}
 	bringIn(200, `"kind":"number","right":"1"`)
 }
@@ -220,11 +212,8 @@ func TestNamesHidden(t *testing.T) {
 		t.Error("hiding names does not lead back to the answers")
 	}
 	require.Equal(t, named(), 0, "pages name students whose names are hidden")
-	csv := string(tc.Fetch("GET", base+"/handins.csv", "").Body)
-	require.Check(t, strings.Contains(csv, "Byron"), "the file has no names")
-	got := string(tc.Send(200, base+"/names", "").Body)
-	require.Check(t, strings.Contains(got, `"hidden":false`), "the key answers %s", got)
-	n = named()
-	require.Check(t, n == len(pages), "%d of %d pages name students again", n, len(pages))
+	require.Says(t, string(tc.Fetch("GET", base+"/handins.csv", "").Body), "Byron", "the file has no names")
+	require.Says(t, string(tc.Send(200, base+"/names", "").Body), `"hidden":false`, "the key answers")
+	require.Equal(t, named(), len(pages), "pages that name students again")
 	b.Send(404, base+"/names", "hidden=0")
 }

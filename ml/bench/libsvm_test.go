@@ -149,9 +149,8 @@ func TestVotesAreThoseOfLIBSVM(t *testing.T) {
 				votes, _ := ml.Votes(classes, f)
 				most := slices.Max(votes)
 				first := slices.Index(votes, most)
-				if want := res.Model.Classes[first]; theirs[i] != want {
-					t.Errorf("C=%s gamma=%s, point %d: LIBSVM says %s, by our votes %v it would say %s", c, gamma, i+1, theirs[i], votes, want)
-				}
+				require.Equal(t, theirs[i], res.Model.Classes[first],
+					"C=%s gamma=%s, point %d: the vote of LIBSVM, with our votes %v", c, gamma, i+1, votes)
 				if slices.Contains(votes[first+1:], most) {
 					ties++
 				} else if got := res.Model.LabelOf(f...); got != theirs[i] {

@@ -122,9 +122,8 @@ func TestGramIsRead(t *testing.T) {
 			if err := json.Unmarshal([]byte(marginlab(append([]string{"fit", "--json", "--C", "2", "--tol", "1e-9", "--data", way.train, "--out", model}, way.flags...)...)), &ours); err != nil {
 				t.Fatal(err)
 			}
-			if !agree(ours.Objective, theirs.Objective, 1e-8) {
-				t.Errorf("%v: dual objective %.12g, scikit-learn has %.12g", way.flags, ours.Objective, theirs.Objective)
-			}
+			require.Check(t, agree(ours.Objective, theirs.Objective, 1e-8),
+				"%v: dual objective %.12g, scikit-learn has %.12g", way.flags, ours.Objective, theirs.Objective)
 			told, err := csv.NewReader(strings.NewReader(marginlab("predict", "--model", model, "--data", way.predict))).ReadAll()
 			require.Must(t, err == nil && len(told) == 1+n-train, "%d rows, %v", len(told), err)
 			for i, rec := range told[1:] {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"marginlab/ml/mltest/require"
 )
 
 // run is one run of a program: what it took and the objective it reached. A field
@@ -80,9 +82,8 @@ func (all *table) compare(t *testing.T, r row, most float64, ours, theirs func()
 		left, right = append(left, a), append(right, b)
 	}
 	r.ours, r.theirs, r.runs = median(left), median(right), len(left)
-	if !agree(r.ours.objective, r.theirs.objective, most) {
-		t.Errorf("%v: the objectives differ: ours %.12g, theirs %.12g", &r, r.ours.objective, r.theirs.objective)
-	}
+	require.Check(t, agree(r.ours.objective, r.theirs.objective, most),
+		"%v: the objectives differ: ours %.12g, theirs %.12g", &r, r.ours.objective, r.theirs.objective)
 	all.rows = append(all.rows, r)
 	note := ""
 	if r.failure != nil {

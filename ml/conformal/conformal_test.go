@@ -89,9 +89,8 @@ func fit(t *testing.T, method string, k Matrix, x *mat.Dense, y []float64, cores
 
 func near(t *testing.T, what string, got, want, rel float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= rel*math.Abs(want)) {
-		t.Errorf("%s = %.12g, want %.12g (relative %g)", what, got, want, rel)
-	}
+	require.Check(t, math.Abs(got-want) <= rel*math.Abs(want),
+		"%s = %.12g, want %.12g (relative %g)", what, got, want, rel)
 }
 
 // standardised reads a data set, inputs at mean 0 and population deviation 1.
@@ -159,9 +158,8 @@ func TestReference(t *testing.T) {
 			near(t, "J before", s.JBefore, c.Expect.JBefore, 1e-6)
 			near(t, "J after", s.JAfter, c.Expect.JAfter, 1e-6)
 			near(t, "eigenvalue", s.Eigenvalue, c.Expect.Eigenvalue, 1e-6)
-			if s.BasisRank != c.Expect.Rank || len(m.Cores) != c.Expect.Cores {
-				t.Errorf("rank %d of %d cores, want %d of %d", s.BasisRank, len(m.Cores), c.Expect.Rank, c.Expect.Cores)
-			}
+			require.Check(t, s.BasisRank == c.Expect.Rank && len(m.Cores) == c.Expect.Cores,
+				"rank %d of %d cores, want %d of %d", s.BasisRank, len(m.Cores), c.Expect.Rank, c.Expect.Cores)
 			require.Check(t, s.Residual <= 1e-10, "residual %g", s.Residual)
 			// The numbers must hold for c as the stored map computes it.
 			f := m.Factors(x)
@@ -327,9 +325,8 @@ func TestGradientClimbs(t *testing.T) {
 		_, top := fit(t, "eigen", k, x, y, every(n, 5), s)
 		t.Logf("J %.4f -> %.4f in %d steps, eigen %.4f", got.JBefore, got.JAfter, got.Steps, top.JAfter)
 		require.Check(t, got.JAfter >= got.JBefore, "trial %d: J fell from %g to %g", trial, got.JBefore, got.JAfter)
-		if s.Ridge < 1 && got.JAfter-got.JBefore < 0.5*(top.JAfter-top.JBefore) {
-			t.Errorf("trial %d: J climbed from %g to %g only; the top is %g", trial, got.JBefore, got.JAfter, top.JAfter)
-		}
+		require.Check(t, s.Ridge >= 1 || got.JAfter-got.JBefore >= 0.5*(top.JAfter-top.JBefore),
+			"trial %d: J climbed from %g to %g only; the top is %g", trial, got.JBefore, got.JAfter, top.JAfter)
 		again, _ := fit(t, "gradient", k, x, y, every(n, 5), s)
 		require.Equal(t, cmp.Diff(m, again), "", "trial %d: not deterministic", trial)
 		// The path does not depend on the unit of the kernel, the ridge going with it.
@@ -351,9 +348,8 @@ func TestRepeatedCores(t *testing.T) {
 	once := every(80, 8)
 	m, want := fit(t, "eigen", k, x, y, once, s)
 	m3, got := fit(t, "eigen", k, x, y, append(append(once, once...), once...), s)
-	if got.BasisRank != want.BasisRank {
-		t.Errorf("rank %d with repeated cores, %d without", got.BasisRank, want.BasisRank)
-	}
+	require.Check(t, got.BasisRank == want.BasisRank,
+		"rank %d with repeated cores, %d without", got.BasisRank, want.BasisRank)
 	near(t, "J after", got.JAfter, want.JAfter, 1e-8)
 	near(t, "eigenvalue", got.Eigenvalue, want.Eigenvalue, 1e-8)
 	for i := range 80 {
@@ -362,17 +358,14 @@ func TestRepeatedCores(t *testing.T) {
 	for _, row := range Table {
 		for name, cores := range map[string][]int{"one": {7}, "the same": {7, 7, 7, 7}, "more than rows": append(every(80, 1), every(80, 1)...)} {
 			_, stats := fit(t, row.Name, k, x, y, cores, s)
-			if math.IsNaN(stats.JAfter) || math.IsInf(stats.JAfter, 0) {
-				t.Errorf("%s, %s core: %+v", row.Name, name, stats)
-			}
+			require.Check(t, !math.IsNaN(stats.JAfter) && !math.IsInf(stats.JAfter, 0),
+				"%s, %s core: %+v", row.Name, name, stats)
 		}
 		// Cores so close that the columns of K1 agree to rounding, or vanish off the diagonal.
 		for _, gamma := range []float64{1e-12, 1e-6, 1e9} {
 			m, stats := fit(t, row.Name, k, x, y, every(80, 2), Settings{Gamma: gamma, Ridge: 1e-3})
 			for _, c := range append(m.Factors(x), stats.JAfter, stats.Eigenvalue, stats.Residual) {
-				if math.IsNaN(c) || math.IsInf(c, 0) {
-					t.Fatalf("%s, gamma %g: %v, %+v", row.Name, gamma, m, stats)
-				}
+				require.Must(t, !math.IsNaN(c) && !math.IsInf(c, 0), "%s, gamma %g: %v, %+v", row.Name, gamma, m, stats)
 			}
 		}
 	}
@@ -411,9 +404,8 @@ func TestConventions(t *testing.T) {
 			}
 			v, _, ok := dense.Eigen(dkd, false)
 			require.Must(t, ok, "no eigenvalues")
-			if v[0] < -1e-12*v[89] {
-				t.Errorf("trial %d, %s: eigenvalue %g of D K D, largest %g", trial, row.Name, v[0], v[89])
-			}
+			require.Check(t, v[0] >= -1e-12*v[89],
+				"trial %d, %s: eigenvalue %g of D K D, largest %g", trial, row.Name, v[0], v[89])
 		}
 	}
 	require.Check(t, changes != 0, "no map changed its sign: the test shows nothing")
@@ -480,12 +472,9 @@ func TestErrors(t *testing.T) {
 	} {
 		for _, row := range Table {
 			m, stats, err := Fit(t.Context(), row.Name, c.k, c.x, c.y, c.cores, c.s)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s, %s: error %v, want one with %q", name, row.Name, err, c.want)
-			}
-			if m != nil || !reflect.DeepEqual(stats, Stats{}) {
-				t.Errorf("%s, %s: an error and a result", name, row.Name)
-			}
+			require.Fails(t, err, c.want, "%s, %s", name, row.Name)
+			require.Check(t, m == nil && reflect.DeepEqual(stats, Stats{}),
+				"%s, %s: an error and a result", name, row.Name)
 		}
 	}
 
@@ -536,13 +525,10 @@ func TestClassOfOneRow(t *testing.T) {
 			}
 			fitted++
 			for _, v := range append(m.Factors(x), m.Alpha0, stats.JBefore, stats.JAfter, stats.Eigenvalue, stats.Residual) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Fatalf("%s, gamma %g, ridge %g: %+v", row.Name, s.Gamma, s.Ridge, stats)
-				}
+				require.Must(t, !math.IsNaN(v) && !math.IsInf(v, 0),
+					"%s, gamma %g, ridge %g: %+v", row.Name, s.Gamma, s.Ridge, stats)
 			}
-			if stats.JBefore < 0 || stats.JAfter < 0 {
-				t.Errorf("%s: negative J: %+v", row.Name, stats)
-			}
+			require.Check(t, stats.JBefore >= 0 && stats.JAfter >= 0, "%s: negative J: %+v", row.Name, stats)
 		}
 	}
 	t.Logf("%d of 120 have a map", fitted)
@@ -570,9 +556,8 @@ func TestCancelWhileReading(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		k := interrupted{gram(x, rbf(1)), cancel, new(int)}
 		_, _, err := Fit(ctx, row.Name, k, x, y, every(100, 5), Settings{Gamma: 1, Ridge: 1e-3})
-		if !errors.Is(err, context.Canceled) || *k.read != 5 {
-			t.Errorf("%s: %v after %d rows, cancelled at 5", row.Name, err, *k.read)
-		}
+		require.Check(t, errors.Is(err, context.Canceled) && *k.read == 5,
+			"%s: %v after %d rows, cancelled at 5", row.Name, err, *k.read)
 	}
 }
 
@@ -581,16 +566,13 @@ func TestTable(t *testing.T) {
 	for _, row := range Table {
 		got, err := Lookup(row.Name)
 		require.Check(t, err == nil && got.Name == row.Name, "Lookup(%q) = %q, %v", row.Name, got.Name, err)
-		if row.Label == "" || row.Formula == "" || row.Help == "" || row.fit == nil {
-			t.Errorf("%s: the row is not complete", row.Name)
-		}
+		require.Check(t, row.Label != "" && row.Formula != "" && row.Help != "" && row.fit != nil,
+			"%s: the row is not complete", row.Name)
 		for _, p := range row.Params {
 			if err := p.Check(p.Default); err != nil {
 				t.Errorf("%s: default of %s: %v", row.Name, p.Name, err)
 			}
-			if p.Help == "" || p.Label == "" {
-				t.Errorf("%s: %s has no words", row.Name, p.Name)
-			}
+			require.Check(t, p.Help != "" && p.Label != "", "%s: %s has no words", row.Name, p.Name)
 		}
 	}
 }
@@ -745,12 +727,10 @@ func TestKernelDistance(t *testing.T) {
 		require.NoError(t, err)
 		got, stats, err := Fit(t.Context(), row.Name, k, nil, y, cores, s)
 		require.NoError(t, err)
-		if got.Cores != nil || len(got.Self) != len(cores) || want.Self != nil {
-			t.Errorf("%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
-		}
-		if math.Abs(stats.JAfter-wantStats.JAfter) > 1e-8*wantStats.JAfter {
-			t.Errorf("%s: J = %g, with coordinates %g", row.Name, stats.JAfter, wantStats.JAfter)
-		}
+		require.Check(t, got.Cores == nil && len(got.Self) == len(cores) && want.Self == nil,
+			"%s: %d cores with coordinates, %d without", row.Name, len(got.Cores), len(got.Self))
+		require.Check(t, math.Abs(stats.JAfter-wantStats.JAfter) <= 1e-8*wantStats.JAfter,
+			"%s: J = %g, with coordinates %g", row.Name, stats.JAfter, wantStats.JAfter)
 		near := make([]float64, len(cores))
 		for i, c := range want.Factors(x) {
 			for j, a := range cores {

@@ -17,11 +17,9 @@ func TestBuiltins(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, b := range Builtins {
-		if seen[b.Slug] || b.Slug == "" || b.Name == "" || b.Help == "" || b.Source == "" {
-			t.Errorf("%q: a field is empty or the slug taken", b.Slug)
-		}
-		drawn := b.Source == drawnSource
-		require.Check(t, drawn == (b.License == ""), "%s: licence %q", b.Slug, b.License)
+		require.Check(t, !seen[b.Slug] && b.Slug != "" && b.Name != "" && b.Help != "" && b.Source != "",
+			"%q: a field is empty or the slug taken", b.Slug)
+		require.Equal(t, b.Source == drawnSource, b.License == "", "%s: licence %q", b.Slug, b.License)
 		seen[b.Slug] = true
 		f, ok := FindBuiltin(b.Slug)
 		require.Check(t, ok && f.Name == b.Name, "%s is not found", b.Slug)
@@ -34,9 +32,8 @@ func TestBuiltins(t *testing.T) {
 		require.Check(t, err == nil && d.Kind() == b.Kind, "%s of kind %s: %v", b.Slug, d.Kind(), err)
 		other, _ := b.Load()
 		other.Y[0] = 1 - other.Y[0]
-		if d.Y[0] == other.Y[0] || d.X != nil && d.X == other.X {
-			t.Errorf("%s: two callers share the data", b.Slug)
-		}
+		require.Check(t, d.Y[0] != other.Y[0] && (d.X == nil || d.X != other.X),
+			"%s: two callers share the data", b.Slug)
 	}
 	_, ok := FindBuiltin("nothing")
 	require.Check(t, !ok, "a slug that is not there is found")
@@ -66,9 +63,8 @@ func TestMeasuredSets(t *testing.T) {
 		for _, y := range d.Y {
 			counts[y]++
 		}
-		if d.Len() != want.rows || len(d.Features) != want.features || !slices.Equal(counts, want.counts) {
-			t.Errorf("%s: %d rows of %d features, classes %v of %v", slug, d.Len(), len(d.Features), d.Classes, counts)
-		}
+		require.Check(t, d.Len() == want.rows && len(d.Features) == want.features && slices.Equal(counts, want.counts),
+			"%s: %d rows of %d features, classes %v of %v", slug, d.Len(), len(d.Features), d.Classes, counts)
 		if j := slices.Index(d.Features, want.feature); j >= 0 {
 			require.Near(t, stat.Mean(mat.Col(nil, j, d.X), nil), want.mean, 1e-3, "%s: mean of %s", slug, want.feature)
 		}
@@ -90,9 +86,8 @@ func TestDrawnSets(t *testing.T) {
 		}
 		d, _ := b.Load()
 		other, err := Generate(b.Slug, d.Len(), v, 1)
-		if err != nil || other.Hash() != d.Hash() {
-			t.Errorf("%s: other points than the generator's: %v", b.Name, err)
-		}
+		require.Check(t, err == nil && other.Hash() == d.Hash(),
+			"%s: other points than the generator's: %v", b.Name, err)
 	}
 }
 

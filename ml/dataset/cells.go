@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"hash/maphash"
 	"iter"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type cells struct {
 
 	expected int // rows, or 0
 	skipped  int // rows above the first, which was a header
+
+	known *facts // what factsOf found out about many rows; nil since they changed
 }
 
 // mostDistinct is how many texts a byte tells apart. More of them have two signs at least,
@@ -64,23 +67,56 @@ func (c *cells) list() []string {
 // values are the texts that occur, each of them once where few differ.
 func (c *cells) values() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if c.text == nil {
-			var occurs [mostDistinct]bool
-			for _, k := range c.codes[c.skipped:] {
-				occurs[k] = true
+		for s := range c.counted() {
+			if !yield(s) {
+				return
 			}
-			for k, s := range c.distinct {
-				if occurs[k] && !yield(s) {
+		}
+	}
+}
+
+// counted are the texts that occur, in the order of their first rows, and in how many: where many
+// differ, every row by itself.
+func (c *cells) counted() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		if c.text == nil {
+			var rows [mostDistinct]int
+			var order []uint8
+			for _, k := range c.codes[c.skipped:] {
+				if rows[k]++; rows[k] == 1 {
+					order = append(order, k)
+				}
+			}
+			for _, k := range order {
+				if !yield(c.distinct[k], rows[k]) {
 					return
 				}
 			}
 			return
 		}
 		for _, s := range c.all() {
-			if !yield(s) {
+			if !yield(s, 1) {
 				return
 			}
 		}
+	}
+}
+
+// hash adds the text of each row to its hash, which is not 0 then.
+func (c *cells) hash(seed maphash.Seed, rows []uint64) {
+	const odd = 0x9e3779b97f4a7c15
+	if c.text == nil {
+		var of [mostDistinct]uint64
+		for k, s := range c.distinct {
+			of[k] = maphash.String(seed, s)
+		}
+		for i, k := range c.codes[c.skipped:] {
+			rows[i] = max((rows[i]^of[k])*odd, 1)
+		}
+		return
+	}
+	for i, s := range c.all() {
+		rows[i] = max((rows[i]^maphash.String(seed, s))*odd, 1)
 	}
 }
 
@@ -94,6 +130,7 @@ func (c *cells) room() {
 
 // add appends a row.
 func (c *cells) add(s string) {
+	c.known = nil
 	if c.text == nil {
 		k, ok := c.find(s)
 		if !ok && len(c.distinct) == mostDistinct {
@@ -154,16 +191,21 @@ func (c *cells) line() {
 }
 
 // skip leaves out the first row.
-func (c *cells) skip() { c.skipped++ }
+func (c *cells) skip() {
+	c.skipped++
+	c.known = nil
+}
 
 // cut leaves out all rows behind the first n.
 func (c *cells) cut(n int) {
+	c.known = nil
 	c.codes = c.codes[:min(c.skipped+n, len(c.codes))]
 	c.ends = c.ends[:min(c.skipped+n, len(c.ends))]
 }
 
 // rewrite puts other texts in the place of those there are.
 func (c *cells) rewrite(text func(string) string) {
+	c.known = nil
 	if c.text == nil {
 		for k, s := range c.distinct {
 			c.distinct[k] = text(s)

@@ -32,11 +32,9 @@ func TestEncodeDecode(t *testing.T) {
 		}), d*len(labels), d*len(labels)).Draw(rt, "values")
 		data := &Data{Features: names[:d], Label: names[d], X: mat.NewDense(len(labels), d, values)}
 		data.setLabels(labels)
-		if err := data.Validate(); err != nil {
-			rt.Fatal(err)
-		}
-		back, err := Decode(strings.NewReader(show(data)))
-		require.NoError(rt, err)
+		err := data.Validate()
+		require.Must(rt, err == nil, "%v", err)
+		back := require.Value(Decode(strings.NewReader(show(data))))(rt)
 		require.Equal(rt, cmp.Diff(show(data), show(back)), "", "diff")
 		diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{back.Features, back.Label, back.Classes, back.Y})
 		require.Check(rt, diff == "", "%v", diff)
@@ -74,9 +72,8 @@ func TestHash(t *testing.T) {
 	h := read(t, in).Hash()
 	// printf 'x,label\n1,A\n2,B\n' | sha256sum
 	require.Equal(t, h, "933e2ae225618cb614fb3b0e91c05d1119e374a8ce4019e85a0365c1d3632555", "h")
-	if read(t, "x;label\n1,0;A\n2,0;B\n").Hash() != h {
-		t.Error("the spelling of a file changes the hash of its data")
-	}
+	require.Check(t, read(t, "x;label\n1,0;A\n2,0;B\n").Hash() == h,
+		"the spelling of a file changes the hash of its data")
 	for _, other := range []string{"x,label\n1,A\n2.0000000000000004,B\n", "y,label\n1,A\n2,B\n", "x,label\n2,B\n1,A\n"} {
 		require.Check(t, read(t, other).Hash() != h, "%q has the hash of other data", other)
 	}

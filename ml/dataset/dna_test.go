@@ -27,16 +27,13 @@ func TestMotifsArePlanted(t *testing.T) {
 						differ++
 					}
 				}
-				if 2*differ < len(a) {
-					t.Errorf("motifs %s and %s", a, b)
-				}
+				require.Check(t, 2*differ >= len(a), "motifs %s and %s", a, b)
 			}
 		}
 		for i, s := range d.Objects.(*Strings).Values {
 			motif := d.Classes[d.Y[i]]
-			if len(s) != 40 || strings.Trim(s, "ACGT") != "" || strings.Count(s, motif) < 4 && !overlaps(motif) {
-				t.Errorf("%s: motif %s", s, motif)
-			}
+			require.Check(t, len(s) == 40 && strings.Trim(s, "ACGT") == "" && (strings.Count(s, motif) >= 4 || overlaps(motif)),
+				"%s: motif %s", s, motif)
 		}
 	}
 }

@@ -27,9 +27,8 @@ func TestDrawnGraphs(t *testing.T) {
 						}
 					}
 				}
-				if len(reached) != g.N || float64(g.N) > 1.5*float64(nodes)+6 {
-					t.Fatalf("%s, %s: %d of %d nodes are joined, about %d are asked for", gen.Name, class, len(reached), g.N, nodes)
-				}
+				require.Must(t, len(reached) == g.N && float64(g.N) <= 1.5*float64(nodes)+6,
+					"%s, %s: %d of %d nodes are joined, about %d are asked for", gen.Name, class, len(reached), g.N, nodes)
 				wrong := false
 				switch gen.Name {
 				case "cycles":
@@ -44,9 +43,7 @@ func TestDrawnGraphs(t *testing.T) {
 					last := map[string]string{"acid": "O", "amide": "N"}[class]
 					wrong = wrong || g.Label(g.N-1) != last || g.Label(g.N-2) != "O" || len(neighbours[g.N-3]) != 3
 				}
-				if wrong {
-					t.Errorf("%s, %s: %v", gen.Name, class, g)
-				}
+				require.Check(t, !wrong, "%s, %s: %v", gen.Name, class, g)
 			}
 		}
 	}

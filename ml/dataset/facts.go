@@ -34,6 +34,7 @@ type facts struct {
 	whole       bool    // all numbers are whole
 	least, most float64 // of the numbers
 	counting    bool    // every number is one more than that in the row before
+	usual       bool    // one of usualSentinels is among the numbers
 	signs       int     // length of the longest value
 }
 
@@ -43,29 +44,49 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// factsOf examines a column.
+// manyRows is the number of rows from which a column keeps all its facts. Where fewer rows have few
+// values, their counts would take more memory than the cells, in a table of many columns.
+const manyRows = 10_000
+
+// factsOf returns what is known of a column, or else examines it.
 func factsOf(c *Column) facts {
+	if c.known != nil {
+		return *c.known
+	}
+	f := examine(c)
+	if f.counts == nil || f.rows >= manyRows {
+		c.known = &f
+	}
+	return f
+}
+
+// examine passes over a column.
+func examine(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
 	var seen textSet
 	var words map[string]int
 	dates, before := 0, math.NaN()
-	for _, s := range c.all() {
-		if missing(s) {
+	for s, n := range c.counted() {
+		v, number := parseNumber(s)
+		if !number && missing(s) {
 			f.counting = false
 			continue
 		}
-		f.present++
+		f.present += n
 		f.signs = max(f.signs, len(s))
-		v, number := parseNumber(s)
 		switch {
 		case number:
-			f.numbers++
-			f.whole = f.whole && v == math.Trunc(v)
+			f.numbers += n
+			if v != math.Trunc(v) {
+				f.whole = false
+			} else {
+				f.usual = f.usual || slices.Contains(usualSentinels, v)
+			}
 			f.least, f.most = min(f.least, v), max(f.most, v)
-			f.counting = f.counting && (math.IsNaN(before) || v == before+1)
+			f.counting = f.counting && n == 1 && (math.IsNaN(before) || v == before+1)
 			before = v
 		case notFinite(s), isFaulty(s) && !isDate(s):
-			f.faulty++
+			f.faulty += n
 			f.counting = false
 		default:
 			f.counting = false
@@ -73,10 +94,10 @@ func factsOf(c *Column) facts {
 				words = make(map[string]int)
 			}
 			if len(words) <= mostWords || words[s] > 0 {
-				words[s]++
+				words[s] += n
 			}
-			if f.strange++; dates == f.strange-1 && isDate(s) {
-				dates++
+			if f.strange += n; dates == f.strange-n && isDate(s) {
+				dates += n
 			}
 		}
 		if f.counts != nil {
@@ -84,7 +105,7 @@ func factsOf(c *Column) facts {
 			if number && c.text != nil {
 				key = tidyLabel(s)
 			}
-			if f.counts[key]++; len(f.counts) > maxClasses {
+			if f.counts[key] += n; len(f.counts) > maxClasses {
 				for k, n := range f.counts {
 					seen.add(k)
 					f.repeated = f.repeated || n > 1
@@ -96,7 +117,7 @@ func factsOf(c *Column) facts {
 		if f.repeated && seen.n == mostCounted {
 			continue // nothing that the others could change
 		}
-		if !seen.add(s) {
+		if !seen.add(s) || n > 1 {
 			f.repeated = true
 		}
 	}
@@ -166,7 +187,7 @@ func (t *textSet) grow() {
 	if was == nil {
 		t.seed = maphash.MakeSeed()
 	}
-	t.hashes = make([]uint64, max(4*len(was), 1<<10))
+	t.hashes = make([]uint64, max(2*len(was), 1<<10))
 	for _, h := range was {
 		if h != 0 {
 			t.hashes[t.find(h)] = h
@@ -290,7 +311,7 @@ func (f facts) category() bool {
 }
 
 // answerWords say yes or no.
-var answerWords = words(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
+const answerWords = wordSet(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
 
 // answers tells two values that say yes and no: by words, or by 0 and 1, or -1 and 1.
 func (f facts) answers() bool {
@@ -301,7 +322,7 @@ func (f facts) answers() bool {
 		return f.most == 1 && (f.least == 0 || f.least == -1)
 	}
 	for w := range f.counts {
-		if !answerWords[fold(w)] {
+		if !answerWords.has(fold(w)) {
 			return false
 		}
 	}
@@ -326,7 +347,7 @@ func (f facts) truths() bool {
 func (f facts) identifies(name string, header bool, at int) string {
 	parts, whole := nameWords(name)
 	in := func(set wordSet) bool {
-		return header && (set[whole] || slices.ContainsFunc(parts, func(w string) bool { return set[w] }))
+		return header && (set.has(whole) || slices.ContainsFunc(parts, set.has))
 	}
 	last := ""
 	if len(parts) > 0 && header {
@@ -340,7 +361,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return ""
 	case in(identifierWords) && (f.unique() || f.distinct > 2):
 		return "identifier, by its name"
-	case header && wholeIdentifierWords[whole] && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
+	case header && wholeIdentifierWords.has(whole) && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
 		if f.counting {
 			return counts
 		}
@@ -363,7 +384,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 // milliseconds since 1970.
 func (f facts) days(name string) bool {
 	parts, _ := nameWords(name)
-	if f.holds != holdsNumbers || !f.whole || f.distinct < 2 || !slices.ContainsFunc(parts, func(w string) bool { return dayWords[w] }) {
+	if f.holds != holdsNumbers || !f.whole || f.distinct < 2 || !slices.ContainsFunc(parts, dayWords.has) {
 		return false
 	}
 	within := func(least, most float64) bool { return f.least >= least && f.most <= most }
@@ -374,5 +395,5 @@ func (f facts) days(name string) bool {
 func (f facts) codes(name string) bool {
 	parts, whole := nameWords(name)
 	const least = 1000
-	return f.holds == holdsNumbers && f.whole && f.distinct > 2 && f.most >= least && (codeWords[whole] || slices.ContainsFunc(parts, func(w string) bool { return codeWords[w] }))
+	return f.holds == holdsNumbers && f.whole && f.distinct > 2 && f.most >= least && (codeWords.has(whole) || slices.ContainsFunc(parts, codeWords.has))
 }

@@ -66,9 +66,8 @@ func TestFitFill(t *testing.T) {
 				if math.IsNaN(want) {
 					want = fill[j]
 				}
-				if got := filled.At(i, j); got != want {
-					t.Fatalf("row %d, %s: %g, want %g", i, names[j], got, want)
-				}
+				got := filled.At(i, j)
+				require.Must(t, got == want, "row %d, %s: %g, want %g", i, names[j], got, want)
 			}
 		}
 	}

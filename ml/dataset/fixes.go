@@ -277,7 +277,7 @@ var usualSentinels = []float64{0, -1, -9, -99, -999, -9999, -99999, -888, -8888,
 // apart from all others by more than the range of those, or, of negative ones, below others
 // that are never negative, or 0 far below all others.
 func (c *Column) sentinels(f facts) (found []sentinel) {
-	if f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 {
+	if !f.usual || f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 {
 		return nil
 	}
 	rows := make(map[float64]int, len(usualSentinels))
@@ -315,13 +315,13 @@ func (c *Column) sentinels(f facts) (found []sentinel) {
 }
 
 // totalWords begin a row that sums up those above.
-var totalWords = words(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
+const totalWords = wordSet(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
 	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
 
 // totalWord tells a word for a sum or a mean.
 func totalWord(s string) bool {
 	_, whole := nameWords(s)
-	return totalWords[whole]
+	return totalWords.has(whole)
 }
 
 // totals are the rows at the end that sum up the others, from 0 on: with a word that says so in
@@ -359,32 +359,79 @@ func (t *Table) totals() []int {
 
 // duplicates are the rows that are the same as one above, numbers of the rows aside.
 func (t *Table) duplicates(of []facts) (rows []int) {
-	seed := maphash.MakeSeed()
-	seen := make(map[uint64][]int)
 	var at []int
 	for j, f := range of {
 		if f.holds == holdsWords || t.identifier(j, f) == "" {
 			at = append(at, j)
 		}
 	}
+	hashes := make([]uint64, len(t.Lines))
+	seed := maphash.MakeSeed()
+	for _, j := range at {
+		t.Columns[j].hash(seed, hashes)
+	}
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
 	}
-	for i := range t.Lines {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, j := range at {
-			h.WriteString(t.Columns[j].Cell(i))
-			h.WriteByte(0)
-		}
-		key := h.Sum64()
-		if slices.ContainsFunc(seen[key], func(b int) bool { return same(i, b) }) {
+	seen := repeats(hashes)
+	if seen == nil {
+		return nil
+	}
+	for i, key := range hashes {
+		above, again := seen[key]
+		switch {
+		case !again:
+		case slices.ContainsFunc(above, func(b int) bool { return same(i, b) }):
 			rows = append(rows, i)
-			continue
+		default:
+			seen[key] = append(above, i)
 		}
-		seen[key] = append(seen[key], i)
 	}
 	return rows
+}
+
+// repeats returns the values that occur twice, as the keys of a map without content; nil: none does.
+// No value is 0.
+func repeats(values []uint64) map[uint64][]int {
+	const bits = 10 // of the values, by which they fall into parts that fit the cache of a processor
+	ends := make([]int, 1<<bits+1)
+	for _, v := range values {
+		ends[v>>(64-bits)+1]++
+	}
+	size := 1
+	for k := range 1 << bits {
+		for size < 2*ends[k+1] {
+			size *= 2
+		}
+		ends[k+1] += ends[k]
+	}
+	parts := make([]uint64, len(values))
+	for _, v := range values {
+		at := &ends[v>>(64-bits)]
+		parts[*at] = v
+		*at++
+	}
+	var twice map[uint64][]int
+	table, mask := make([]uint64, size), uint64(size-1) // open addressing
+	from := 0
+	for _, end := range ends[:1<<bits] {
+		clear(table)
+		for _, v := range parts[from:end] {
+			at := v & mask
+			for table[at] != 0 && table[at] != v {
+				at = (at + 1) & mask
+			}
+			if table[at] == v {
+				if twice == nil {
+					twice = make(map[uint64][]int)
+				}
+				twice[v] = nil
+			}
+			table[at] = v
+		}
+		from = end
+	}
+	return twice
 }
 
 // fixed is the table after one correction. One that finds nothing to do leaves it as it is.

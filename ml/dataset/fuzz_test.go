@@ -92,9 +92,8 @@ func roundTrip(t *testing.T, d *Data) {
 func checkFault(t *testing.T, err error) {
 	t.Helper()
 	var e *Error
-	if !errors.As(err, &e) || e.Message == "" || e.Line < 0 || e.Column < 0 {
-		t.Errorf("%T %v: expected an *Error with a message", err, err)
-	}
+	require.Check(t, errors.As(err, &e) && e.Message != "" && e.Line >= 0 && e.Column >= 0,
+		"%T %v: expected an *Error with a message", err, err)
 }
 
 func FuzzParseTable(f *testing.F) {
@@ -133,9 +132,8 @@ func FuzzParseTable(f *testing.F) {
 		}
 		names := make(map[string]bool)
 		for _, c := range table.Columns {
-			if c.Len() != len(table.Lines) || names[c.Name] || checkText("name", c.Name) != nil {
-				t.Fatalf("column %q: %d cells for %d rows, or not a name of its own", c.Name, c.Len(), len(table.Lines))
-			}
+			require.Must(t, c.Len() == len(table.Lines) && !names[c.Name] && checkText("name", c.Name) == nil,
+				"column %q: %d cells for %d rows, or not a name of its own", c.Name, c.Len(), len(table.Lines))
 			names[c.Name] = true
 		}
 		last := 0
@@ -184,9 +182,8 @@ func FuzzParseTable(f *testing.F) {
 			require.Must(t, err == nil, "the canonical form is not read: %v", err)
 			sameData(t, d, again)
 		}
-		if obvious && m.Kind == "" && len(m.Features) != len(table.Columns)-1 {
-			t.Errorf("obvious without all columns: %v", m)
-		}
+		require.Check(t, !obvious || m.Kind != "" || len(m.Features) == len(table.Columns)-1,
+			"obvious without all columns: %v", m)
 	})
 }
 

@@ -63,9 +63,8 @@ func TestGenerators(t *testing.T) {
 					if d.Measured() {
 						break
 					}
-					if len(counts) != k || c < n/k || c > n/k+1 {
-						t.Errorf("%d objects in classes of %v", n, counts)
-					}
+					require.Check(t, len(counts) == k && c >= n/k && c <= n/k+1,
+						"%d objects in classes of %v", n, counts)
 				}
 			}
 			_, err := g.Generate(param.Values{"n": param.Of(k - 1)})

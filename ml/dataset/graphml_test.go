@@ -53,9 +53,8 @@ func TestReadGraphML(t *testing.T) {
 		}
 		// A model that was trained on this column finds it in another file.
 		o, label, err := table.Alike(d.Objects.Keep([]int{0}), "toxic")
-		if err != nil || label != "toxic" || o.Text(0) != d.Objects.Text(0) {
-			t.Errorf("%s: %v, label %q, %v", column, o, label, err)
-		}
+		require.Check(t, err == nil && label == "toxic" && o.Text(0) == d.Objects.Text(0),
+			"%s: %v, label %q, %v", column, o, label, err)
 	}
 
 	weighted, err := table.Data(Mapping{Features: []string{"graph by x, edges by weight"}})

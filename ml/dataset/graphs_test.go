@@ -129,9 +129,7 @@ func drawGraph(r *rapid.T, most int) Graph {
 	if rapid.Bool().Draw(r, "labelled") {
 		g.Labels = rapid.SliceOfN(rapid.SampledFrom(list), n, n).Draw(r, "labels")
 	}
-	g, err := g.Canonical()
-	require.NoError(r, err)
-	return g
+	return require.Value(g.Canonical())(r)
 }
 
 // TestGraphsRoundTrip writes graphs and reads them back.
@@ -239,9 +237,8 @@ func TestGraphRows(t *testing.T) {
 			continue
 		}
 		o, label, err := table.Alike(kept, "class")
-		if err != nil || label != want || o.Len() != 1 || o.Text(0) != `{"n":2,"edges":[[0,1]]}` {
-			t.Errorf("%q: %v, label %q, %v", in, o, label, err)
-		}
+		require.Check(t, err == nil && label == want && o.Len() == 1 && o.Text(0) == `{"n":2,"edges":[[0,1]]}`,
+			"%q: %v, label %q, %v", in, o, label, err)
 	}
 	// Graphs of several columns are those of the name, however their edges look.
 	several := require.Value(ParseTable(strings.NewReader(`<graphml><key id="k" for="edge" attr.name="kind"/>

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // looksLIBSVM tells a line "label index:value …", or one meant as such.
@@ -42,7 +43,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		var line string
 		line, rest = cutLine(rest)
 		line, _, _ = strings.Cut(line, "#")
-		fields = slices.AppendSeq(fields[:0], strings.FieldsSeq(line))
+		fields = appendFields(fields[:0], line)
 		if len(fields) == 0 {
 			continue
 		}
@@ -63,10 +64,11 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		}
 		before := lowest - 1
 		for k, f := range fields[1:] {
-			left, value, ok := strings.Cut(f, ":")
-			if !ok {
+			colon := strings.IndexByte(f, ':')
+			if colon < 0 {
 				return nil, fault(n, k+2, "expected index:value, found %s", quote(f))
 			}
+			left, value := f[:colon], f[colon+1:]
 			if left == "qid" {
 				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f))
 			}
@@ -125,6 +127,27 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil
+}
+
+// appendFields is strings.Fields for lines whose spaces are those of ASCII, as nearly all are.
+func appendFields(fields []string, line string) []string {
+	given, from := len(fields), -1
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c >= utf8.RuneSelf:
+			return slices.AppendSeq(fields[:given], strings.FieldsSeq(line))
+		case c > ' ' || c < '\t' || c > '\r' && c != ' ':
+			if from < 0 {
+				from = i
+			}
+		case from >= 0:
+			fields, from = append(fields, line[from:i]), -1
+		}
+	}
+	if from >= 0 {
+		fields = append(fields, line[from:])
+	}
+	return fields
 }
 
 // matrixName is the name of the column that holds an index of a kernel matrix.

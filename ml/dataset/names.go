@@ -17,29 +17,39 @@ type nameEvidence struct {
 	generic bool // the name is a word for "label"
 }
 
-// wordSet is a set of lower-case words without accents.
-type wordSet map[string]bool
+// wordSet lists lower-case words without accents. It is searched as it is written, so that
+// starting the program builds no maps.
+type wordSet string
 
-func words(list string) wordSet {
-	set := make(wordSet)
-	for _, w := range strings.Fields(list) {
-		set[w] = true
+func (s wordSet) has(word string) bool {
+	if word == "" || strings.ContainsAny(word, " \t\n") {
+		return false
 	}
-	return set
+	for at := 0; ; at++ {
+		i := strings.Index(string(s[at:]), word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(word)
+		if (at == 0 || s[at-1] <= ' ') && (end == len(s) || s[end] <= ' ') {
+			return true
+		}
+	}
 }
 
 // The usual names of columns, in English, German, French, Spanish, Italian, Portuguese, Dutch
 // and a few other languages, folded as fold does.
 var (
 	// labelWords name a label as such.
-	labelWords = words(`label labels class classes target targets groundtruth gt
+	labelWords = wordSet(`label labels class classes target targets groundtruth gt
 		klasse klassen zielvariable zielgrosse zielwert etikett kennzeichnung
 		classe cible etiquette variablecible clase etiqueta objetivo variableobjetivo
 		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
 		класс метка цель 标签 類別 类别 ラベル クラス 레이블`)
 
 	// classWords name what classification usually predicts.
-	classWords = words(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
+	classWords = wordSet(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
 		species espece especie specie soort gatunek survived survival uberlebt survecu survie sobrevivio sopravvissuto sobreviveu overleefd
 		churn churned churner attrition exited abgewandert gekundigt abwanderung kundigung resilie desabonne abandono baja abbandono
 		outcome outcomes ergebnis resultat resultado risultato resultaat esito desenlace fraud fraudulent betrug fraude frode spam ham sentiment stimmung
@@ -53,38 +63,38 @@ var (
 
 	// wholeClassWords name classes when they are the whole name; of several numbers they
 	// may as well be quantities.
-	wholeClassWords = words(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
+	wholeClassWords = wordSet(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
 		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
 
 	// bandWords name classes where they hold words, and quantities where they hold numbers.
-	bandWords = words(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
+	bandWords = wordSet(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
 
 	// hintWords name classes as often as features.
-	hintWords = words(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
+	hintWords = wordSet(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
 		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
 
 	// ratingWords name an opinion in a few steps.
-	ratingWords = words(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
+	ratingWords = wordSet(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
 
 	// numberWords name what regression usually predicts, as the last word of a name.
-	numberWords = words(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
+	numberWords = wordSet(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
 		preis miete ertrag verbrauch festigkeit nachfrage kaufpreis prix loyer rendement consommation precio alquiler rendimiento consumo
 		prezzo affitto resa preco aluguel prijs huur pris cena`)
 
 	// amountWords name it as well, and as often a feature beside classes.
-	amountWords = words(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
+	amountWords = wordSet(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
 		kosten wert umsatz gehalt punktzahl absatz gewinn cout valeur ventes salaire costo coste valor ventas salario
 		valore vendite stipendio vendas waarde omzet`)
 
 	// leadingNumberWords stand before what they are of, as in precio_venta.
-	leadingNumberWords = words(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
+	leadingNumberWords = wordSet(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
 
 	// heads end compound words: Kaufpreis, Zielklasse.
 	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
 	numberHeads = []string{"preis", "miete", "ertrag", "verbrauch", "prijs"}
 
 	// featureWords name values that are usually known beforehand.
-	featureWords = words(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
+	featureWords = wordSet(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
 		colour color farbe couleur size grosse taille tamano taglia country land pays pais paese nation region city stadt ville ciudad citta state province
 		month monat mois mes mese day tag jour dia giorno weekday wochentag year jahr annee ano anno season saison hour stunde heure hora ora
 		smoker raucher fumeur fumador fumatore married marital education bildung ausbildung department abteilung job beruf occupation profession
@@ -93,22 +103,22 @@ var (
 		balcony balkon balcon terrace terrasse terraza pool garden garten jardin basement keller elevator aufzug ascenseur ascensor parking fireplace heating heizung mobliert`)
 
 	// identifierWords name what tells rows apart, and nothing else.
-	identifierWords = words(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
+	identifierWords = wordSet(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
 	// wholeIdentifierWords do so as a whole name.
-	wholeIdentifierWords = words(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
+	wholeIdentifierWords = wordSet(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
 	// countingWords name numbers of rows when all their values differ.
-	countingWords = words(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
+	countingWords = wordSet(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
 		pid email mail url hash checksum token fingerprint`)
 	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
 
 	// codeWords name numbers that are no quantities.
-	codeWords = words(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
+	codeWords = wordSet(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
 
 	// yearWords name years, which rise by one without numbering rows.
 	// dayWords name days and times, which may be written as numbers.
-	dayWords = words(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
+	dayWords = wordSet(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
 
-	yearWords = words(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
+	yearWords = wordSet(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
 )
 
 // fold writes a name in lower case without accents.
@@ -153,30 +163,30 @@ func evidence(name string) (e nameEvidence) {
 	if len(parts) == 0 {
 		return e
 	}
-	any := func(set wordSet) bool { return slices.ContainsFunc(parts, func(w string) bool { return set[w] }) }
+	any := func(set wordSet) bool { return slices.ContainsFunc(parts, set.has) }
 	last := parts[len(parts)-1]
 	switch {
-	case labelWords[whole]:
+	case labelWords.has(whole):
 		return nameEvidence{classes: 100, numbers: 100, generic: true}
 	case whole == "y":
 		return nameEvidence{classes: 80, numbers: 80}
-	case classWords[whole]:
+	case classWords.has(whole):
 		e.classes = 65
-	case wholeClassWords[whole]:
+	case wholeClassWords.has(whole):
 		e.classes, e.words = 40, 65
-	case ratingWords[last]:
+	case ratingWords.has(last):
 		e.classes, e.numbers = 45, 45
-	case bandWords[whole]:
+	case bandWords.has(whole):
 		e.words = 40
-	case classWords[last]:
+	case classWords.has(last):
 		e.classes = 58
-	case labelWords[last] && !strings.HasPrefix(last, "clas"): // the class of a ticket, say, is none
+	case labelWords.has(last) && !strings.HasPrefix(last, "clas"): // the class of a ticket, say, is none
 		e.classes, e.numbers = 60, 60
 	case any(classWords), hasHead(last, classHeads):
 		e.classes = 55
 	case any(labelWords):
 		e.classes, e.numbers = 45, 45
-	case hintWords[last]:
+	case hintWords.has(last):
 		e.classes = 20
 	case any(featureWords):
 		e.classes = -15
@@ -184,13 +194,13 @@ func evidence(name string) (e nameEvidence) {
 		e.classes = 10
 	}
 	switch {
-	case numberWords[whole]:
+	case numberWords.has(whole):
 		e.numbers = max(e.numbers, 60)
-	case numberWords[last], hasHead(last, numberHeads), leadingNumberWords[parts[0]]:
+	case numberWords.has(last), hasHead(last, numberHeads), leadingNumberWords.has(parts[0]):
 		e.numbers = max(e.numbers, 55)
-	case amountWords[last]:
+	case amountWords.has(last):
 		e.numbers = max(e.numbers, 40)
-	case classWords[whole], hintWords[last]:
+	case classWords.has(whole), hintWords.has(last):
 		e.numbers = max(e.numbers, 20)
 	case any(featureWords):
 		e.numbers = -10

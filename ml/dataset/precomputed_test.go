@@ -74,9 +74,8 @@ func TestPrecomputedEncodeDecode(t *testing.T) {
 	for n := 2; n < 8; n++ {
 		d := matrix(n)
 		roundTrip(t, d)
-		if text := show(d); !strings.HasPrefix(text, "#precomputed\nnumber,K1,K2") {
-			t.Errorf("begins %q", text[:30])
-		}
+		text := show(d)
+		require.Check(t, strings.HasPrefix(text, "#precomputed\nnumber,K1,K2"), "begins %q", text[:30])
 		// A file like any other.
 		sameData(t, d, read(t, show(d)))
 		// Numbers need not be in order, nor all of them there.
@@ -120,8 +119,7 @@ func TestPrecomputedDecodeRefuses(t *testing.T) {
 		err := d.Validate()
 		require.Check(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 	}
-	_, err := matrix(2).Columns([]string{"x"})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "no features"), "columns of a kernel matrix: %v", err)
+	require.Fails(t, require.Err(matrix(2).Columns([]string{"x"})), "no features", "columns of a kernel matrix")
 }
 
 func TestReadPrecomputed(t *testing.T) {
@@ -196,9 +194,7 @@ func TestReadPrecomputedRefuses(t *testing.T) {
 	} {
 		_, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
 		checkFault(t, err)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tt.want)
-		}
+		require.Fails(t, err, tt.want, "%s", name)
 	}
 }
 
@@ -279,9 +275,7 @@ func TestKernelRows(t *testing.T) {
 			t.Errorf("%s: %v, self %v, label %q", name, got, p.Self, label)
 		}
 		v, known := p.Diag(1)
-		if known != (tt.self != nil) || known && v != 8 {
-			t.Errorf("%s: k(x, x) = %g, %v", name, v, known)
-		}
+		require.Check(t, known == (tt.self != nil) && (!known || v == 8), "%s: k(x, x) = %g, %v", name, v, known)
 		if s := p.Subset([]int{1}).(*Precomputed); s.K.At(0, 2) != 4 || len(s.Number) != 1 || len(s.Self) != min(len(tt.self), 1) {
 			t.Errorf("%s: the second alone is %+v", name, s)
 		}
@@ -332,9 +326,8 @@ func FuzzKernelMatrix(f *testing.F) {
 			if n, cols := p.K.Dims(); n != len(table.Lines) || cols != m+1 || p.Self != nil && len(p.Self) != n {
 				t.Errorf("%d x %d for %d rows, %d columns", n, cols, len(table.Lines), m+1)
 			}
-			if label != "" && !slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Name == label }) {
-				t.Errorf("no column %q", label)
-			}
+			require.Check(t, label == "" || slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Name == label }),
+				"no column %q", label)
 		}
 	})
 }

@@ -29,8 +29,7 @@ func TestProfile(t *testing.T) {
 	for i := range 30 {
 		many.WriteString(strings.Repeat("z", 1+i%15) + ",A\n")
 	}
-	table, err = ParseTable(strings.NewReader(many.String()), "f", Limits{})
-	require.NoError(t, err)
+	table = require.Value(ParseTable(strings.NewReader(many.String()), "f", Limits{}))(t)
 	if p := table.Columns[0].Profile(); len(p.Words) != ProfileBins || p.Others != 6 {
 		t.Errorf("%d words and %d rows with others", len(p.Words), p.Others)
 	}

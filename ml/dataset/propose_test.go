@@ -161,9 +161,8 @@ func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	check(p)
 	d, err := table.Data(p.Mapping)
 	require.Must(t, err == nil, "what is proposed is refused: %v", err)
-	if len(d.Classes) != len(p.Classes) && !p.Regression() {
-		t.Errorf("%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
-	}
+	require.Check(t, len(d.Classes) == len(p.Classes) || p.Regression(),
+		"%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
 	if d.Measured() != p.Regression() {
 		t.Errorf("measured %v, and the sentence says %s", d.Measured(), p.What())
 	}

@@ -269,9 +269,8 @@ func TestReadRefuses(t *testing.T) {
 			require.Equal(t, cmp.Diff(tt.want, err.Error()), "", "message (-want +got)")
 			var e *Error
 			require.Check(t, errors.As(err, &e), "%T is no *Error", err)
-			if errors.Is(err, ErrTooLarge) != tt.tooLarge {
-				t.Errorf("ErrTooLarge: %v, want %v", !tt.tooLarge, tt.tooLarge)
-			}
+			require.Check(t, errors.Is(err, ErrTooLarge) == tt.tooLarge,
+				"ErrTooLarge: %v, want %v", !tt.tooLarge, tt.tooLarge)
 		})
 	}
 }
@@ -306,9 +305,8 @@ func TestLimits(t *testing.T) {
 			require.Equal(t, err, nil, "err")
 			continue
 		}
-		if err == nil || err.Error() != tt.want || !errors.Is(err, ErrTooLarge) {
-			t.Errorf("got %v, want %s wrapping ErrTooLarge", err, tt.want)
-		}
+		require.Check(t, err != nil && err.Error() == tt.want && errors.Is(err, ErrTooLarge),
+			"got %v, want %s wrapping ErrTooLarge", err, tt.want)
 	}
 }
 
@@ -354,9 +352,8 @@ func TestMatrix(t *testing.T) {
 	if want := mat.NewDense(2, 2, []float64{2, 1.5, 4, 3}); !mat.Equal(x, want) {
 		t.Errorf("got %v", mat.Formatted(x))
 	}
-	if !table.DecimalComma || table.Separator != "semicolon" || !table.Header {
-		t.Errorf("table says %v %v %v", table.DecimalComma, table.Separator, table.Header)
-	}
+	require.Check(t, table.DecimalComma && table.Separator == "semicolon" && table.Header,
+		"table says %v %v %v", table.DecimalComma, table.Separator, table.Header)
 }
 
 // TestReadReference reads the data sets of the reference solutions.
@@ -378,9 +375,8 @@ func TestReadReference(t *testing.T) {
 		n, cols := d.X.Dims()
 		require.Check(t, n == tt.n && cols == tt.d && obvious, "%s: %d x %d, obvious %v", tt.name, n, cols, obvious)
 		require.Equal(t, cmp.Diff(tt.classes, d.Classes), "", "diff")
-		if !strings.EqualFold(show(d), string(raw)) {
-			t.Errorf("%s: the canonical form differs from the file, which is in it", tt.name)
-		}
+		require.Check(t, strings.EqualFold(show(d), string(raw)),
+			"%s: the canonical form differs from the file, which is in it", tt.name)
 	}
 }
 

@@ -48,15 +48,13 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 			continue
 		}
 		for j := range got.Columns {
-			if got.Columns[j].Name != base.Columns[j].Name || got.Columns[j].Numeric != base.Columns[j].Numeric {
-				t.Errorf("%s: column %d is %s", name, j, got.Columns[j].Name)
-			}
+			require.Check(t, got.Columns[j].Name == base.Columns[j].Name && got.Columns[j].Numeric == base.Columns[j].Numeric,
+				"%s: column %d is %s", name, j, got.Columns[j].Name)
 			for i, s := range got.Columns[j].all() {
 				k := 0
 				for a, want := range base.Columns[j].all() {
-					if a == i && s != want {
-						t.Errorf("%s: row %d of %s is %q, want %q", name, i+1, got.Columns[j].Name, s, want)
-					}
+					require.Check(t, a != i || s == want,
+						"%s: row %d of %s is %q, want %q", name, i+1, got.Columns[j].Name, s, want)
 					k++
 				}
 			}
@@ -74,9 +72,8 @@ func TestNestedRecords(t *testing.T) {
 		`[[1,2,"a"],[3,4,"b"]]`: "x1 x2 label",
 	} {
 		table, err := ParseTable(strings.NewReader(text), "r.json", Limits{})
-		if err != nil || strings.Join(table.names(), " ") != want || len(table.Lines) != 2 {
-			t.Errorf("%s: %v, want the columns %s", text, err, want)
-		}
+		require.Check(t, err == nil && strings.Join(table.names(), " ") == want && len(table.Lines) == 2,
+			"%s: %v, want the columns %s", text, err, want)
 	}
 }
 
@@ -93,9 +90,8 @@ func TestTableOfR(t *testing.T) {
 			continue
 		}
 		m := table.Propose(Mapping{}).Mapping
-		if m.Label != "am" || strings.Join(m.Features, " ") != "hp wt" {
-			t.Errorf("%s: label %s of %q", name, m.Label, m.Features)
-		}
+		require.Check(t, m.Label == "am" && strings.Join(m.Features, " ") == "hp wt",
+			"%s: label %s of %q", name, m.Label, m.Features)
 	}
 	_, err := ParseTable(strings.NewReader("x y\n1 2\n3 4 5\n"), "x.txt", Limits{})
 	require.Check(t, err != nil, "a row with a field too many is taken")

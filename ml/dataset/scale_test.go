@@ -53,9 +53,8 @@ func TestScalerExtremes(t *testing.T) {
 	} {
 		x := mat.NewDense(len(col), 1, col)
 		s := FitScaler(x)
-		if !(s.Scale[0] > 0) || math.IsInf(s.Scale[0], 0) || math.IsNaN(s.Mean[0]) || math.IsInf(s.Mean[0], 0) {
-			t.Errorf("%s: %+v", name, s)
-		}
+		require.Check(t, s.Scale[0] > 0 && !math.IsInf(s.Scale[0], 0) && !math.IsNaN(s.Mean[0]) && !math.IsInf(s.Mean[0], 0),
+			"%s: %+v", name, s)
 		for i, z := range mat.Col(nil, 0, s.Apply(x)) {
 			require.Check(t, !math.IsNaN(z) && math.Abs(z) <= 10, "%s: row %d becomes %g", name, i, z)
 		}

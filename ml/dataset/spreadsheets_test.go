@@ -257,9 +257,8 @@ func TestWorkbookBombs(t *testing.T) {
 		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook that takes at most 1 MB as text and 10 MB unpacked"},
 	} {
 		_, err := ParseTable(strings.NewReader(book(test.sheet, test.texts)), "w.xlsx", Limits{Bytes: 1 << 20})
-		if !errors.Is(err, ErrTooLarge) || err.Error() != test.want {
-			t.Errorf("%s: %v, want %s", name, err, test.want)
-		}
+		require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == test.want,
+			"%s: %v, want %s", name, err, test.want)
 	}
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
 	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})

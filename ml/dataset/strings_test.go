@@ -164,9 +164,8 @@ func TestReadFASTA(t *testing.T) {
 	}
 	bare := require.Value(ParseTable(strings.NewReader(">s1\nGATT\n>s2\nCC\n"), "f.fa", Limits{}))(t)
 	o, label, err := bare.Alike((&Strings{"text", []string{"ab"}}).Keep([]int{0}), "class")
-	if err != nil || label != "" || o.Len() != 2 || o.Text(0) != "GATT" {
-		t.Errorf("%v, label %q, %v", o, label, err)
-	}
+	require.Check(t, err == nil && label == "" && o.Len() == 2 && o.Text(0) == "GATT",
+		"%v, label %q, %v", o, label, err)
 	for in, says := range map[string]string{
 		">a x\n>b y\nAC\n":        `f.fa, line 1: expected a sequence below ">a", found nothing`,
 		">a x\nAC\n>b y\n":        `f.fa, line 3: expected a sequence below ">b", found nothing`,
@@ -210,7 +209,6 @@ func TestReadLines(t *testing.T) {
 		zipped(t, "p.csv", "x,y\n1,2\n2,1\n"):   "f, p.csv: expected strings, found other rows",
 		"a\nb\nc\nd\ne\nf\n":                    "f, line 6: expected at most 5 strings",
 	} {
-		_, err := ReadLines(strings.NewReader(in), "f", Limits{Rows: 5})
-		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, want %q", in, err, says)
+		require.Fails(t, require.Err(ReadLines(strings.NewReader(in), "f", Limits{Rows: 5})), says, "%q", in)
 	}
 }

@@ -234,11 +234,17 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder
-	if size, ok := sizeOf(r); ok {
-		b.Grow(int(min(max(size, 0), lim.Bytes+1)))
-	}
-	if _, err := io.Copy(&b, io.LimitReader(r, lim.Bytes+1)); err != nil {
-		return "", &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
+	size, _ := sizeOf(r)
+	b.Grow(int(min(max(size, 0), lim.Bytes) + 1))
+	part := io.LimitedReader{R: r}
+	for b.Len() == 0 || part.N == 0 && int64(b.Len()) <= lim.Bytes { // doubling the room, where the size is not known
+		part.N = min(max(int64(b.Cap()-b.Len()), int64(b.Len()), 1<<16), lim.Bytes+1-int64(b.Len()))
+		b.Grow(int(part.N))
+		if n, err := io.Copy(&b, &part); err != nil {
+			return "", &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
+		} else if n == 0 {
+			break
+		}
 	}
 	if int64(b.Len()) > lim.Bytes {
 		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
@@ -359,22 +365,23 @@ func parseNumber(s string) (v float64, ok bool) {
 	if len(rest) == 0 {
 		return 0, false
 	}
+	if len(rest) > digits+1 {
+		return parseAnyNumber(s)
+	}
 	whole, point := int64(0), -1
 	for i := range len(rest) {
-		c := rest[i]
-		switch {
-		case '0' <= c && c <= '9' && i <= digits:
-			whole = 10*whole + int64(c-'0')
-			continue
-		case c == '.' && point < 0 && i <= digits:
-			point = i
+		if d := rest[i] - '0'; d <= 9 {
+			whole = 10*whole + int64(d)
 			continue
 		}
-		return parseAnyNumber(s)
+		if rest[i] != '.' || point >= 0 {
+			return parseAnyNumber(s)
+		}
+		point = i
 	}
 	v = float64(whole)
 	switch {
-	case len(rest) > digits+1 || point < 0 && len(rest) > digits || point >= 0 && len(rest) == 1:
+	case point < 0 && len(rest) > digits || point >= 0 && len(rest) == 1:
 		return parseAnyNumber(s)
 	case point >= 0:
 		v /= powersOfTen[len(rest)-1-point]
@@ -431,6 +438,11 @@ func (t *Table) weigh() {
 
 // weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
+	if c.text != nil || c.Len() >= manyRows { // which keeps the facts
+		f := factsOf(c)
+		c.Numeric = f.numbers == f.rows
+		return
+	}
 	c.Numeric = true
 	for s := range c.values() {
 		if _, c.Numeric = parseNumber(s); !c.Numeric {
@@ -825,19 +837,27 @@ func (t *Table) Labels(name string) ([]string, error) {
 	}
 	c := &t.Columns[j]
 	words := false // text besides numbers
-	for i, s := range c.all() {
+	fault := func(s string) string {
 		_, number := parseNumber(s)
 		switch {
 		case number:
+			return ""
 		case s == "":
-			return nil, t.fault(i, j, "expected a label, found nothing")
+			return "expected a label, found nothing"
 		case missing(s):
-			return nil, t.fault(i, j, "expected a label, found %s, a missing value", quote(s))
-		case !notFinite(s):
-			if err := checkText("label", tidy(s)); err != nil {
-				return nil, t.fault(i, j, "%s", err)
-			}
-			words = true
+			return fmt.Sprintf("expected a label, found %s, a missing value", quote(s))
+		case notFinite(s):
+			return ""
+		}
+		if err := checkText("label", tidy(s)); err != nil {
+			return err.Error()
+		}
+		words = true
+		return ""
+	}
+	for s := range c.values() {
+		if text := fault(s); text != "" {
+			return nil, t.fault(slices.Index(c.list(), s), j, "%s", text)
 		}
 	}
 	if !c.Numeric && !words { // a number out of range among numbers
@@ -847,18 +867,38 @@ func (t *Table) Labels(name string) ([]string, error) {
 			}
 		}
 	}
-	labels := tidyLabels(c.list())
+	labels := c.labels()
+	if c.Numeric {
+		return labels, nil
+	}
 	distinct := make(map[string]bool)
 	for _, l := range labels {
 		distinct[l] = true
 	}
-	if k, n := len(distinct), len(labels); !c.Numeric && tooMany(k, n) {
+	if k, n := len(distinct), len(labels); tooMany(k, n) {
 		if i := c.onlyWord(); i >= 0 {
 			return nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
 		}
 		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
 	}
 	return labels, nil
+}
+
+// labels are the texts of the rows as labels, tidied.
+func (c *cells) labels() []string {
+	if c.text != nil {
+		return tidyLabels(c.list())
+	}
+	texts := slices.Collect(c.values())
+	var of [mostDistinct]string
+	for i, l := range tidyLabels(texts) {
+		of[slices.Index(c.distinct, texts[i])] = l
+	}
+	labels := make([]string, c.Len())
+	for i, k := range c.codes[c.skipped:] {
+		labels[i] = of[k]
+	}
+	return labels
 }
 
 // A column with more than maxClasses distinct values does not hold classes, nor does one

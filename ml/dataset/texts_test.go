@@ -155,9 +155,8 @@ func TestReadTextsRefuses(t *testing.T) {
 		{name: "table at fault", raw: zipped(t, "l.csv", "f,l\n1,a\n2\n", "1", "x", "2", "y"), want: "t.zip, l.csv, line 3: expected 2 fields separated by comma, found 1"},
 	} {
 		_, err := Read(strings.NewReader(tt.raw), "t.zip", Mapping{}, Limits{Bytes: 1 << 20, Rows: 10})
-		if err == nil || err.Error() != tt.want || errors.Is(err, ErrTooLarge) != tt.large {
-			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
-		}
+		require.Check(t, err != nil && err.Error() == tt.want && errors.Is(err, ErrTooLarge) == tt.large,
+			"%s: %v\nwant %s", tt.name, err, tt.want)
 	}
 }
 

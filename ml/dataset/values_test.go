@@ -31,9 +31,8 @@ func TestMeasurementsAreRead(t *testing.T) {
 	table := require.Value(ParseTable(strings.NewReader(text), "f", DefaultLimits))(t)
 	m, obvious := table.Guess()
 	d, err := table.Data(m)
-	if err != nil || !obvious || m.Label != "target" || len(d.Classes) != 401 || !d.Measured() || !d.Scattered() {
-		t.Fatalf("%+v, %t, %v", m, obvious, err)
-	}
+	require.Must(t, err == nil && obvious && m.Label == "target" && len(d.Classes) == 401 && d.Measured() && d.Scattered(),
+		"%+v, %t, %v", m, obvious, err)
 	var b bytes.Buffer
 	require.NoError(t, d.Encode(&b))
 	back, err := Decode(&b)

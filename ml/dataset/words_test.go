@@ -69,9 +69,8 @@ func TestWordsRefused(t *testing.T) {
 	} {
 		_, err := Read(strings.NewReader(c.file), "f", Mapping{Label: "class", Features: c.features}, c.lim)
 		var fault *Error
-		if !errors.As(err, &fault) || !strings.HasPrefix(fault.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.name, err, c.want)
-		}
+		require.Check(t, errors.As(err, &fault) && strings.HasPrefix(fault.Error(), c.want),
+			"%s: %v, want %s", c.name, err, c.want)
 	}
 }
 

@@ -44,8 +44,7 @@ func TestOnHeldOut(t *testing.T) {
 		}
 		return ps
 	}
-	h, err = eval.OnHeldOut([][]ml.Point{values(1, 1.1, 1, 0, 1), values(2, 0.5, 1, 1.25, 1.125)})
-	require.NoError(t, err)
+	h = require.Value(eval.OnHeldOut([][]ml.Point{values(1, 1.1, 1, 0, 1), values(2, 0.5, 1, 1.25, 1.125)}))(t)
 	// Sizes 1, 0.4, 0.75 and 0.125 with ranks 4, 2, 3 and 1, of which the third is the second's.
 	if d := h.Pairs[0]; h.Differ != nil || d.OnlyFirst != 3 || d.OnlySecond != 1 || math.Abs(d.P-10./16) > 1e-12 {
 		t.Errorf("values: %+v", h)
@@ -59,8 +58,7 @@ func TestOnHeldOut(t *testing.T) {
 			little, much = append(little, 9+float64(i)), append(much, 1)
 		}
 	}
-	h, err = eval.OnHeldOut([][]ml.Point{values(little...), values(much...)})
-	require.NoError(t, err)
+	h = require.Value(eval.OnHeldOut([][]ml.Point{values(little...), values(much...)}))(t)
 	if d := h.Pairs[0]; d.OnlyFirst != 30 || d.OnlySecond != 28 || d.P > 0.01 || d.FirstLeads {
 		t.Errorf("the sum of ranks speaks for the second: %+v", d)
 	}
@@ -80,9 +78,8 @@ func TestOnHeldOutRefuses(t *testing.T) {
 	} {
 		h, err := eval.OnHeldOut(points)
 		var refusal *param.Refusal
-		if !errors.As(err, &refusal) || !strings.Contains(err.Error(), words) {
-			t.Errorf("%+v, %v: want %s", h, err, words)
-		}
+		require.Check(t, errors.As(err, &refusal) && strings.Contains(err.Error(), words),
+			"%+v, %v: want %s", h, err, words)
 	}
 }
 
@@ -102,12 +99,10 @@ func TestOnFolds(t *testing.T) {
 		t.Errorf("a setting and itself: %+v", same)
 	}
 	first := pairs[0]
-	if first.Freedom != 9 || first.Mean < 0.1 || *first.Holm > 0.01 || first.Posterior.Better < 0.95 {
-		t.Errorf("a kernel narrower than the points are apart is no worse: %+v", first)
-	}
-	if math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) > 1e-12 {
-		t.Errorf("mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
-	}
+	require.Check(t, first.Freedom == 9 && first.Mean >= 0.1 && *first.Holm <= 0.01 && first.Posterior.Better >= 0.95,
+		"a kernel narrower than the points are apart is no worse: %+v", first)
+	require.Check(t, math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) <= 1e-12,
+		"mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
 	// The same difference on every fold has no spread: how sure it is cannot be told.
 	fixed := func(accuracy float64) (s eval.Setting) {
 		for range 4 {

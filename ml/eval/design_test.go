@@ -42,9 +42,8 @@ func TestDrawn(t *testing.T) {
 			return s
 		}
 		all := settings(512, 3)
-		if len(all) != 512 || !cmp.Equal(all[:64], settings(64, 3)) || cmp.Equal(all, settings(512, 4)) {
-			t.Errorf("%s: %d settings, or others under the same seed, or the same under another", design, len(all))
-		}
+		require.Check(t, len(all) == 512 && cmp.Equal(all[:64], settings(64, 3)) && !cmp.Equal(all, settings(512, 4)),
+			"%s: %d settings, or others under the same seed, or the same under another", design, len(all))
 		low, polys := 0, 0
 		degrees := map[int]int{}
 		for _, s := range all {
@@ -64,13 +63,11 @@ func TestDrawn(t *testing.T) {
 		if design == eval.OfSobol {
 			slack = 1 // rounding at the edge
 		}
-		if math.Abs(float64(low-256)) > float64(slack) || math.Abs(float64(polys-256)) > float64(slack) {
-			t.Errorf("%s: %d of 512 below the geometric mean, %d of one of two kernels", design, low, polys)
-		}
+		require.Check(t, math.Abs(float64(low-256)) <= float64(slack) && math.Abs(float64(polys-256)) <= float64(slack),
+			"%s: %d of 512 below the geometric mean, %d of one of two kernels", design, low, polys)
 		for degree := 2; degree <= 5; degree++ {
-			if math.Abs(float64(degrees[degree]-128)) > float64(slack) {
-				t.Errorf("%s: degrees %v", design, degrees)
-			}
+			require.Check(t, math.Abs(float64(degrees[degree]-128)) <= float64(slack),
+				"%s: degrees %v", design, degrees)
 		}
 	}
 }
@@ -148,9 +145,8 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	} {
 		_, err := axes(t, c.text).Design(c.design, c.points, 1)
 		problems, ok := err.(param.Problems)
-		if !ok || !strings.Contains(problems.For(c.field), c.says) {
-			t.Errorf("%.40s, %s of %d: %v", c.text, c.design, c.points, err)
-		}
+		require.Check(t, ok && strings.Contains(problems.For(c.field), c.says),
+			"%.40s, %s of %d: %v", c.text, c.design, c.points, err)
 	}
 	for text, says := range map[string]string{
 		`{"c": [1]}`:             "c is not a parameter",
@@ -161,8 +157,7 @@ func TestDesignsThatCannotBe(t *testing.T) {
 		`{"C": ["1"]}`:           "of another kind",
 	} {
 		var a eval.Axes
-		err := json.Unmarshal([]byte(text), &a)
-		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%s: %v", text, err)
+		require.Fails(t, json.Unmarshal([]byte(text), &a), says, "%s", text)
 	}
 }
 
@@ -234,9 +229,8 @@ func TestFiner(t *testing.T) {
 	}
 	require.Equal(t, cmp.Diff(eval.Design(want), next), "", "diff")
 	settings, err := next.(*eval.Drawn).Settings()
-	if err != nil || len(settings) != 17 || !cmp.Equal(settings[0], want.Besides) {
-		t.Errorf("%d settings, first %v, %v", len(settings), settings[0], err)
-	}
+	require.Check(t, err == nil && len(settings) == 17 && cmp.Equal(settings[0], want.Besides),
+		"%d settings, first %v, %v", len(settings), settings[0], err)
 	// Of a grid the values of Around; nothing, where there is nothing between the values.
 	next = eval.Finer(eval.Grid{"C": eval.Numbers(1, 10, 100), "degree": eval.Numbers(2, 3), "kernel": {param.Of("rbf"), param.Of("poly")}}, best(param.Values{"C": param.Of(10), "degree": param.Of(2), "kernel": param.Of("poly")}))
 	diff := cmp.Diff(eval.Design(eval.Grid{"C": eval.Numbers(1, 2.15, 4.64, 10, 21.5, 46.4, 100), "degree": eval.Numbers(1, 2, 3), "kernel": {param.Of("poly")}}), next)

@@ -36,9 +36,8 @@ func TestFolds(t *testing.T) {
 		folds, err := eval.Folds(y, k, seed)
 		for _, n := range total {
 			if n < k {
-				if err == nil || !strings.Contains(err.Error(), "take fewer folds") {
-					t.Fatalf("%d points of a class for %d folds: %v", n, k, err)
-				}
+				require.Must(t, err != nil && strings.Contains(err.Error(), "take fewer folds"),
+					"%d points of a class for %d folds: %v", n, k, err)
 				return
 			}
 		}
@@ -50,17 +49,15 @@ func TestFolds(t *testing.T) {
 		}
 		require.Must(t, len(all) == len(y), "%d of %d rows", len(all), len(y))
 		for _, f := range folds {
-			if !slices.IsSorted(f) || len(f) != len(y)/k && len(f) != len(y)/k+1 {
-				t.Fatalf("fold %v of %d rows in %d", f, len(y), k)
-			}
+			require.Must(t, slices.IsSorted(f) && (len(f) == len(y)/k || len(f) == len(y)/k+1),
+				"fold %v of %d rows in %d", f, len(y), k)
 			held := map[float64]int{}
 			for _, i := range f {
 				held[y[i]]++
 			}
 			for c, n := range total {
-				if held[c] != n/k && held[c] != n/k+1 {
-					t.Fatalf("%d rows of class %g, %d of them in one of %d folds", n, c, held[c], k)
-				}
+				require.Must(t, held[c] == n/k || held[c] == n/k+1,
+					"%d rows of class %g, %d of them in one of %d folds", n, c, held[c], k)
 			}
 		}
 		flipped := make([]float64, len(y))
@@ -68,9 +65,8 @@ func TestFolds(t *testing.T) {
 			flipped[i] = -c
 		}
 		same, err := eval.Folds(flipped, k, seed)
-		if err != nil || !cmp.Equal(folds, same) {
-			t.Fatalf("the names of the classes change the folds: %v, %v", same, err)
-		}
+		require.Must(t, err == nil && cmp.Equal(folds, same),
+			"the names of the classes change the folds: %v, %v", same, err)
 	})
 }
 
@@ -173,17 +169,15 @@ func TestCrossValidate(t *testing.T) {
 			for i, cell := range res.Settings {
 				values := param.Values{"C": param.Of([]int{1, 20}[i%2]), "gamma": gammas[i/2]}
 				spec := spec.With("C", values["C"]).With("gamma", values["gamma"])
-				if !cmp.Equal(cell.Values, values) || len(cell.Folds) != 8 || !cell.Converged() {
-					t.Fatalf("setting %d is %+v", i, cell)
-				}
+				require.Must(t, cmp.Equal(cell.Values, values) && len(cell.Folds) == 8 && cell.Converged(),
+					"setting %d is %+v", i, cell)
 				var accuracies []float64
 				for _, f := range cell.Folds {
 					accuracies = append(accuracies, f.Accuracy)
 				}
 				for k, f := range folds {
-					if want := byHand(t, d, spec, all, f); accuracies[k] != want {
-						t.Errorf("setting %d, fold %d: accuracy %g, by hand %g", i, k, accuracies[k], want)
-					}
+					require.Equal(t, accuracies[k], byHand(t, d, spec, all, f),
+						"setting %d, fold %d: accuracy by hand and found", i, k)
 				}
 				if mean, sd := stat.MeanStdDev(accuracies, nil); cell.Accuracy != mean || cell.Deviation != sd {
 					t.Errorf("setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
@@ -231,9 +225,8 @@ func TestNested(t *testing.T) {
 	}
 	s.Nested = true
 	other := require.Value(eval.CrossValidate(t.Context(), spoilt, spec, grid, s, nil))(t)
-	if res.Nested.Chosen[1] != other.Nested.Chosen[1] {
-		t.Errorf("the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
-	}
+	require.Check(t, res.Nested.Chosen[1] == other.Nested.Chosen[1],
+		"the held-out fold changes the choice from %d to %d", res.Nested.Chosen[1], other.Nested.Chosen[1])
 }
 
 func TestCrossValidateIsDeterministic(t *testing.T) {
@@ -258,9 +251,8 @@ func TestWithoutGrid(t *testing.T) {
 	two := eval.Scheme{Folds: 2}
 	spec := with(t, ml.DefaultSpec(), map[string]string{"kernel": "linear"})
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(2)}, "gamma": {param.Of(1), param.Of(2)}}, two, nil)
-	if err != nil || len(res.Settings) != 2 || !cmp.Equal(res.Settings[1].Values, param.Values{"C": param.Of(2)}) {
-		t.Errorf("linear: %+v, %v", res, err)
-	}
+	require.Check(t, err == nil && len(res.Settings) == 2 && cmp.Equal(res.Settings[1].Values, param.Values{"C": param.Of(2)}),
+		"linear: %+v, %v", res, err)
 	spec = with(t, ml.DefaultSpec(), map[string]string{"hard_margin": "true", "gamma": "100"})
 	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(2)}}, two, nil)
 	if err != nil || len(res.Settings) != 1 || !cmp.Equal(res.Settings[0].Values, param.Values{"gamma": param.Of(100)}) {
@@ -303,9 +295,8 @@ func TestCrossValidateFails(t *testing.T) {
 		"other classes":        {d, eval.Grid{"positive": {param.Of("a")}}, two, "positive cannot be searched"},
 		"too many settings":    {d, eval.Grid{"C": many, "gamma": many}, two, "C: the grid has more than 10000 settings"},
 	} {
-		if _, err := eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.grid, c.s, nil); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want something about %q", name, err, c.says)
-		}
+		require.Fails(t, require.Err(eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.grid, c.s, nil)), c.says,
+			"%s", name)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -336,7 +327,6 @@ func TestProgress(t *testing.T) {
 		}
 	})
 	// A cell that is being computed when the context ends may still be done.
-	if !errors.Is(err, context.Canceled) || last < 6 || last > 6+runtime.GOMAXPROCS(0) {
-		t.Errorf("cancelled after 6 cells: %d were done, %v", last, err)
-	}
+	require.Check(t, errors.Is(err, context.Canceled) && last >= 6 && last <= 6+runtime.GOMAXPROCS(0),
+		"cancelled after 6 cells: %d were done, %v", last, err)
 }

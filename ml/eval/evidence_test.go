@@ -31,9 +31,8 @@ func TestEvidenceInterval(t *testing.T) {
 	certain := Evidence{Scheme: Scheme{Folds: 5, Repeats: 2}}
 	certain.estimate(shares(1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
 	want, err := ml.Wilson(100, 100, 0.95)
-	if err != nil || certain.Interval != want || certain.Points != 100 {
-		t.Errorf("folds that all agree: %+v, want %v", certain, want)
-	}
+	require.Check(t, err == nil && certain.Interval == want && certain.Points == 100,
+		"folds that all agree: %+v, want %v", certain, want)
 	failed := (&Evidence{Scheme: Scheme{Folds: 2}})
 	require.Check(t, !failed.estimate([]Fold{{Failure: "none"}, {Failure: "none"}}), "folds that failed are evidence")
 }
@@ -53,9 +52,8 @@ func TestEvidenceOfSearch(t *testing.T) {
 	}
 	other := EvidenceOf("s", scheme, r, 1-r.Best)
 	require.Must(t, len(other) == 1 && other[0].Optimistic, "%+v", other)
-	if !all[1].SameFolds(other[0]) || all[0].SameFolds(other[0]) {
-		t.Error("the folds of one search are the same, the nested ones others")
-	}
+	require.Check(t, all[1].SameFolds(other[0]) && !all[0].SameFolds(other[0]),
+		"the folds of one search are the same, the nested ones others")
 	want := require.Value(OnFolds([]Setting{r.Settings[r.Best], r.Settings[1-r.Best]}, 3, 0.01))(t)
 	got, err := OnSameFolds([]Evidence{all[1], other[0]}, 0.01)
 	if err != nil || *got[0].P != *want[0].P || got[0].Interval != want[0].Interval || *got[0].Posterior != *want[0].Posterior {

@@ -204,8 +204,7 @@ func TestMediansDoNotLeak(t *testing.T) {
 	diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9))
 	require.Check(t, diff == "", "%v", diff)
 	require.Check(t, d.X.At(3, 0) != all.X.At(3, 0), "both show %g in place of the missing value", d.X.At(3, 0))
-	notes := strings.Join(d.Notes, " ")
-	require.Check(t, strings.Contains(notes, "computed on the training rows only"), "nothing says so: %q", notes)
+	require.Says(t, strings.Join(d.Notes, " "), "computed on the training rows only", "nothing says so")
 }
 
 // However rows are held out, each machine has the medians of the rows that train it: by hand,
@@ -273,9 +272,7 @@ func TestFoldColumn(t *testing.T) {
 	}
 	for g, s := range plan.Splits {
 		for _, i := range s.Test {
-			if i/15 != g {
-				t.Errorf("row %d is in fold %d", i, g)
-			}
+			require.Check(t, i/15 == g, "row %d is in fold %d", i, g)
 		}
 		require.Check(t, len(s.Test) == 15 && len(s.Train) == 45, "%d and %d rows", len(s.Train), len(s.Test))
 	}

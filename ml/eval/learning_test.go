@@ -57,7 +57,6 @@ func TestLearningCurveOfValues(t *testing.T) {
 	spec := ml.DefaultSpec()
 	spec.Learner, spec.Target = "ridge", "value"
 	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, eval.Scheme{Folds: 4}, []float64{0.2, 1}, nil))(t)
-	if steps[0].N != 9 || steps[1].N != 45 || steps[0].Mean != nil || steps[0].MSE <= steps[1].MSE {
-		t.Errorf("%+v", steps)
-	}
+	require.Check(t, steps[0].N == 9 && steps[1].N == 45 && steps[0].Mean == nil && steps[0].MSE > steps[1].MSE,
+		"%+v", steps)
 }

@@ -30,9 +30,8 @@ func TestLeaveOneOut(t *testing.T) {
 			spec := with(t, ml.DefaultSpec(), values)
 			wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
 			require.Must(t, err == nil && len(wrong) == len(d.Y), "%v, %v", wrong, err)
-			if !slices.Contains(wrong, true) || !slices.Contains(wrong, false) {
-				t.Errorf("all are the same: %v", wrong)
-			}
+			require.Check(t, slices.Contains(wrong, true) && slices.Contains(wrong, false),
+				"all are the same: %v", wrong)
 			for i, w := range wrong {
 				right := byHand(t, d, spec, all, []int{i})
 				require.Check(t, w == (right == 0), "point %d: wrong %t, by hand %g right", i, w, right)
@@ -57,9 +56,8 @@ func TestLeaveOneOutInClosedForm(t *testing.T) {
 					right++
 				}
 			}
-			if want := float64(right) / 40; *res.Report.LOOAccuracy != want {
-				t.Errorf("%s, lambda %s: %g, by %d trainings %g", kernel, lambda, *res.Report.LOOAccuracy, len(wrong), want)
-			}
+			require.Equal(t, *res.Report.LOOAccuracy, float64(right)/40,
+				"%s, lambda %s: …, by %d trainings", kernel, lambda, len(wrong))
 		}
 	}
 }

@@ -201,9 +201,8 @@ func TestGridOfAnything(t *testing.T) {
 	d := moons(t, 40)
 	s := searches["sparse mcm"]
 	res := require.Value(eval.CrossValidate(t.Context(), d, with(t, ml.DefaultSpec(), s.spec), s.grid, s.scheme, nil))(t)
-	if want := []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"}; !slices.Equal(res.Searched, want) {
-		t.Errorf("searched %v, want %v", res.Searched, want)
-	}
+	require.Slices(t, res.Searched, []string{"C", "gamma", "coef0", "degree", "rho", "rank_tol", "core_gamma"},
+		"searched")
 	var got []string
 	for _, s := range res.Settings {
 		var line []string
@@ -283,9 +282,7 @@ func TestComputeRefuses(t *testing.T) {
 		plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
 		cell := plan.Cells()[0]
 		c.spoil(&cell)
-		if _, err := worker.Compute(t.Context(), cell); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want something about %q", name, err, c.says)
-		}
+		require.Fails(t, require.Err(worker.Compute(t.Context(), cell)), c.says, "%s", name)
 	}
 }
 
@@ -337,9 +334,7 @@ func TestReduceRefuses(t *testing.T) {
 		"a contradiction":  {append(slices.Clone(results), differs), "two results that differ"},
 		"a training short": {append(slices.Clone(results[3:]), short, results[0], results[1]), "has 0 trainings: expected 1"},
 	} {
-		if _, err := plan.Reduce(c.results); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want something about %q", what, err, c.says)
-		}
+		require.Fails(t, require.Err(plan.Reduce(c.results)), c.says, "%s", what)
 	}
 	_, err = new(eval.Plan).Reduce(nil)
 	require.Check(t, err != nil, "an empty plan has no result")

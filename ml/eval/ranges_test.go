@@ -28,9 +28,8 @@ func TestValues(t *testing.T) {
 	} {
 		p, _ := ml.Param(c.name)
 		got, err := eval.Values(p, c.text)
-		if err != nil || !cmp.Equal(got, eval.Numbers(c.want...)) {
-			t.Errorf("%s %s: %v, %v", c.name, c.text, got, err)
-		}
+		require.Check(t, err == nil && cmp.Equal(got, eval.Numbers(c.want...)),
+			"%s %s: %v, %v", c.name, c.text, got, err)
 	}
 	for _, c := range []struct{ name, text, why string }{
 		{"C", "10..1", "range that rises"},

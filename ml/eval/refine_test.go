@@ -45,17 +45,15 @@ func TestRefineNested(t *testing.T) {
 			}
 			tried = eval.Around(c, tried, best)
 		}
-		if got.Settings[i]["C"] != best {
-			t.Errorf("fold %d: %v was chosen, not %v", i+1, got.Settings[i], best.Text())
-		}
+		require.Check(t, got.Settings[i]["C"] == best,
+			"fold %d: %v was chosen, not %v", i+1, got.Settings[i], best.Text())
 		if best != rounds[1].Settings[rounds[1].Best].Values["C"] {
 			differ++
 		}
 		accuracies = append(accuracies, byHand(t, d, with(t, spec, map[string]string{"C": best.Text()}), append(outer.Train[:len(outer.Train):len(outer.Train)], outer.Test...), outer.Test))
 	}
-	if mean := stat.Mean(accuracies, nil); got.Accuracy != mean || len(rounds[1].NestedFolds()) != 3 {
-		t.Errorf("%g, not the mean of %v", got.Accuracy, accuracies)
-	}
+	require.Check(t, got.Accuracy == stat.Mean(accuracies, nil) && len(rounds[1].NestedFolds()) == 3,
+		"%g, not the mean of %v", got.Accuracy, accuracies)
 	require.Check(t, differ != 0, "every fold chose what all points do: the test shows nothing")
 
 	spoilt := part(d, rangeOf(d.Len()))

@@ -51,16 +51,13 @@ func TestEveryScoreRanks(t *testing.T) {
 		at := -1
 		for i, s := range res.Settings {
 			mean, _, ok := score.Over(s.Folds)
-			if !ok {
-				t.Fatalf("%s: setting %d has none", score.Name, i)
-			}
+			require.Must(t, ok, "%s: setting %d has none", score.Name, i)
 			if sign*mean > top+1e-12 {
 				top, at = sign*mean, i
 			}
 		}
-		if res.Best != at || res.Score != score.Name || res.RankedBy().Name != score.Name {
-			t.Errorf("%s: the best is %d by %s, want %d", score.Name, res.Best, res.Score, at)
-		}
+		require.Check(t, res.Best == at && res.Score == score.Name && res.RankedBy().Name == score.Name,
+			"%s: the best is %d by %s, want %d", score.Name, res.Best, res.Score, at)
 		best[at] = true
 		for k, f := range res.NestedFolds() {
 			require.Equal(t, cmp.Diff(res.Settings[res.Nested.Chosen[k]].Folds[k], f), "", "diff")
@@ -82,9 +79,8 @@ func TestEveryScoreRanks(t *testing.T) {
 				for _, f := range res.Settings[res.Best].Folds {
 					sum += f.Confusion[slices.IndexFunc(res.Confusion, func(r ml.ClassReport) bool { return r.Class == row.Class })][c]
 				}
-				if sum != told {
-					t.Errorf("%s: %d of %s told to be number %d, by the folds %d", score.Name, told, row.Class, c, sum)
-				}
+				require.Check(t, sum == told,
+					"%s: %d of %s told to be number %d, by the folds %d", score.Name, told, row.Class, c, sum)
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
@@ -184,9 +180,8 @@ func TestOlderPlans(t *testing.T) {
 		results = append(results, res)
 	}
 	res, err := plan.Reduce(results)
-	if err != nil || res.Confusion != nil || res.RankedBy().Name != "accuracy" || res.Settings[0].Mean == nil {
-		t.Errorf("%+v, %v", res, err)
-	}
+	require.Check(t, err == nil && res.Confusion == nil && res.RankedBy().Name == "accuracy" && res.Settings[0].Mean != nil,
+		"%+v, %v", res, err)
 	var old eval.Result
 	err = json.Unmarshal([]byte(`{"searched":["C"],"cells":[{"C":1,"accuracy":0.5,"accuracy_sd":0.1,"folds":[{"accuracy":0.4,"train_accuracy":1,"status":"converged","support_vectors":3},{"accuracy":0.6,"train_accuracy":1,"status":"converged","support_vectors":3}]}],"best":0,"nested":{"accuracy":0.5,"accuracy_sd":0.1,"chosen":[0,0]}}`), &old)
 	require.NoError(t, err)

@@ -64,18 +64,16 @@ func TestPairedTests(t *testing.T) {
 			t.Errorf("%d differences: %+v with t %g, want t %g, p %g, %g to %g", len(c.Differences), got, *got.T, c.T, c.P, c.Low, c.High)
 		}
 		plain, err := eval.CorrectedT(c.Differences, 0)
-		if err != nil || !near(*plain.P, c.Plain, 1e-9) {
-			t.Errorf("%d differences, plain: %+v (%v), want p %g", len(c.Differences), plain, err, c.Plain)
-		}
+		require.Check(t, err == nil && near(*plain.P, c.Plain, 1e-9),
+			"%d differences, plain: %+v (%v), want p %g", len(c.Differences), plain, err, c.Plain)
 		p, err := eval.Correlated(c.Differences, c.Ratio, c.Rope)
 		if err != nil || !near(p.Worse, c.Worse, 1e-9) || !near(p.Same, c.Same, 1e-9) || !near(p.Better, c.Better, 1e-9) {
 			t.Errorf("%d differences: %+v (%v), want %g, %g, %g", len(c.Differences), p, err, c.Worse, c.Same, c.Better)
 		}
 		// Without a region the posterior and the test say the same of a mean above 0 or below.
 		p, err = eval.Correlated(c.Differences, c.Ratio, 0)
-		if err != nil || !near(2*min(p.Worse, p.Better), *got.P, 1e-9) || p.Same > 1e-12 {
-			t.Errorf("%d differences without a region: %+v (%v), and p = %g", len(c.Differences), p, err, *got.P)
-		}
+		require.Check(t, err == nil && near(2*min(p.Worse, p.Better), *got.P, 1e-9) && p.Same <= 1e-12,
+			"%d differences without a region: %+v (%v), and %+v", len(c.Differences), p, err, got)
 	}
 	require.Equal(t, eval.FoldRatio(10), 1./9, "ten folds")
 }
@@ -249,9 +247,8 @@ func TestFriedman(t *testing.T) {
 			t.Errorf("%d sets: %+v, want %g (p %g), F %g (p %g)", len(c.Scores), got, c.Chi, c.ChiP, c.F, c.P)
 		}
 		for j, r := range got.Ranks {
-			if !near(r, c.Ranks[j], 1e-12) {
-				t.Errorf("%d sets: ranks %v, want %v", len(c.Scores), got.Ranks, c.Ranks)
-			}
+			require.Check(t, near(r, c.Ranks[j], 1e-12),
+				"%d sets: ranks %v, want %v", len(c.Scores), got.Ranks, c.Ranks)
 		}
 	}
 }

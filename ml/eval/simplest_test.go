@@ -69,8 +69,7 @@ func TestTriesAndAround(t *testing.T) {
 		"kernel": nil, "features": nil, "hard_margin": nil,
 	} {
 		p, _ := ml.Param(name)
-		got := eval.Tries(p)
-		require.Check(t, slices.Equal(got, eval.Numbers(want...)), "%s: %v, want %v", name, got, want)
+		require.Slices(t, eval.Tries(p), eval.Numbers(want...), "%s", name)
 	}
 	for _, c := range []struct {
 		name  string
@@ -88,9 +87,7 @@ func TestTriesAndAround(t *testing.T) {
 		{"coef0", eval.Numbers(0, 3), param.Of(0), eval.Numbers(-3, -2, -1, 0, 1, 2, 3)},
 	} {
 		p, _ := ml.Param(c.name)
-		if got := eval.Around(p, c.tried, c.best); !slices.Equal(got, c.want) {
-			t.Errorf("%s around %v of %v: %v, want %v", c.name, c.best, c.tried, got, c.want)
-		}
+		require.Slices(t, eval.Around(p, c.tried, c.best), c.want, "%s around %v of %v", c.name, c.best, c.tried)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(ml.Params).Draw(t, "parameter")

@@ -63,15 +63,13 @@ func TestCrossValidateValues(t *testing.T) {
 			}
 			sum += mse
 		}
-		if math.Abs(s.MSE-sum/8) > 1e-9 || s.MSEDeviation <= 0 || s.R2 == nil || s.Mean != nil {
-			t.Errorf("%s: %+v, want %g", s.Values.Text("lambda"), s.MeanErrors, sum/8)
-		}
+		require.Check(t, math.Abs(s.MSE-sum/8) <= 1e-9 && s.MSEDeviation > 0 && s.R2 != nil && s.Mean == nil,
+			"%s: %+v, want %g", s.Values.Text("lambda"), s.MeanErrors, sum/8)
 	}
 
 	text := require.Value(json.Marshal(res))(t)
-	if strings.Contains(string(text), "accuracy") || !strings.Contains(string(text), `"mse":`) {
-		t.Errorf("%s", text)
-	}
+	require.Check(t, !strings.Contains(string(text), "accuracy") && strings.Contains(string(text), `"mse":`),
+		"%s", text)
 	var back eval.Result
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, cmp.Diff(res, &back), "", "diff")

@@ -106,9 +106,7 @@ func parse(t *testing.T, text []byte) parsed {
 	for _, n := range texts(graph, 1) {
 		node := fields(t, []byte(n))
 		for _, name := range texts(node, 1) {
-			if !known[name] {
-				t.Errorf("%s is used before it is defined", name)
-			}
+			require.Check(t, known[name], "%s is used before it is defined", name)
 		}
 		for _, name := range texts(node, 2) {
 			define(name)
@@ -116,9 +114,8 @@ func parse(t *testing.T, text []byte) parsed {
 		p.operators = append(p.operators, texts(node, 4)...)
 		for _, a := range texts(node, 5) {
 			for _, f := range fields(t, []byte(a)) {
-				if v := float64(math.Float32frombits(uint32(f.value))); f.number == 7 && (math.IsNaN(v) || math.IsInf(v, 0)) {
-					t.Error("an attribute is not finite")
-				}
+				v := float64(math.Float32frombits(uint32(f.value)))
+				require.Check(t, f.number != 7 || !math.IsNaN(v) && !math.IsInf(v, 0), "an attribute is not finite")
 			}
 		}
 	}
@@ -146,12 +143,10 @@ func TestONNXGraphsAreWhole(t *testing.T) {
 		if m.model.Platt != nil {
 			want = append(want, "probability")
 		}
-		if !slices.Equal(p.inputs, []string{"X"}) || !slices.Equal(p.outputs, want) {
-			t.Errorf("%s: inputs %q, outputs %q", m.name, p.inputs, p.outputs)
-		}
-		if m.model.Scaler != nil != slices.Contains(p.operators, "Scaler") {
-			t.Errorf("%s: scaled %v, operators %q", m.name, m.model.Scaler != nil, p.operators)
-		}
+		require.Check(t, slices.Equal(p.inputs, []string{"X"}) && slices.Equal(p.outputs, want),
+			"%s: inputs %q, outputs %q", m.name, p.inputs, p.outputs)
+		require.Check(t, m.model.Scaler != nil == slices.Contains(p.operators, "Scaler"),
+			"%s: scaled %v, operators %q", m.name, m.model.Scaler != nil, p.operators)
 		if strings.Contains(fmt.Sprint(p.operators), "SVM") {
 			svm++
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"marginlab/ml"
@@ -18,7 +19,7 @@ func writePython(w io.Writer, m *ml.Model) error {
 	if err != nil {
 		return err
 	}
-	return pythonModule.Execute(w, map[string]any{
+	return pythonModule().Execute(w, map[string]any{
 		"Model": m, "Kernel": text, "Fishers": fishers, "Mapped": mapped(m), "One": len(m.Machines) == 1,
 		"Coef": coefColumns(m), "B": biases(m),
 	})
@@ -83,39 +84,40 @@ func pythonKernel(k kernel.Kernel) (text string, fishers []pythonFisher, err err
 }
 
 // pythonModule is the module. Whatever comes from outside stands in quotes.
-var pythonModule = template.Must(template.New("").Funcs(template.FuncMap{
-	"quote": strconv.Quote,
-	"names": func(names []string) string {
-		quoted := make([]string, len(names))
-		for i, name := range names {
-			quoted[i] = strconv.Quote(name)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	},
-	"classes": func(classes []string) string {
-		own := integers(classes)
-		words := make([]string, len(classes))
-		for i, c := range classes {
-			if words[i] = strconv.Quote(c); own != nil {
-				words[i] = strconv.FormatInt(own[i], 10)
+var pythonModule = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"quote": strconv.Quote,
+		"names": func(names []string) string {
+			quoted := make([]string, len(names))
+			for i, name := range names {
+				quoted[i] = strconv.Quote(name)
 			}
-		}
-		return "[" + strings.Join(words, ", ") + "]"
-	},
-	"vector": pythonVector,
-	"matrix": func(rows [][]float64) string {
-		var s strings.Builder
-		s.WriteString("[\n")
-		for _, row := range rows {
-			s.WriteString("    " + pythonVector(row) + ",\n")
-		}
-		return s.String() + "]"
-	},
-	"times": func(f kernel.Fitted) []float64 { return f.Scale() },
-	"nonzero": func(coef []float64) bool {
-		return slices.ContainsFunc(coef, func(u float64) bool { return u != 0 })
-	},
-}).Parse(`"""A model of Margin Lab as a Python module. It needs NumPy only.
+			return "[" + strings.Join(quoted, ", ") + "]"
+		},
+		"classes": func(classes []string) string {
+			own := integers(classes)
+			words := make([]string, len(classes))
+			for i, c := range classes {
+				if words[i] = strconv.Quote(c); own != nil {
+					words[i] = strconv.FormatInt(own[i], 10)
+				}
+			}
+			return "[" + strings.Join(words, ", ") + "]"
+		},
+		"vector": pythonVector,
+		"matrix": func(rows [][]float64) string {
+			var s strings.Builder
+			s.WriteString("[\n")
+			for _, row := range rows {
+				s.WriteString("    " + pythonVector(row) + ",\n")
+			}
+			return s.String() + "]"
+		},
+		"times": func(f kernel.Fitted) []float64 { return f.Scale() },
+		"nonzero": func(coef []float64) bool {
+			return slices.ContainsFunc(coef, func(u float64) bool { return u != 0 })
+		},
+	}).Parse(`"""A model of Margin Lab as a Python module. It needs NumPy only.
 
 predict(X){{if ne .Model.Rule "value"}} returns the class of every row of X,{{else}} returns the value at every row of X,{{end}}
 decision_function(X) returns f{{if not .One}}, one column for each machine in MACHINES{{end}}.
@@ -287,6 +289,7 @@ MAPS = [
 WEIGHTS = COEF * factors(SUPPORTS)
 {{- end}}
 `))
+})
 
 func pythonVector(v []float64) string {
 	words := make([]string, len(v))

@@ -50,9 +50,8 @@ func TestPrincipalComponents(t *testing.T) {
 			if sign == 0 {
 				sign = math.Copysign(1, want*got.At[i][k])
 			}
-			if math.Abs(got.At[i][k]-sign*want) > 1e-9 {
-				t.Errorf("component %d of point %d: %g, want %g", k+1, i, got.At[i][k], sign*want)
-			}
+			require.Check(t, math.Abs(got.At[i][k]-sign*want) <= 1e-9,
+				"component %d of point %d: %g, want %g", k+1, i, got.At[i][k], sign*want)
 			if math.Abs(got.At[i][k]) > math.Abs(far) {
 				far = got.At[i][k]
 			}

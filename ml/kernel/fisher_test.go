@@ -143,9 +143,8 @@ func TestFitHearsAndEnds(t *testing.T) {
 	if _, err := fisherOf(2, true).Fit(ctx, x, func(trace.Step) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := fisherOf(61, true).Fit(t.Context(), x, nil); err == nil || !strings.Contains(err.Error(), "at least as many rows") {
-		t.Errorf("61 components for 60 rows: %v", err)
-	}
+	require.Fails(t, require.Err(fisherOf(61, true).Fit(t.Context(), x, nil)), "at least as many rows",
+		"61 components for 60 rows")
 	if _, err := fisherOf(2, true).Fit(t.Context(), mat.NewDense(4, 1, []float64{1e-90, 3e-90, 5e-90, 9e-90}), nil); err == nil || !strings.Contains(err.Error(), "standardise") {
 		t.Errorf("a Fisher matrix that is no number: %v", err)
 	}
@@ -172,8 +171,7 @@ func TestFisherOfTooMuch(t *testing.T) {
 func TestFisherNotFitted(t *testing.T) {
 	t.Parallel()
 	k := fisherOf(2, true)
-	err := k.Check(2)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "fisher: fitted"), "Check: %v", err)
+	require.Fails(t, k.Check(2), "fisher: fitted", "Check")
 	v := k.Eval([]float64{1, 2}, []float64{1, 2})
 	require.Check(t, math.IsNaN(v), "value %g", v)
 	k = learnt(t, k, 2)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/ml/simd"
 )
 
@@ -36,18 +38,16 @@ func TestGaps(t *testing.T) {
 					gapsAt(level, &got, b, x[:first*wide], z, k, decay)
 					gapsAt(level, &got, b, x[first*wide:], z, k, decay)
 					for l, v := range want {
-						if math.Abs(got[l]-v) > 1e-12*v {
-							t.Errorf("%v, k = %d, decay = %g, string %d: %g, want %g", level, k, decay, l, got[l], v)
-						}
+						require.Check(t, math.Abs(got[l]-v) <= 1e-12*v,
+							"%v, k = %d, decay = %g, string %d: %g, want %g", level, k, decay, l, got[l], v)
 					}
 				}
 				alone := packTexts(some[9:10], endOfZ)
 				var one, all [wide]float64
 				gapsAt(level, &one, make([]float64, (k-1)*len(alone)), packTexts(others[9:10], endOfX), alone, k, decay)
 				gapsAt(level, &all, make([]float64, (k-1)*len(z)), x, z, k, decay)
-				if one[0] != all[9] || one[0] == 0 {
-					t.Errorf("%v, k = %d: %g alone, %g among others", level, k, one[0], all[9])
-				}
+				require.Check(t, one[0] == all[9] && one[0] != 0,
+					"%v, k = %d: %g alone, %g among others", level, k, one[0], all[9])
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -123,8 +124,8 @@ func (g *Gram) piece(dst []float64, i, first int) {
 
 // AddProduct adds the product of K with a sparse vector to dst (length M):
 // sum_k w_k K_ij for j = points[k]. Nothing is kept of K, and all processors take part
-// when there is enough to do. It returns the error of ctx when that ends,
-// leaving dst in between.
+// when there is enough to do; many values of the RBF kernel in the plane are summed in cells,
+// see cells.go. It returns the error of ctx when that ends, leaving dst in between.
 func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	return g.addProduct(ctx, g.sum, dst, points, w)
 }
@@ -154,6 +155,18 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 	}
 
+	if f, ok := g.f.(totaller); ok {
+		total := dst
+		if g.c != nil {
+			total = make([]float64, len(dst))
+		}
+		if f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw) {
+			if g.c != nil {
+				floats.Add(dst, floats.MulTo(total, g.c, total))
+			}
+			return ctx.Err()
+		}
+	}
 	// A share of the work is a stretch of dst that stays in the nearest cache, and
 	// takes a few milliseconds at most before it looks at ctx again.
 	const stretch, values = 16 * lanes, 1 << 20
@@ -169,19 +182,25 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 		floats.Add(dst[first:][:size], s)
 	}
+	inTurn(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)/values, func(k int) { share(k * stretch) })
+	return ctx.Err()
+}
+
+// inTurn calls do for 0 to n-1, unless ctx ends, on all processors, but at most so many
+// goroutines.
+func inTurn(ctx context.Context, n, most int, do func(k int)) {
 	var next atomic.Int64
-	shares := func() {
-		for first := int(next.Add(stretch)) - stretch; first < len(dst) && pace.Look(ctx) == nil; first = int(next.Add(stretch)) - stretch {
-			share(first)
+	work := func() {
+		for k := int(next.Add(1)) - 1; k < n && pace.Look(ctx) == nil; k = int(next.Add(1)) - 1 {
+			do(k)
 		}
 	}
 	var others sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(dst)*len(points)/values) - 1 {
-		others.Go(shares)
+	for range min(runtime.GOMAXPROCS(0), most) - 1 {
+		others.Go(work)
 	}
-	shares()
+	work()
 	others.Wait()
-	return ctx.Err()
 }
 
 // sum adds sum_j w_j k(x_i, z_j) to s[i] for the first len(s) points of p; z

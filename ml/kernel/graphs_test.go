@@ -166,9 +166,7 @@ func drawGraphs(r *rapid.T, few, many int) *dataset.Graphs {
 		if rapid.IntRange(0, 3).Draw(r, "labelled") > 0 {
 			g.Labels = rapid.SliceOfN(rapid.SampledFrom([]string{"C", "O"}), g.N, g.N).Draw(r, "labels")
 		}
-		g, err := g.Canonical()
-		require.NoError(r, err)
-		return g
+		return require.Value(g.Canonical())(r)
 	}), few, many).Draw(r, "graphs")...)
 }
 
@@ -256,10 +254,8 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 		}
 		k := of(false)
 		unit := Kernel{Name: k.Name, Values: k.Values.With("normalize", param.Of(true))}
-		values, err := Cross(t.Context(), k, x, z)
-		require.NoError(r, err)
-		units, err := Cross(t.Context(), unit, x, z)
-		require.NoError(r, err)
+		values := require.Value(Cross(t.Context(), k, x, z))(r)
+		units := require.Value(Cross(t.Context(), unit, x, z))(r)
 		product := func(a, b dataset.Graph) (sum float64) {
 			others := patterns(k, b)
 			for u, w := range patterns(k, a) {
@@ -302,12 +298,10 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 			for v := range g.Labels {
 				other.Labels[to[v]] = g.Labels[v]
 			}
-			g, err := other.Canonical()
-			require.NoError(r, err)
+			g := require.Value(other.Canonical())(r)
 			renamed = append(renamed, g)
 		}
-		again, err := Cross(t.Context(), k, x, graphs(renamed...))
-		require.NoError(r, err)
+		again := require.Value(Cross(t.Context(), k, x, graphs(renamed...)))(r)
 		if !mat.EqualApprox(values, again, 1e-12) {
 			r.Errorf("%v: with other names for the nodes\n%v\n%v", k, mat.Formatted(values), mat.Formatted(again))
 		}
@@ -397,12 +391,10 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 		want += math.Pow(lambda, float64(n)) * math.Pow(2+float64(max(layers-n, 0))*math.Pow(wide, float64(n+1)), 2)
 	}
 	self, err := Self(t.Context(), walkOf(lambda, false, false), graphs(g, two))
-	if err != nil || math.Abs(self[0]/want-1) > 1e-10 || math.Abs(self[1]*(1-lambda)/4-1) > 1e-12 {
-		t.Errorf("%g: want %g; %v", self, want, err)
-	}
-	if err := noValue(walkOf(lambda, false, false), mat.NewDense(1, 2, []float64{1, math.NaN()})); err == nil || !strings.Contains(err.Error(), "rows 1 and 2") {
-		t.Errorf("a pair without a value: %v", err)
-	}
+	require.Check(t, err == nil && math.Abs(self[0]/want-1) <= 1e-10 && math.Abs(self[1]*(1-lambda)/4-1) <= 1e-12,
+		"%g: want %g; %v", self, want, err)
+	require.Fails(t, noValue(walkOf(lambda, false, false), mat.NewDense(1, 2, []float64{1, math.NaN()})), "rows 1 and 2",
+		"a pair without a value")
 	// The remedy is never beyond the limit, which is 1 here.
 	_, err = Self(t.Context(), walkOf(1, false, false), graphs(g))
 	if err == nil || !strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") || !strings.Contains(err.Error(), "take a weight below 0.9") {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,9 +140,8 @@ func TestTable(t *testing.T) {
 	for _, row := range Table {
 		got, err := Lookup(row.Name)
 		require.Check(t, err == nil && got.Formula == row.Formula, "Lookup(%q) = %q, %v", row.Name, got.Formula, err)
-		if row.Label == "" || row.Formula == "" || row.Help == "" {
-			t.Errorf("%s: label, formula or help is missing", row.Name)
-		}
+		require.Check(t, row.Label != "" && row.Formula != "" && row.Help != "",
+			"%s: label, formula or help is missing", row.Name)
 		for _, p := range row.Params {
 			if err := p.Check(p.Default); err != nil {
 				t.Errorf("%s: default: %v", row.Name, err)
@@ -165,16 +163,13 @@ func TestTable(t *testing.T) {
 						outside = param.Of("maybe")
 					}
 					bad := Kernel{Name: k.Name, Values: k.Values.With(p.Name, outside)}
-					if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), p.Name) {
-						t.Errorf("%+v: %v, want an error about %s", bad, err, p.Name)
-					}
+					require.Fails(t, bad.Validate(), p.Name, "%+v", bad)
 				}
 				if p.Kind == param.Switch || p.Check("0") == nil {
 					continue // what is left out is 0 or off
 				}
-				if bare := (Kernel{Name: k.Name, Values: k.Values.Without(p.Name)}); bare.Validate() == nil {
-					t.Errorf("%+v: %s is missing", bare, p.Name)
-				}
+				bare := (Kernel{Name: k.Name, Values: k.Values.Without(p.Name)})
+				require.Check(t, bare.Validate() != nil, "%+v: %s is missing", bare, p.Name)
 			}
 			if kind, _ := k.Takes(); kind == dataset.KindVectors {
 				k = learnt(t, k, 2)
@@ -188,9 +183,7 @@ func TestTable(t *testing.T) {
 	}
 	_, err := Lookup("cosine")
 	for _, row := range Table {
-		if err == nil || !strings.Contains(err.Error(), row.Name) {
-			t.Errorf("unknown kernel: %v, want a word about %s", err, row.Name)
-		}
+		require.Fails(t, err, row.Name, "unknown kernel")
 	}
 	require.Check(t, (Kernel{Name: "cosine"}).Validate() != nil, "an unknown kernel is valid")
 	v := (Kernel{Name: "cosine"}).Eval([]float64{1}, []float64{1})
@@ -230,9 +223,8 @@ func TestGram(t *testing.T) {
 							if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
 								t.Fatalf("%+v: row gives %g, Eval %g, want %g", k, dst[j], k.Eval(xi, xj), want)
 							}
-							if !near(dstScaled[j], c[i]*c[j]*dst[j], 1e-15) {
-								t.Fatalf("%+v scaled: %g, want %g", k, dstScaled[j], c[i]*c[j]*dst[j])
-							}
+							require.Must(t, near(dstScaled[j], c[i]*c[j]*dst[j], 1e-15),
+								"%+v scaled: %g, want %g", k, dstScaled[j], c[i]*c[j]*dst[j])
 						}
 						if !near(g.Diag(i), dst[i], 1e-13) || !near(scaled.Diag(i), dstScaled[i], 1e-13) {
 							t.Fatalf("%+v: Diag %g, %g, rows say %g, %g", k, g.Diag(i), scaled.Diag(i), dst[i], dstScaled[i])
@@ -240,9 +232,8 @@ func TestGram(t *testing.T) {
 					}
 					for i := range m {
 						for j := range i {
-							if full.At(i, j) != full.At(j, i) {
-								t.Fatalf("%+v: K[%d,%d] and K[%d,%d] differ", k, i, j, j, i)
-							}
+							require.Must(t, full.At(i, j) == full.At(j, i),
+								"%+v: K[%d,%d] and K[%d,%d] differ", k, i, j, j, i)
 						}
 					}
 					if k.Name == "rbf" && (full.At(3, 7) != 1 || mat.Max(full) > 1) {
@@ -434,8 +425,7 @@ func TestWidth(t *testing.T) {
 		require.Check(t, err == nil && cmp.Diff(g, back) == "", "%s came back as %+v, %v", data, back, err)
 	}
 	require.Equal(t, Width(param.Value{}, x), 0.5, "no value")
-	got := Width(param.Of("scale"), mat.NewDense(2, 4, nil))
-	require.Check(t, got == 0.25, "scale of constant data is %g, want 1/d", got)
+	require.Equal(t, Width(param.Of("scale"), mat.NewDense(2, 4, nil)), 0.25, "scale of constant data")
 	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "big", "2e9"} {
 		_, err := gamma.Parse(bad)
 		require.Check(t, err != nil, "%q passed as gamma", bad)

@@ -44,9 +44,7 @@ func TestMerged(t *testing.T) {
 				require.Must(t, len(points) != 0 && len(points) <= size, "%d points in group %d", len(points), a)
 				weight := 0.0
 				for _, i := range points {
-					if y[i] != y[points[0]] {
-						t.Fatalf("group %d has both labels", a)
-					}
+					require.Must(t, y[i] == y[points[0]], "group %d has both labels", a)
 					weight += w[i]
 				}
 				for _, i := range points {
@@ -61,9 +59,8 @@ func TestMerged(t *testing.T) {
 				merged.Row(row, a)
 				for b, v := range row {
 					want := scale[a] * scale[b] * k.Eval(mean.RawRowView(a), mean.RawRowView(b))
-					if math.Abs(v-want) > 1e-12*math.Max(1, math.Abs(want)) {
-						t.Fatalf("%s: K[%d,%d] = %g, want %g", k.Name, a, b, v, want)
-					}
+					require.Must(t, math.Abs(v-want) <= 1e-12*math.Max(1, math.Abs(want)),
+						"%s: K[%d,%d] = %g, want %g", k.Name, a, b, v, want)
 				}
 			}
 			var distance, total float64

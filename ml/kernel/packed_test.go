@@ -58,9 +58,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 						t.Fatalf("d = %d, gamma %g: in single precision %g is %g, plain %g is %g", d, gamma, got[i], single[i], want[i], plain[i])
 					}
 				}
-				if single[n/2] != 1 {
-					t.Fatalf("d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
-				}
+				require.Must(t, single[n/2] == 1,
+					"d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
 				w := []float64{-2, 0.5}
 				pair := append(append([]float64{}, z...), raw.Data[:d]...)
 				rough := slices.Clone(got)
@@ -68,21 +67,18 @@ func loopsAgree(t *testing.T, l simd.Level) {
 				gaussianSum32At(l, rough, p, pair, w, gamma)
 				plainSum(want, p, pair, w, gamma)
 				for i := range got {
-					if math.Abs(got[i]-want[i]) > 1e-14 {
-						t.Fatalf("d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
-					}
-					if math.Abs(rough[i]-want[i]) > 2.5*inSingle {
-						t.Fatalf("d = %d, gamma %g: sum in single precision %g, plain %g", d, gamma, rough[i], want[i])
-					}
+					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-14,
+						"d = %d, gamma %g: sum %g, plain %g", d, gamma, got[i], want[i])
+					require.Must(t, math.Abs(rough[i]-want[i]) <= 2.5*inSingle,
+						"d = %d, gamma %g: sum in single precision %g, plain %g", d, gamma, rough[i], want[i])
 				}
 			}
 			got, want := make([]float64, n), make([]float64, n)
 			productRowAt(l, got, p, z)
 			plainProducts(want, p, z)
 			for i := range got {
-				if math.Abs(got[i]-want[i]) > 1e-14*float64(1+d) {
-					t.Fatalf("d = %d: product %g, plain %g", d, got[i], want[i])
-				}
+				require.Must(t, math.Abs(got[i]-want[i]) <= 1e-14*float64(1+d),
+					"d = %d: product %g, plain %g", d, got[i], want[i])
 			}
 		}
 	}
@@ -196,12 +192,10 @@ func TestSubsetAndProduct(t *testing.T) {
 				err := errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w))
 				require.NoError(t, err)
 				for i := range got {
-					if math.Abs(rough[i]-want[i]) > inSingle*m*size {
-						t.Fatalf("%+v: product in single precision %g, want %g", k, rough[i], want[i])
-					}
-					if math.Abs(got[i]-want[i]) > 1e-13*m*size {
-						t.Fatalf("%+v: product %g, want %g", k, got[i], want[i])
-					}
+					require.Must(t, math.Abs(rough[i]-want[i]) <= inSingle*m*size,
+						"%+v: product in single precision %g, want %g", k, rough[i], want[i])
+					require.Must(t, math.Abs(got[i]-want[i]) <= 1e-13*m*size,
+						"%+v: product %g, want %g", k, got[i], want[i])
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -31,6 +32,10 @@ func (k gaussian) add(dst []float64, x packed, z, w []float64) { gaussianSum(dst
 
 func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
 	gaussianSum32(dst, x, z, w, k.gamma)
+}
+
+func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) bool {
+	return sumInCells(ctx, dst, x, z, w, k.gamma)
 }
 
 // grid uses that on a plane with orthogonal axes the squared distance to z splits:

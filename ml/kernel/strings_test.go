@@ -144,10 +144,8 @@ func TestStringKernelsAreTheirDefinition(t *testing.T) {
 		decay := rapid.Float64Range(0.05, 1).Draw(r, "decay")
 		k := ofStrings(name, rapid.IntRange(1, 5).Draw(r, "k"), decay, false)
 		normal := ofStrings(name, k.Values.Int("k"), decay, true)
-		values, err := Cross(t.Context(), k, x, z)
-		require.NoError(r, err)
-		unit, err := Cross(t.Context(), normal, x, z)
-		require.NoError(r, err)
+		values := require.Value(Cross(t.Context(), k, x, z))(r)
+		unit := require.Value(Cross(t.Context(), normal, x, z))(r)
 		for i, a := range x.Values {
 			for j, b := range z.Values {
 				want := enumerated(k, a, b)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
@@ -83,9 +84,14 @@ type (
 	adder32 interface {
 		add32(dst []float64, x packed, z, w []float64)
 	}
+	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, unless ctx ends. It
+	// reports false, with dst as it was, where it has no better way than an adder.
+	totaller interface {
+		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) bool
+	}
 	// gridder implements Sum.Grid for at least one term and one point, with dst zero. It
 	// returns false, leaving dst unchanged, on planes it does not speed up.
-	gridder interface { // never an embedder
+	gridder interface { // no embedder
 		grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool
 	}
 	// embedder is a function of images of points, each computed only once.

@@ -46,8 +46,7 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 		}
 		left := maps.Clone(want)
 		require.Must(r, CanWeigh(k, z), "these are few")
-		w, err := Weigh(t.Context(), k, z, u)
-		require.NoError(r, err)
+		w := require.Value(Weigh(t.Context(), k, z, u))(r)
 		for _, f := range w.Heaviest(1 << 20) {
 			piece := strings.ReplaceAll(strings.ReplaceAll(f.Name, "-", ""), "·", " ")
 			require.Near(r, f.Weight, want[piece], 1e-9, "%s weighs", f.Name)
@@ -56,10 +55,8 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 		for piece, v := range left {
 			require.Check(r, math.Abs(v) <= 1e-9, "%q weighs %g and is not listed", piece, v)
 		}
-		parts, err := w.Parts(t.Context(), x)
-		require.NoError(r, err)
-		values, err := Cross(t.Context(), k, x, z)
-		require.NoError(r, err)
+		parts := require.Value(w.Parts(t.Context(), x))(r)
+		values := require.Value(Cross(t.Context(), k, x, z))(r)
 		for i, s := range x.Values {
 			symbols := []rune(s)
 			shares := make([]float64, len(symbols))
@@ -136,12 +133,9 @@ func TestWeightsOfSubtrees(t *testing.T) {
 		z, x := drawGraphs(r, 1, 5), drawGraphs(r, 2, 4)
 		u := rapid.SliceOfN(rapid.Float64Range(-2, 2), z.Len(), z.Len()).Draw(r, "u")
 		k := wlOf(rapid.IntRange(0, 3).Draw(r, "h"), rapid.Bool().Draw(r, "normalised"))
-		w, err := Weigh(t.Context(), k, z, u)
-		require.NoError(r, err)
-		parts, err := w.Parts(t.Context(), x)
-		require.NoError(r, err)
-		values, err := Cross(t.Context(), k, x, z)
-		require.NoError(r, err)
+		w := require.Value(Weigh(t.Context(), k, z, u))(r)
+		parts := require.Value(w.Parts(t.Context(), x))(r)
+		values := require.Value(Cross(t.Context(), k, x, z))(r)
 		for i := range x.Values {
 			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
 				r.Errorf("the nodes of %v add up to %g, f is %g", x.Values[i], floats.Sum(parts[i]), f)
@@ -188,9 +182,8 @@ func TestNamesOfSubtrees(t *testing.T) {
 	flow := dataset.Graph{N: 3, Directed: true, Edges: [][2]int{{0, 1}, {2, 1}}, EdgeLabels: []string{"a", "b"}, Labels: []string{"C", "N", "O"}}
 	named := require.Value(Weigh(t.Context(), wlOf(1, false), graphs(flow), []float64{1}))(t).Heaviest(100)
 	for _, want := range []string{"C(→a:N)", "N(←a:C,←b:O)", "O(→b:N)"} {
-		if !slices.ContainsFunc(named, func(f Feature) bool { return f.Name == want }) {
-			t.Errorf("%s is none of %v", want, named)
-		}
+		require.Check(t, slices.ContainsFunc(named, func(f Feature) bool { return f.Name == want }),
+			"%s is none of %v", want, named)
 	}
 	var star [][2]int
 	for v := range 99 {

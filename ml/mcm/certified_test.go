@@ -37,9 +37,8 @@ func TestCertifiedAtLargeC(t *testing.T) {
 			trials++
 			if math.IsNaN(res.Gap) || res.Status == trace.Numerical {
 				uncertified++
-				if !(res.Gap <= 1e-6) {
-					t.Errorf("seed %d, %s, rho %g: %s, gap %g, objective %g", seed, kern.Name, rho, res.Status, res.Gap, res.Objective)
-				}
+				require.Check(t, res.Gap <= 1e-6,
+					"seed %d, %s, rho %g: %s, gap %g, objective %g", seed, kern.Name, rho, res.Status, res.Gap, res.Objective)
 			}
 		}
 	}

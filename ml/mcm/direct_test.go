@@ -59,9 +59,8 @@ func TestDirection(t *testing.T) {
 			z := y[i] * (x.f[i] + x.df[i])
 			size := 1 + math.Abs(z) + math.Abs(x.dq[i]) + math.Abs(x.ds[i]) + math.Abs(x.dt[i])
 			one, h := z+x.q[i]+x.dq[i]-x.s[i]-x.ds[i], z+x.t[i]+x.dt[i]
-			if math.Abs(one-1) > 1e-9*size || math.Abs(h-1-x.u-x.du) > 1e-9*size {
-				t.Errorf("M=%d: point %d has y f + q - s = %g and y f + t - h = %g", m, i+1, one, h-1-x.u-x.du)
-			}
+			require.Check(t, math.Abs(one-1) <= 1e-9*size && math.Abs(h-1-x.u-x.du) <= 1e-9*size,
+				"M=%d: point %d has y f + q - s = %g and y f + t - h = %g", m, i+1, one, h-1-x.u-x.du)
 		}
 	}
 }

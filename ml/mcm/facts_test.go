@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"marginlab/ml/mcm"
@@ -28,9 +27,8 @@ func TestFullRankInterpolates(t *testing.T) {
 	k := gram(x, rbf(20))
 	for _, c := range []float64{1e-6, 0.1, 1, 1e3, 1e6, math.Inf(1)} {
 		r := train(t, k, y, mcm.Settings{C: c, RankTol: 1e-10})
-		if r.Status != trace.Converged || r.Rank != 60 || math.Abs(r.Objective-1) > 1e-8 {
-			t.Errorf("C=%g: %s, rank %d, objective %.12g; want the full rank and 1", c, r.Status, r.Rank, r.Objective)
-		}
+		require.Check(t, r.Status == trace.Converged && r.Rank == 60 && math.Abs(r.Objective-1) <= 1e-8,
+			"C=%g: %s, rank %d, objective %.12g; want the full rank and 1", c, r.Status, r.Rank, r.Objective)
 		for i, f := range r.F {
 			require.Near(t, f, y[i], 1e-7, "C=%g: f_%d", c, i)
 		}
@@ -56,9 +54,8 @@ func TestConflictingDuplicates(t *testing.T) {
 	for _, c := range []float64{1e-3, 0.3, 1, 100, 1e5} {
 		want := 1 + 2*c*float64(rarer)
 		r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: c, RankTol: 1e-9})
-		if r.Status != trace.Converged || rel(r.Objective, want) > 1e-8 {
-			t.Errorf("C=%g: %s with objective %.12g, want %.12g", c, r.Status, r.Objective, want)
-		}
+		require.Check(t, r.Status == trace.Converged && rel(r.Objective, want) <= 1e-8,
+			"C=%g: %s with objective %.12g, want %.12g", c, r.Status, r.Objective, want)
 	}
 }
 
@@ -69,9 +66,8 @@ func TestSupportVectorsAreTheRank(t *testing.T) {
 	x, y := moons(200, rand.New(rand.NewPCG(2, 1)))
 	for _, tol := range []float64{0.1, 1e-2, 1e-3} {
 		r := train(t, gram(x, rbf(0.5)), y, mcm.Settings{C: 1, RankTol: tol})
-		if r.SupportVectors > r.Rank || r.SupportVectors < r.Rank-2 || r.Rank > 100 {
-			t.Errorf("rank_tol=%g: %d support vectors at rank %d", tol, r.SupportVectors, r.Rank)
-		}
+		require.Check(t, r.SupportVectors <= r.Rank && r.SupportVectors >= r.Rank-2 && r.Rank <= 100,
+			"rank_tol=%g: %d support vectors at rank %d", tol, r.SupportVectors, r.Rank)
 	}
 }
 
@@ -82,9 +78,8 @@ func TestRankCutRegularises(t *testing.T) {
 	last := 0.0
 	for _, tol := range []float64{1e-6, 1e-4, 1e-2, 0.1, 0.5} {
 		r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, RankTol: tol})
-		if r.Objective < last*(1-1e-8) {
-			t.Errorf("rank_tol=%g: objective %g below %g of a finer cut", tol, r.Objective, last)
-		}
+		require.Check(t, r.Objective >= last*(1-1e-8),
+			"rank_tol=%g: objective %g below %g of a finer cut", tol, r.Objective, last)
 		last = r.Objective
 	}
 }
@@ -99,9 +94,8 @@ func TestRhoMakesSparse(t *testing.T) {
 	for i, rho := range []float64{1e-4, 1e-3, 1e-2, 0.1, 1, 10} {
 		r := train(t, k, y, mcm.Settings{C: 1, Rho: rho})
 		require.Must(t, r.Status == trace.Converged, "rho=%g: %s", rho, r.Status)
-		if r.L1 > l1*(1+1e-7) || r.H+r.SlackSum < rest*(1-1e-7) {
-			t.Errorf("rho=%g: sum |lambda| %g after %g, h + C sum q %g after %g", rho, r.L1, l1, r.H+r.SlackSum, rest)
-		}
+		require.Check(t, r.L1 <= l1*(1+1e-7) && r.H+r.SlackSum >= rest*(1-1e-7),
+			"rho=%g: sum |lambda| %g after %g, h + C sum q %g after %g", rho, r.L1, l1, r.H+r.SlackSum, rest)
 		l1, rest, last = r.L1, r.H+r.SlackSum, r.SupportVectors
 		if i == 0 {
 			first = last
@@ -116,16 +110,14 @@ func TestBiasOnly(t *testing.T) {
 	x, y := moons(30, rand.New(rand.NewPCG(5, 1)))
 	y[0], y[2], y[4] = -1, -1, -1
 	r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, Rho: 1e3})
-	if r.SupportVectors != 0 || r.B != -1 || rel(r.Objective, 1+2*12) > 1e-9 {
-		t.Errorf("%d support vectors, b = %g, objective %g; want 0, -1 and 25", r.SupportVectors, r.B, r.Objective)
-	}
+	require.Check(t, r.SupportVectors == 0 && r.B == -1 && rel(r.Objective, 1+2*12) <= 1e-9,
+		"%d support vectors, b = %g, objective %g; want 0, -1 and 25", r.SupportVectors, r.B, r.Objective)
 	// Nothing but the bias either when the kernel vanishes.
 	zero := gram(x, func(_, _ []float64) float64 { return 0 })
 	for _, rho := range []float64{0, 0.1} {
 		r := train(t, zero, y, mcm.Settings{C: 1, Rho: rho})
-		if r.Status != trace.Converged || r.SupportVectors != 0 || rel(r.Objective, 25) > 1e-9 {
-			t.Errorf("rho=%g, zero kernel: %s, %d support vectors, objective %g", rho, r.Status, r.SupportVectors, r.Objective)
-		}
+		require.Check(t, r.Status == trace.Converged && r.SupportVectors == 0 && rel(r.Objective, 25) <= 1e-9,
+			"rho=%g, zero kernel: %s, %d support vectors, objective %g", rho, r.Status, r.SupportVectors, r.Objective)
 	}
 }
 
@@ -135,13 +127,11 @@ func TestHardMargin(t *testing.T) {
 	y := []float64{-1, -1, -1, 1, 1, 1}
 	for _, rho := range []float64{0, 0.01} {
 		r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho})
-		if r.Status != trace.Converged || r.SlackSum != 0 {
-			t.Errorf("rho=%g: %s with slack %g", rho, r.Status, r.SlackSum)
-		}
+		require.Check(t, r.Status == trace.Converged && r.SlackSum == 0,
+			"rho=%g: %s with slack %g", rho, r.Status, r.SlackSum)
 		soft := train(t, gram(x, linear), y, mcm.Settings{C: 1e4, Rho: rho})
-		if rel(r.Objective, soft.Objective) > 1e-8 {
-			t.Errorf("rho=%g: hard %.10g, soft with a large C %.10g", rho, r.Objective, soft.Objective)
-		}
+		require.Check(t, rel(r.Objective, soft.Objective) <= 1e-8,
+			"rho=%g: hard %.10g, soft with a large C %.10g", rho, r.Objective, soft.Objective)
 		y := []float64{-1, 1, -1, 1, -1, 1}
 		_, err := mcm.Train(context.Background(), gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho})
 		require.Check(t, errors.Is(err, mcm.ErrNotSeparable), "rho=%g, not separable: error %v", rho, err)
@@ -190,9 +180,7 @@ func TestWrongInput(t *testing.T) {
 		{"kernel NaN, sparse", broken, y, mcm.Settings{C: 1, Rho: 1e-3}, "kernel matrix"},
 		{"kernel infinite", infinite, y, mcm.Settings{C: 1}, "kernel matrix"},
 	} {
-		if _, err := mcm.Train(context.Background(), c.k, c.y, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
+		require.Fails(t, require.Err(mcm.Train(context.Background(), c.k, c.y, c.s)), c.want, "%s", c.name)
 	}
 }
 
@@ -240,17 +228,15 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 		r, err := mcm.Train(ctx, p.k, y, s)
-		if err != nil || r.Status != trace.Cancelled || reports != 1 {
-			t.Fatalf("rho=%g: %+v after %d reports, error %v", rho, r, reports, err)
-		}
+		require.Must(t, err == nil && r.Status == trace.Cancelled && reports == 1,
+			"rho=%g: %+v after %d reports, error %v", rho, r, reports, err)
 		if obj := p.objective(r.Lambda, r.B); rel(r.Objective, obj) > 1e-9 || r.Objective < best.Objective || r.DualObjective > best.Objective {
 			t.Errorf("rho=%g: objective %g, that of lambda and b %g, dual %g, optimum %g", rho, r.Objective, obj, r.DualObjective, best.Objective)
 		}
 		// Ended before it began.
 		r, err = mcm.Train(ctx, p.k, y, p.set)
-		if err != nil || r.Status != trace.Cancelled || len(r.Lambda) != 400 || len(r.F) != 400 {
-			t.Errorf("rho=%g, ended before: %v, error %v", rho, r.Status, err)
-		}
+		require.Check(t, err == nil && r.Status == trace.Cancelled && len(r.Lambda) == 400 && len(r.F) == 400,
+			"rho=%g, ended before: %v, error %v", rho, r.Status, err)
 	}
 }
 
@@ -262,9 +248,8 @@ func TestIterationLimit(t *testing.T) {
 		best := train(t, p.k, y, p.set)
 		p.set.MaxIter = best.Iterations / 2
 		r := train(t, p.k, y, p.set)
-		if r.Status != trace.IterationLimit || r.Iterations != p.set.MaxIter || r.Gap <= 1e-8 {
-			t.Errorf("rho=%g: %s after %d of %d, gap %g", rho, r.Status, r.Iterations, p.set.MaxIter, r.Gap)
-		}
+		require.Check(t, r.Status == trace.IterationLimit && r.Iterations == p.set.MaxIter && r.Gap > 1e-8,
+			"rho=%g: %s after %d of %d, gap %g", rho, r.Status, r.Iterations, p.set.MaxIter, r.Gap)
 		if obj := p.objective(r.Lambda, r.B); rel(r.Objective, obj) > 1e-9 || obj < best.Objective {
 			t.Errorf("rho=%g: objective %g, that of lambda and b %g, optimum %g", rho, r.Objective, obj, best.Objective)
 		}

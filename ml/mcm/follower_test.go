@@ -36,9 +36,8 @@ func TestFollower(t *testing.T) {
 			require.Must(t, err == nil, "seed %d, %s, C = %g: %v", seed, p.name, p.set.C, err)
 			p.check(t, r)
 			one := require.Value(mcm.Train(t.Context(), p.k, p.y, set))(t)
-			if math.Abs(r.Objective-one.Objective) > 3e-8*max(1, one.Objective) && one.Status == trace.Converged {
-				t.Errorf("C = %g: objective %.12g, by itself %.12g", p.set.C, r.Objective, one.Objective)
-			}
+			require.Check(t, math.Abs(r.Objective-one.Objective) <= 3e-8*max(1, one.Objective) || one.Status != trace.Converged,
+				"C = %g: objective %.12g, by itself %.12g", p.set.C, r.Objective, one.Objective)
 			cold, warm, trained = cold+one.Iterations, warm+r.Iterations, trained+1
 			if r.Status == trace.Numerical {
 				numerical++
@@ -46,9 +45,8 @@ func TestFollower(t *testing.T) {
 			require.Must(t, !t.Failed(), "seed %d, C = %g, interior %d: %s", seed, p.set.C, interior, p.name)
 		}
 	}
-	if numerical > trained/50 || warm >= cold {
-		t.Errorf("%d of %d in numerical trouble; %d iterations, %d without a basis to go on from", numerical, trained, warm, cold)
-	}
+	require.Check(t, numerical <= trained/50 && warm < cold,
+		"%d of %d in numerical trouble; %d iterations, %d without a basis to go on from", numerical, trained, warm, cold)
 	t.Logf("%d iterations, %d by themselves; %d of %d in numerical trouble", warm, cold, numerical, trained)
 }
 
@@ -70,9 +68,7 @@ func BenchmarkFollower(b *testing.B) {
 							f = mcm.Follower{}
 						}
 						r, err := f.Train(b.Context(), k, y, mcm.Settings{C: math.Pow(10, e), Rho: c.rho})
-						if err != nil || r.Status != trace.Converged {
-							b.Fatal(r, err)
-						}
+						require.Must(b, err == nil && r.Status == trace.Converged, "%v %v", r, err)
 						pivots += r.Iterations
 					}
 					b.ReportMetric(float64(pivots), "iterations")

@@ -37,9 +37,8 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 		}
 		require.Must(t, !t.Failed(), "seed %d", seed)
 	}
-	if numerical > problems/50 || inseparable == 0 {
-		t.Errorf("%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
-	}
+	require.Check(t, numerical <= problems/50 && inseparable != 0,
+		"%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
 }
 
 // A rank near M and one near M/2, where the projections take either form, and
@@ -55,9 +54,8 @@ func TestInteriorForms(t *testing.T) {
 			p.set = p.set.WithInterior(1)
 			r := train(t, p.k, y, p.set)
 			p.check(t, r)
-			if rel(r.Objective, want.Objective) > 2e-8 {
-				t.Errorf("%s: objective %.12g, %.12g by the simplex method", p.name, r.Objective, want.Objective)
-			}
+			require.Check(t, rel(r.Objective, want.Objective) <= 2e-8,
+				"%s: objective %.12g, %.12g by the simplex method", p.name, r.Objective, want.Objective)
 			if again := train(t, p.k, y, p.set); again.Objective != r.Objective || !slices.Equal(again.Lambda, r.Lambda) {
 				t.Errorf("%s: another run gives another result", p.name)
 			}

@@ -150,11 +150,7 @@ func (p problem) columns() (g [][]float64) {
 }
 
 // check verifies a result against its definition and its certificate.
-func (p problem) check(t interface {
-	Helper()
-	Errorf(string, ...any)
-}, r *mcm.Result,
-) {
+func (p problem) check(t require.T, r *mcm.Result) {
 	t.Helper()
 	scale := 1.0 // what rounding in lambda is worth
 	for _, v := range r.Lambda {
@@ -162,62 +158,48 @@ func (p problem) check(t interface {
 	}
 	obj := p.objective(r.Lambda, r.B)
 	scale *= 1 + math.Min(p.set.C, 1e9)*float64(len(p.y))
-	if math.Abs(obj-r.Objective) > 1e-9*math.Abs(obj)+1e-13*scale {
-		t.Errorf("%s: objective %.12g, but that of lambda and b is %.12g", p.name, r.Objective, obj)
-	}
+	require.Check(t, math.Abs(obj-r.Objective) <= 1e-9*math.Abs(obj)+1e-13*scale,
+		"%s: objective %.12g, but that of lambda and b is %.12g", p.name, r.Objective, obj)
 	negative, sum, total, balance := 0.0, 0.0, 0.0, 0.0
 	yv := make([]float64, len(p.y))
 	for i, v := range r.V {
-		if v > p.set.C*(1+1e-12) {
-			t.Errorf("%s: v_%d = %g above C", p.name, i, v)
-		}
+		require.Check(t, v <= p.set.C*(1+1e-12), "%s: v_%d = %g above C", p.name, i, v)
 		negative += math.Max(0, -v)
 		sum += v
 		total += math.Abs(v)
 		yv[i] = p.y[i] * v
 		balance += yv[i]
 	}
-	if negative > 1+1e-12 {
-		t.Errorf("%s: sum of the negative parts of v is %g", p.name, negative)
-	}
-	if math.Abs(balance) > 1e-12*(1e-3+total) {
-		t.Errorf("%s: y'v = %g with |v| = %g", p.name, balance, total)
-	}
+	require.Check(t, negative <= 1+1e-12, "%s: sum of the negative parts of v is %g", p.name, negative)
+	require.Check(t, math.Abs(balance) <= 1e-12*(1e-3+total), "%s: y'v = %g with |v| = %g", p.name, balance, total)
 	if p.set.Rho > 0 {
 		for j, row := range p.k {
 			size := 0.0
 			for i, v := range yv {
 				size += math.Abs(row[i] * v)
 			}
-			if x := dot(row, yv); math.Abs(x) > p.set.Rho*(1+1e-12)+1e-14*size {
-				t.Errorf("%s: |K(y v)|_%d = %.15g exceeds rho", p.name, j, x)
-			}
+			x := dot(row, yv)
+			require.Check(t, math.Abs(x) <= p.set.Rho*(1+1e-12)+1e-14*size, "%s: |K(y v)|_%d = %.15g exceeds rho", p.name, j, x)
 		}
 	} else {
 		for k, g := range p.columns() {
-			if x := dot(g, yv) / math.Sqrt(dot(g, g)); math.Abs(x) > 1e-9*total+1e-12 {
-				t.Errorf("%s: G'(y v)_%d = %g with |v| = %g", p.name, k, x, total)
-			}
+			x := dot(g, yv) / math.Sqrt(dot(g, g))
+			require.Check(t, math.Abs(x) <= 1e-9*total+1e-12, "%s: G'(y v)_%d = %g with |v| = %g", p.name, k, x, total)
 		}
 	}
-	if r.DualObjective > 1+sum+1e-12*(1+total) {
-		t.Errorf("%s: dual objective %.15g above 1 + sum v = %.15g", p.name, r.DualObjective, 1+sum)
-	}
-	if gap := (r.Objective - r.DualObjective) / math.Max(1, r.Objective); gap != r.Gap || gap < -1e-8 {
-		t.Errorf("%s: gap %g reported, %g found", p.name, r.Gap, gap)
-	}
+	require.Check(t, r.DualObjective <= 1+sum+1e-12*(1+total),
+		"%s: dual objective %.15g above 1 + sum v = %.15g", p.name, r.DualObjective, 1+sum)
+	gap := (r.Objective - r.DualObjective) / math.Max(1, r.Objective)
+	require.Check(t, gap == r.Gap && gap >= -1e-8, "%s: gap %g reported, %g found", p.name, r.Gap, gap)
 	switch r.Status {
 	case trace.Converged:
-		if r.Gap > 1e-8 {
-			t.Errorf("%s: converged with gap %g", p.name, r.Gap)
-		}
+		require.Check(t, r.Gap <= 1e-8, "%s: converged with gap %g", p.name, r.Gap)
 	case trace.Numerical:
 		// Honest only where lambda is too large for its last digits not to matter.
-		if scale*0x1p-52 < 1e-10*r.Objective {
-			t.Errorf("%s: numerical trouble with |lambda| = %g, gap %g", p.name, r.L1, r.Gap)
-		}
+		require.Check(t, scale*0x1p-52 >= 1e-10*r.Objective,
+			"%s: numerical trouble with |lambda| = %g, gap %g", p.name, r.L1, r.Gap)
 	default:
-		t.Errorf("%s: status %s after %d iterations", p.name, r.Status, r.Iterations)
+		require.Check(t, false, "%s: status %s after %d iterations", p.name, r.Status, r.Iterations)
 	}
 }
 
@@ -239,9 +221,8 @@ func TestRandom(t *testing.T) {
 		}
 		require.Must(t, !t.Failed(), "seed %d", seed)
 	}
-	if numerical > problems/100 || inseparable == 0 {
-		t.Errorf("%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
-	}
+	require.Check(t, numerical <= problems/100 && inseparable != 0,
+		"%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
 }
 
 // Problems on which the solver once cycled until the iteration limit, or gave a
@@ -356,9 +337,8 @@ func TestAgainstEnumeration(t *testing.T) {
 		want := enumerate(x, y, c, rho)
 		p := problem{"", gram(x, linear), y, mcm.Settings{C: c, Rho: rho, RankTol: 1e-10}}
 		r := require.Value(mcm.Train(context.Background(), p.k, y, p.set))(t)
-		if rel(r.Objective, want) > 1e-9 {
-			t.Errorf("M=%d d=%d C=%g rho=%g: objective %.12g, want %.12g", m, d, c, rho, r.Objective, want)
-		}
+		require.Check(t, rel(r.Objective, want) <= 1e-9,
+			"M=%d d=%d C=%g rho=%g: objective %.12g, want %.12g", m, d, c, rho, r.Objective, want)
 	}
 }
 

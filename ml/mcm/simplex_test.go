@@ -35,9 +35,8 @@ func (a *byRows) mul(dst []float64, cols []int, x []float64) {
 func verify(t *testing.T, s *simplex, a byRows) {
 	t.Helper()
 	for j, x := range s.x {
-		if x < s.lo[j]-1e-8 || x > s.up[j]+1e-8 {
-			t.Errorf("variable %d = %g outside [%g, %g]", j, x, s.lo[j], s.up[j])
-		}
+		require.Check(t, x >= s.lo[j]-1e-8 && x <= s.up[j]+1e-8,
+			"variable %d = %g outside [%g, %g]", j, x, s.lo[j], s.up[j])
 	}
 	pi := s.multipliers()
 	for i, row := range a {
@@ -56,9 +55,8 @@ func verify(t *testing.T, s *simplex, a byRows) {
 		} else {
 			d -= pi[j-s.n]
 		}
-		if d > 1e-7 && s.x[j] > s.lo[j]+1e-7 || d < -1e-7 && s.x[j] < s.up[j]-1e-7 {
-			t.Errorf("variable %d = %g in [%g, %g] has reduced cost %g", j, s.x[j], s.lo[j], s.up[j], d)
-		}
+		require.Check(t, (d <= 1e-7 || s.x[j] <= s.lo[j]+1e-7) && (d >= -1e-7 || s.x[j] >= s.up[j]-1e-7),
+			"variable %d = %g in [%g, %g] has reduced cost %g", j, s.x[j], s.lo[j], s.up[j], d)
 	}
 }
 
@@ -264,9 +262,8 @@ func TestCholesky(t *testing.T) {
 		for j := range m {
 			kl += k[i][j] * lambda[j]
 		}
-		if math.Abs(gw-kl) > 1e-10 || math.Abs(self-k[i][i]) > 1e-10 {
-			t.Errorf("row %d: G w = %g, K lambda = %g; (G G')_ii = %g, K_ii = %g", i, gw, kl, self, k[i][i])
-		}
+		require.Check(t, math.Abs(gw-kl) <= 1e-10 && math.Abs(self-k[i][i]) <= 1e-10,
+			"row %d: G w = %g, K lambda = %g; (G G')_ii = %g, K_ii = %g", i, gw, kl, self, k[i][i])
 	}
 	beta := f.interpolate(k[0])
 	for _, p := range f.pivots {

@@ -127,9 +127,8 @@ func TestClimb(t *testing.T) {
 			for i := range n {
 				sum += logDensity(&now.Mixture, x.RawRowView(i))
 			}
-			if math.Abs(sum-now.LogLikelihood) > 1e-8*math.Abs(sum) {
-				t.Fatalf("iteration %d: log-likelihood %g, by the formula %g", now.Iteration, now.LogLikelihood, sum)
-			}
+			require.Must(t, math.Abs(sum-now.LogLikelihood) <= 1e-8*math.Abs(sum),
+				"iteration %d: log-likelihood %g, by the formula %g", now.Iteration, now.LogLikelihood, sum)
 			if now.Iteration > 0 && now.LogLikelihood < last.LogLikelihood-1e-9*math.Abs(sum)-1e-5*float64(now.LeftOut-last.LeftOut) {
 				t.Fatalf("iteration %d: from %.12g to %.12g", now.Iteration, last.LogLikelihood, now.LogLikelihood)
 			}
@@ -149,9 +148,8 @@ func TestClimb(t *testing.T) {
 			p.At(share, x.RawRowView(i))
 			floats.AddScaled(weights, 1/float64(n), share)
 		}
-		if !floats.EqualApprox(weights, m.Weights, 1e-3) {
-			t.Fatalf("at the end the weights are %v, the responsibilities make %v", m.Weights, weights)
-		}
+		require.Must(t, floats.EqualApprox(weights, m.Weights, 1e-3),
+			"at the end the weights are %v, the responsibilities make %v", m.Weights, weights)
 	})
 }
 
@@ -164,9 +162,8 @@ func TestFitFindsTheClusters(t *testing.T) {
 		heard++
 	}}
 	f, err := mixture.Fit(t.Context(), x, s)
-	if err != nil || f.Status != trace.Converged || heard <= f.Iteration {
-		t.Fatalf("%v, %+v, %d steps", err, f, heard)
-	}
+	require.Must(t, err == nil && f.Status == trace.Converged && heard > f.Iteration,
+		"%v, %+v, %d steps", err, f, heard)
 	for _, want := range [][]float64{{0, 0}, {4, 0}, {0, 4}} {
 		k := slices.IndexFunc(f.Mixture.Means, func(m []float64) bool { return floats.Distance(m, want, 2) < 0.1 })
 		require.Must(t, k >= 0, "no component at %v: %v", want, f.Mixture.Means)
@@ -199,9 +196,8 @@ func TestOneComponent(t *testing.T) {
 	// The second column does not vary: its lowest variance is a share of 1.
 	want := mixture.Mixture{Weights: []float64{1}, Means: [][]float64{{2, 7}}, Variances: [][]float64{{3.5, 0.01}}}
 	require.Equal(t, cmp.Diff(want, f.Mixture), "", "diff")
-	if f.LeftOut != 0 || !slices.Equal(f.AtFloor, []int{0}) {
-		t.Errorf("left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
-	}
+	require.Check(t, f.LeftOut == 0 && slices.Equal(f.AtFloor, []int{0}),
+		"left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
 }
 
 // Components that have nothing to hold on to.
@@ -223,9 +219,8 @@ func TestCollapse(t *testing.T) {
 	far := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{5}, {1e4}}, Variances: [][]float64{{20}, {1}}}
 	var last mixture.State
 	status := mixture.Climb(t.Context(), x, far, mixture.Settings{Floor: 1e-3}, func(s mixture.State) bool { last = s; return true })
-	if status != trace.Converged || last.LeftOut != 1 || last.Mixture.Len() != 1 || last.Mixture.Weights[0] != 1 {
-		t.Errorf("%s: %+v", status, last)
-	}
+	require.Check(t, status == trace.Converged && last.LeftOut == 1 && last.Mixture.Len() == 1 && last.Mixture.Weights[0] == 1,
+		"%s: %+v", status, last)
 }
 
 func TestFitRefuses(t *testing.T) {
@@ -282,7 +277,6 @@ func TestFarAway(t *testing.T) {
 	p.Score(score, []float64{1e200})
 	require.Equal(t, cmp.Diff(make([]float64, 6), score), "", "diff")
 	p.Score(score, []float64{1e100})
-	if slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
-		t.Errorf("score %v", score)
-	}
+	require.Check(t, !slices.ContainsFunc(score, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }),
+		"score %v", score)
 }

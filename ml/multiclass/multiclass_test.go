@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -88,9 +87,8 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 			if c == own {
 				continue
 			}
-			if a := -r.Coef[c][i]; a < 0 || a > s.C {
-				t.Errorf("alpha of point %d and class %d is %g, C is %g", i, c, a, s.C)
-			}
+			a := -r.Coef[c][i]
+			require.Check(t, a >= 0 && a <= s.C, "alpha of point %d and class %d is %g, C is %g", i, c, a, s.C)
 			linear -= r.Coef[c][i]
 			share += r.Coef[c][i]
 			xi := max(0, 1-f[own][i]+f[c][i])
@@ -113,9 +111,7 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 			t.Errorf("the coefficients of class %d sum up to %g", c, sum)
 		}
 		for i, v := range r.F[c] {
-			if math.Abs(v-f[c][i]) > 1e-9*max(1, largest) {
-				t.Fatalf("f_%d(x_%d) is %g, want %g", c, i, v, f[c][i])
-			}
+			require.Must(t, math.Abs(v-f[c][i]) <= 1e-9*max(1, largest), "f_%d(x_%d) is %g, want %g", c, i, v, f[c][i])
 		}
 	}
 	close(t, "sum of biases", floats.Sum(r.B), 0, 1e-9*max(1, largest))
@@ -155,9 +151,8 @@ func TestRandomProblems(t *testing.T) {
 			s := Settings{Formulation: f, C: math.Pow(10, 5*r.Float64()-2), Tol: 1e-5}
 			res := train(t, gram, y, classes, s)
 			verify(t, res, gram, y, s)
-			if res.Status != trace.Converged {
-				t.Errorf("trial %d, %s, C %g: %s, violation %g", trial, f, s.C, res.Status, res.KKTViolation)
-			}
+			require.Check(t, res.Status == trace.Converged,
+				"trial %d, %s, C %g: %s, violation %g", trial, f, s.C, res.Status, res.KKTViolation)
 		}
 	}
 }
@@ -377,9 +372,8 @@ func TestUglyData(t *testing.T) {
 				gram := kernel.NewGram(p.k, p.x)
 				res := train(t, gram, p.y, 3, s)
 				verify(t, res, gram, p.y, s)
-				if c < 1e9 && res.Status != trace.Converged {
-					t.Errorf("%s, %s, C %g: %s, violation %g", name, f, c, res.Status, res.KKTViolation)
-				}
+				require.Check(t, c >= 1e9 || res.Status == trace.Converged,
+					"%s, %s, C %g: %s, violation %g", name, f, c, res.Status, res.KKTViolation)
 				for _, v := range []float64{res.Objective, res.DualObjective, res.Gap, res.KKTViolation, res.SlackSum, floats.Sum(res.B)} {
 					if math.IsNaN(v) || math.IsInf(v, 0) {
 						t.Errorf("%s, %s, C %g: %+v", name, f, c, res)
@@ -398,9 +392,8 @@ func TestHugeC(t *testing.T) {
 	for _, f := range formulations {
 		a := train(t, kernel.NewGram(rbf(0.5), x), y, 3, Settings{Formulation: f, C: 1e9, Tol: 1e-6})
 		b := train(t, kernel.NewGram(rbf(0.5), x), y, 3, Settings{Formulation: f, C: 1e4, Tol: 1e-6})
-		if a.Status != trace.Converged || b.Status != trace.Converged {
-			t.Errorf("%s: %s and %s", f, a.Status, b.Status)
-		}
+		require.Check(t, a.Status == trace.Converged && b.Status == trace.Converged,
+			"%s: %s and %s", f, a.Status, b.Status)
 		close(t, string(f)+" dual objective", a.DualObjective, b.DualObjective, 1e-6)
 	}
 }
@@ -457,8 +450,7 @@ func TestWrongInput(t *testing.T) {
 		"kernel infinite":  {broken(math.Inf(-1)), y, 3, fine, "-Inf"},
 		"diagonal no good": {symmetric{mat.NewSymDense(9, slices.Repeat([]float64{math.Inf(1)}, 81))}, y, 3, fine, "points 1 and 1 is +Inf"},
 	} {
-		_, err := Train(t.Context(), c.k, c.y, c.classes, c.s)
-		require.Check(t, err != nil && strings.Contains(err.Error(), c.want), "%s: %v, want %q", name, err, c.want)
+		require.Fails(t, require.Err(Train(t.Context(), c.k, c.y, c.classes, c.s)), c.want, "%s", name)
 	}
 }
 
@@ -493,9 +485,8 @@ func TestIndefinite(t *testing.T) {
 			if err != nil || ctx.Over() > 0 {
 				t.Fatalf("%s: %v, %d looks", f, err, ctx.Taken())
 			}
-			if !res.Local || res.Status != trace.Converged {
-				t.Errorf("%s: local %v, %s, violation %g", f, res.Local, res.Status, res.KKTViolation)
-			}
+			require.Check(t, res.Local && res.Status == trace.Converged,
+				"%s: local %v, %s, violation %g", f, res.Local, res.Status, res.KKTViolation)
 			verify(t, res, gram, y, s)
 		}
 	}
@@ -534,13 +525,10 @@ func TestCancel(t *testing.T) {
 				sum := 0.0
 				for d := range res.Coef {
 					sum += res.Coef[d][i]
-					if u := res.Coef[d][i]; d != c && (u > 0 || u < -s.C) {
-						t.Fatalf("%s: coefficient %g", f, u)
-					}
+					u := res.Coef[d][i]
+					require.Must(t, d == c || u <= 0 && u >= -s.C, "%s: coefficient %g", f, u)
 				}
-				if math.Abs(sum) > 1e-9 {
-					t.Fatalf("%s: the coefficients of point %d sum up to %g", f, i, sum)
-				}
+				require.Must(t, math.Abs(sum) <= 1e-9, "%s: the coefficients of point %d sum up to %g", f, i, sum)
 			}
 		}
 	}
@@ -567,18 +555,16 @@ func TestLimitAndProgress(t *testing.T) {
 	for _, f := range formulations {
 		s := Settings{Formulation: f, C: 100, Tol: 1e-3, MaxIter: 700}
 		r := train(t, gram, y, 4, s)
-		if r.Status != trace.IterationLimit || r.Iterations < 700 || r.Iterations > 710 {
-			t.Errorf("%s: %s after %d iterations", f, r.Status, r.Iterations)
-		}
+		require.Check(t, r.Status == trace.IterationLimit && r.Iterations >= 700 && r.Iterations <= 710,
+			"%s: %s after %d iterations", f, r.Status, r.Iterations)
 		verify(t, r, gram, y, s)
 		var steps []trace.Step
 		s.MaxIter, s.Recorder = 0, func(step trace.Step) { steps = append(steps, step) }
 		r = train(t, gram, y, 4, s)
 		require.Must(t, len(steps) != 0, "%s: no progress", f)
 		for i, step := range steps {
-			if step.Phase != string(f) || step.Violation <= 0 || step.Objective > r.Objective*(1+1e-9) {
-				t.Errorf("%s: %+v", f, step)
-			}
+			require.Check(t, step.Phase == string(f) && step.Violation > 0 && step.Objective <= r.Objective*(1+1e-9),
+				"%s: %+v", f, step)
 			if i > 0 && (step.Iteration < steps[i-1].Iteration+500 || step.Objective < steps[i-1].Objective*(1-1e-9)) {
 				t.Errorf("%s: %+v after %+v", f, step, steps[i-1])
 			}
@@ -652,9 +638,8 @@ func TestBest(t *testing.T) {
 		for class := range k {
 			u[class] = m.u[class][0]
 		}
-		if u[0] > c || math.Abs(floats.Sum(u)) > 1e-12*c || slices.Max(u[1:]) > 0 {
-			t.Fatalf("%v is not feasible, C %g", u, c)
-		}
+		require.Must(t, u[0] <= c && math.Abs(floats.Sum(u)) <= 1e-12*c && slices.Max(u[1:]) <= 0,
+			"%v is not feasible, C %g", u, c)
 		if m.diag[0] < 0 {
 			continue // a better place than before, not the best
 		}
@@ -702,9 +687,8 @@ func TestRoundingEnds(t *testing.T) {
 		}
 	}
 	res, err := Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 2), x), y, 3, Settings{C: 11.7, Formulation: CrammerSinger, MaxIter: 2_000_000})
-	if err != nil || res.Status != trace.Numerical {
-		t.Errorf("%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
-	}
+	require.Check(t, err == nil && res.Status == trace.Numerical,
+		"%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
 }
 
 // Kernels of small rank on features that are not scaled: what is not proved is known soon, and

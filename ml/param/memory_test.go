@@ -27,9 +27,8 @@ func TestUnfolding(t *testing.T) {
 	} {
 		for _, r := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text))} {
 			got, err := io.ReadAll(Unfolding(r, test.bytes))
-			if err != nil || string(got) != test.text {
-				t.Errorf("%s within %d bytes: %q, %v", test.text, test.bytes, got, err)
-			}
+			require.Check(t, err == nil && string(got) == test.text,
+				"%s within %d bytes: %q, %v", test.text, test.bytes, got, err)
 		}
 		_, err := io.ReadAll(Unfolding(strings.NewReader(test.text), test.bytes-1))
 		require.Check(t, errors.Is(err, ErrUnfolds), "%s within %d bytes: %v", test.text, test.bytes-1, err)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -125,7 +126,7 @@ func (p Param) Parse(text string) (Value, error) {
 }
 
 // thousands matches numbers whose comma may be a thousands separator.
-var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`)
+var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`) })
 
 // Typed converts text typed into a form to the notation of Parse: a comma in a number becomes a
 // point. Ambiguous numbers such as 1,000 are left unchanged and then refused.
@@ -134,7 +135,7 @@ func (p Param) Typed(text string) string {
 		return text
 	}
 	text = strings.TrimSpace(text)
-	if thousands.MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
+	if thousands().MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") != 1 {
 		return text
 	}
 	return strings.Replace(text, ",", ".", 1)

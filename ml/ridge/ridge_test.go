@@ -102,9 +102,8 @@ func TestTrainSolvesTheSystem(t *testing.T) {
 			if d := floats.Distance(res.A, want, 2); d > 1e-10*floats.Norm(want, 2) {
 				t.Errorf("%d points, lambda %g: coefficients are %g apart", m, lambda, d)
 			}
-			if res.Status != trace.Converged || res.Shift != 0 || res.Gap > 1e-20 {
-				t.Errorf("%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
-			}
+			require.Check(t, res.Status == trace.Converged && res.Shift == 0 && res.Gap <= 1e-20,
+				"%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
 			// At the solution the objective is half lambda a't, the misses are lambda a.
 			if dual := lambda * floats.Dot(want, targets) / 2; math.Abs(res.Objective-dual) > 1e-10*math.Abs(dual) {
 				t.Errorf("%d points, lambda %g: objective %.12g, dual %.12g", m, lambda, res.Objective, dual)
@@ -199,9 +198,8 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 			if size < 1e-17 {
 				tiny++
 			}
-			if !(math.Abs(res.LeftOut[i]-f) <= 1e-10*size) {
-				t.Errorf("lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
-			}
+			require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-10*size,
+				"lambda %g: f at point %d without it is %.12g, said to be %.12g", lambda, i, f, res.LeftOut[i])
 		}
 		require.Check(t, tiny >= m/4, "lambda %g: only %d values are below rounding", lambda, tiny)
 	}
@@ -391,9 +389,8 @@ func TestTrainHeedsTheContext(t *testing.T) {
 		steps++
 		cancel()
 	}})
-	if !errors.Is(err, context.Canceled) || steps == 0 {
-		t.Errorf("cancelled after the first of %d steps: %v", steps, err)
-	}
+	require.Check(t, errors.Is(err, context.Canceled) && steps != 0,
+		"cancelled after the first of %d steps: %v", steps, err)
 }
 
 // TestPathIsThatOfTraining trains at every lambda.
@@ -411,9 +408,8 @@ func TestPathIsThatOfTraining(t *testing.T) {
 			if math.Abs(got.MSE-want.MSE) > 1e-7*want.MSE || math.Abs(got.LOOError-want.LOOError) > 1e-7*want.LOOError {
 				t.Errorf("%d points, lambda %g: %+v, trained %.12g and %.12g", m, lambda, got, want.MSE, want.LOOError)
 			}
-			if !(got.Freedom < freedom && got.Freedom > 0) {
-				t.Errorf("%d points, lambda %g: %g degrees of freedom after %g", m, lambda, got.Freedom, freedom)
-			}
+			require.Check(t, got.Freedom < freedom && got.Freedom > 0,
+				"%d points, lambda %g: %g degrees of freedom after %g", m, lambda, got.Freedom, freedom)
 			freedom = got.Freedom
 		}
 	}

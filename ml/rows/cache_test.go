@@ -22,9 +22,8 @@ func TestCacheGrows(t *testing.T) {
 	for round := range 8 {
 		for i := range m {
 			r, err := c.Row(i)
-			if err != nil || r[0] != float32(i) || r[m-1] != float32(i) {
-				t.Fatalf("round %d: row %d is %v, %v", round, i, r, err)
-			}
+			require.Must(t, err == nil && r[0] == float32(i) && r[m-1] == float32(i),
+				"round %d: row %d is %v, %v", round, i, r, err)
 		}
 	}
 	require.Check(t, c.size == m && fills < 8*m, "room for %d rows of %d after %d fills", c.size, m, fills)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/ml/simd"
 )
 
@@ -74,22 +76,19 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 			addEachAt(l, both, []float64{-0.2, 0.4}, ki)
 			plainAddEach(want, []float64{-0.2, 0.4}, ki)
 			for k, v := range want {
-				if math.Abs(both[k]-v) > 1e-14*(1+math.Abs(v)) {
-					t.Fatalf("n = %d: one of two is %g, plain %g", n, both[k], v)
-				}
+				require.Must(t, math.Abs(both[k]-v) <= 1e-14*(1+math.Abs(v)),
+					"n = %d: one of two is %g, plain %g", n, both[k], v)
 			}
 			other := append([]float64{}, g...)
 			addScaledAt(l, g, 0.3, ki)
 			plainAddScaled(other, 0.3, ki)
 			i, wantI := updateAt(l, g, up, ki, kj, 0.7), plainUpdate(other, up, ki, kj, 0.7)
 			for k := range n {
-				if math.Abs(g[k]-other[k]) > 1e-14*(1+math.Abs(g[k])) {
-					t.Fatalf("n = %d: gradient %g, plain %g", n, g[k], other[k])
-				}
+				require.Must(t, math.Abs(g[k]-other[k]) <= 1e-14*(1+math.Abs(g[k])),
+					"n = %d: gradient %g, plain %g", n, g[k], other[k])
 			}
-			if i >= n || i != wantI && math.Abs(g[i]-g[wantI]) > 1e-13 {
-				t.Fatalf("n = %d: next is %d, plain %d", n, i, wantI)
-			}
+			require.Must(t, i < n && (i == wantI || math.Abs(g[i]-g[wantI]) <= 1e-13),
+				"n = %d: next is %d, plain %d", n, i, wantI)
 		}
 	}
 }
@@ -130,16 +129,14 @@ func TestClassSweepsAgree(t *testing.T) {
 					plainPair(want[0], want[1], want[2], own, f, u, sign, 1)
 					pairAt(l, got[0], got[1], got[2], own, f, u, sign, 1)
 					for v := range got {
-						if !slices.Equal(got[v], want[v]) {
-							t.Fatalf("%s, n = %d, sign %g: %v, plain %v", l, n, sign, got, want)
-						}
+						require.Must(t, slices.Equal(got[v], want[v]),
+							"%s, n = %d, sign %g: %v, plain %v", l, n, sign, got, want)
 					}
 				}
 				gotMost, gotLeast := slices.Clone(most), slices.Clone(least)
 				bracketAt(l, gotMost, gotLeast, own, f, u)
-				if !slices.Equal(gotMost, wantMost) || !slices.Equal(gotLeast, wantLeast) {
-					t.Fatalf("%s, n = %d: %v to %v; plain %v to %v", l, n, gotLeast, gotMost, wantLeast, wantMost)
-				}
+				require.Must(t, slices.Equal(gotMost, wantMost) && slices.Equal(gotLeast, wantLeast),
+					"%s, n = %d: %v to %v; plain %v to %v", l, n, gotLeast, gotMost, wantLeast, wantMost)
 			}
 		}
 	}

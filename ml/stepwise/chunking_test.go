@@ -31,9 +31,8 @@ func TestChunking(t *testing.T) {
 		}
 		end := last(r)
 		near(t, "dual", end.Dual, optimum(t, k, y, set.C).Dual, 1e-8)
-		if end.Violation > set.Tol || len(end.Violators) > 0 {
-			t.Errorf("violation %g, violators %v", end.Violation, end.Violators)
-		}
+		require.Check(t, end.Violation <= set.Tol && len(end.Violators) <= 0,
+			"violation %g, violators %v", end.Violation, end.Violators)
 		for i := 1; i < r.Len(); i++ {
 			before, s := r.At(i-1), r.At(i)
 			checkTable(t, &s.Iterate, k, set.C)
@@ -45,9 +44,8 @@ func TestChunking(t *testing.T) {
 				if p.Alpha > 0 {
 					sv = append(sv, n)
 				}
-				if !in && p.Alpha != 0 {
-					t.Errorf("round %d: alpha of point %d is %g outside of the working set", i, n, p.Alpha)
-				}
+				require.Check(t, in || p.Alpha == 0,
+					"round %d: alpha of point %d is %g outside of the working set", i, n, p.Alpha)
 				if !in && p.Violation > set.Tol {
 					violators = append(violators, n)
 				}
@@ -58,16 +56,12 @@ func TestChunking(t *testing.T) {
 			for _, n := range s.Violators {
 				weakest = min(weakest, s.Points[n].Violation)
 			}
-			if !slices.Equal(sv, s.SupportVectors) {
-				t.Errorf("round %d: support vectors %v, want %v", i, s.SupportVectors, sv)
-			}
-			if len(s.Violators) != min(set.Add, len(violators)) {
-				t.Errorf("round %d adds %v of %v", i, s.Violators, violators)
-			}
+			require.Slices(t, sv, s.SupportVectors, "round %d: support vectors", i)
+			require.Check(t, len(s.Violators) == min(set.Add, len(violators)),
+				"round %d adds %v of %v", i, s.Violators, violators)
 			for _, n := range violators {
-				if !slices.Contains(s.Violators, n) && s.Points[n].Violation > weakest {
-					t.Errorf("round %d: point %d violates more than one of %v", i, n, s.Violators)
-				}
+				require.Check(t, slices.Contains(s.Violators, n) || s.Points[n].Violation <= weakest,
+					"round %d: point %d violates more than one of %v", i, n, s.Violators)
 			}
 			want := before.Working
 			if i > 1 {

@@ -75,17 +75,13 @@ func TestCrammerSinger(t *testing.T) {
 			for j, p := range s.Points {
 				sum := 0.0
 				for class, a := range p.Alpha {
-					if a < 0 || class == y[j] && a != 0 {
-						t.Fatalf("step %d: alpha of point %d is %v", i, j, p.Alpha)
-					}
+					require.Must(t, a >= 0 && (class != y[j] || a == 0),
+						"step %d: alpha of point %d is %v", i, j, p.Alpha)
 					sum += a
 				}
-				if sum > c*(1+1e-12) {
-					t.Fatalf("step %d: alpha of point %d sum to %g", i, j, sum)
-				}
-				if j == s.Looked && p.Violation > 1e-9*(1+c) {
-					t.Fatalf("step %d: point %d was solved for and violates by %g", i, j, p.Violation)
-				}
+				require.Must(t, sum <= c*(1+1e-12), "step %d: alpha of point %d sum to %g", i, j, sum)
+				require.Must(t, j != s.Looked || p.Violation <= 1e-9*(1+c),
+					"step %d: point %d was solved for and violates by %g", i, j, p.Violation)
 			}
 		}
 		if r.Status() != trace.Converged {
@@ -99,9 +95,8 @@ func TestCrammerSinger(t *testing.T) {
 		near(t, "primal", s.Primal, want.Objective, 1e-5)
 		for class := range classes {
 			for i, p := range s.Points {
-				if math.Abs(p.F[class]-want.F[class][i]) > 2e-2*(1+c) {
-					t.Errorf("f_%d of point %d is %g, want %g", class, i, p.F[class], want.F[class][i])
-				}
+				require.Check(t, math.Abs(p.F[class]-want.F[class][i]) <= 2e-2*(1+c),
+					"f_%d of point %d is %g, want %g", class, i, p.F[class], want.F[class][i])
 			}
 		}
 	})

@@ -47,9 +47,8 @@ func TestPerceptronNovikoff(t *testing.T) {
 			bound *= 4
 		}
 		end := last(replay)
-		if end.Mistakes == 0 || float64(end.Mistakes) > bound {
-			t.Errorf("%d mistakes, the bound is %g", end.Mistakes, bound)
-		}
+		require.Check(t, end.Mistakes != 0 && float64(end.Mistakes) <= bound,
+			"%d mistakes, the bound is %g", end.Mistakes, bound)
 		require.Check(t, end.Worst > 0, "converged with a margin of %g", end.Worst)
 
 		w, b, mistakes := make([]float64, 2), 0.0, 0
@@ -58,9 +57,8 @@ func TestPerceptronNovikoff(t *testing.T) {
 			n := s.Looked
 			margin := y[n] * (w[0]*x.At(n, 0) + w[1]*x.At(n, 1) + b)
 			near(t, "margin", s.Margin, margin, 1e-9)
-			if s.Updated != (s.Margin <= 0) {
-				t.Fatalf("step %d: updated is %t at a margin of %g", i, s.Updated, s.Margin)
-			}
+			require.Must(t, s.Updated == (s.Margin <= 0),
+				"step %d: updated is %t at a margin of %g", i, s.Updated, s.Margin)
 			if s.Updated {
 				mistakes++
 				w[0] += y[n] * x.At(n, 0)
@@ -89,9 +87,8 @@ func TestPerceptronStrict(t *testing.T) {
 		}
 		for i := range r.Len() {
 			s := r.At(i)
-			if s.Mistakes != 0 || s.Worst != 0 || s.WNorm != 0 || s.B != 0 || s.Updated {
-				t.Errorf("step %d has learned: %+v", i, s)
-			}
+			require.Check(t, s.Mistakes == 0 && s.Worst == 0 && s.WNorm == 0 && s.B == 0 && !s.Updated,
+				"step %d has learned: %+v", i, s)
 		}
 	}
 }
@@ -132,9 +129,8 @@ func TestPrimalPerceptron(t *testing.T) {
 		}
 		for i := range dual.Len() {
 			a, b := dual.At(i), primal.At(i)
-			if a.Looked != b.Looked || a.Updated != b.Updated || a.Mistakes != b.Mistakes || a.Pass != b.Pass {
-				t.Fatalf("step %d: %+v, the dual form %+v", i, b, a)
-			}
+			require.Must(t, a.Looked == b.Looked && a.Updated == b.Updated && a.Mistakes == b.Mistakes && a.Pass == b.Pass,
+				"step %d: %+v, the dual form %+v", i, b, a)
 			for j := range b.W {
 				var want float64
 				for n, u := range a.U() {

@@ -50,9 +50,8 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 		want := require.Value(kernel.Refine(context.Background(), graphs, h))(t)
 		for g := range graphs {
 			for round := range want[g] {
-				if !slices.Equal(end.Colours[g][round], want[g][round]) {
-					t.Fatalf("graph %d, round %d: colours %v, the kernel %v", g, round, end.Colours[g][round], want[g][round])
-				}
+				require.Must(t, slices.Equal(end.Colours[g][round], want[g][round]),
+					"graph %d, round %d: colours %v, the kernel %v", g, round, end.Colours[g][round], want[g][round])
 			}
 		}
 		k := kernel.Kernel{Name: "wl", Values: param.Values{"rounds": param.Of(h), "normalize": param.Of(false)}}
@@ -71,9 +70,7 @@ func TestRefinePassesOverDirections(t *testing.T) {
 	r := require.Value(stepwise.Refine(t.Context(), []dataset.Graph{plain, both}, stepwise.RefinementSettings{Rounds: 2}))(t)
 	end := r.At(r.Len() - 1)
 	for round, colours := range end.Colours[0] {
-		if !slices.Equal(colours, end.Colours[1][round]) {
-			t.Errorf("round %d: %v with directions, %v without", round, end.Colours[1][round], colours)
-		}
+		require.Slices(t, colours, end.Colours[1][round], "round %d, with directions and without", round)
 	}
 }
 

@@ -60,9 +60,8 @@ func TestSimplex(t *testing.T) {
 		require.Must(t, err == nil && want.Status == trace.Converged, "mcm.Train: %v, %v", want, err)
 		end := last(replay)
 		near(t, "objective", end.Objective, want.Objective, 1e-8)
-		if end.Entering != -1 || end.Leaving != -1 || end.Ratios != nil {
-			t.Errorf("there is a pivot at the optimum: %+v", end)
-		}
+		require.Check(t, end.Entering == -1 && end.Leaving == -1 && end.Ratios == nil,
+			"there is a pivot at the optimum: %+v", end)
 		first := replay.At(0)
 		for i := range replay.Len() {
 			s := replay.At(i)
@@ -73,15 +72,13 @@ func TestSimplex(t *testing.T) {
 			}
 			before := replay.At(i - 1)
 			entered, left := before.Nonbasic[before.Entering], before.Basic[before.Leaving]
-			if !slices.Contains(s.Basic, entered) || !slices.Contains(s.Nonbasic, left) {
-				t.Errorf("pivot %d: %s has not entered for %s", i, entered, left)
-			}
+			require.Check(t, slices.Contains(s.Basic, entered) && slices.Contains(s.Nonbasic, left),
+				"pivot %d: %s has not entered for %s", i, entered, left)
 			ratio := slices.Min(before.Ratios)
 			near(t, "least ratio", before.Ratios[before.Leaving], ratio, 1e-9)
 			near(t, "objective after the pivot", s.Objective, before.Objective+before.Direction*before.Cost[before.Entering]*ratio, 1e-8)
-			if s.Objective > before.Objective+1e-9 {
-				t.Errorf("pivot %d rises from %g to %g", i, before.Objective, s.Objective)
-			}
+			require.Check(t, s.Objective <= before.Objective+1e-9,
+				"pivot %d rises from %g to %g", i, before.Objective, s.Objective)
 		}
 	})
 }
@@ -137,9 +134,8 @@ func TestSimplexStart(t *testing.T) {
 		"basic":    {"q1", "q2", "t1", "t2"},
 		"nonbasic": {"w1", "w2", "b", "h−1", "s1", "s2"},
 	}
-	if !slices.Equal(s.Basic, want["basic"]) || !slices.Equal(s.Nonbasic, want["nonbasic"]) {
-		t.Errorf("variables %v and %v", s.Basic, s.Nonbasic)
-	}
+	require.Check(t, slices.Equal(s.Basic, want["basic"]) && slices.Equal(s.Nonbasic, want["nonbasic"]),
+		"variables %v and %v", s.Basic, s.Nonbasic)
 	table := [][]float64{
 		{3, 1, 1, 0, -1, 0},
 		{2, -5, -1, 0, 0, -1},
@@ -147,18 +143,14 @@ func TestSimplexStart(t *testing.T) {
 		{0, 0, 0, -1, 0, 1},
 	}
 	for i, row := range table {
-		if !slices.Equal(s.Table[i], row) {
-			t.Errorf("row %s is %v, want %v", s.Basic[i], s.Table[i], row)
-		}
+		require.Slices(t, s.Table[i], row, "row %s", s.Basic[i])
 	}
 	cost := []float64{-10, 8, 0, 1, 2, 2}
 	require.Check(t, slices.Equal(s.Cost, cost) && s.Objective == 5, "costs %v, objective %g", s.Cost, s.Objective)
-	if s.Entering != 0 || s.Direction != 1 || s.Leaving != 0 || s.Bland {
-		t.Errorf("pivot on column %d (%g), row %d", s.Entering, s.Direction, s.Leaving)
-	}
-	if s.Ratios[0] != 1.0/3 || s.Ratios[1] != 0.5 || !math.IsInf(s.Ratios[2], 1) || !math.IsInf(s.Ratios[3], 1) {
-		t.Errorf("ratios %v", s.Ratios)
-	}
+	require.Check(t, s.Entering == 0 && s.Direction == 1 && s.Leaving == 0 && !s.Bland,
+		"pivot on column %d (%g), row %d", s.Entering, s.Direction, s.Leaving)
+	require.Check(t, s.Ratios[0] == 1.0/3 && s.Ratios[1] == 0.5 && math.IsInf(s.Ratios[2], 1) && math.IsInf(s.Ratios[3], 1),
+		"ratios %v", s.Ratios)
 }
 
 // TestSimplexDegenerate has every point several times: many steps of length 0, and
@@ -183,9 +175,8 @@ func TestSimplexDegenerate(t *testing.T) {
 			for _, name := range slices.Sorted(slices.Values(s.Basic)) {
 				key += name + " "
 			}
-			if at, ok := seen[key]; ok {
-				t.Errorf("seed %d: step %d has the basis of step %d", seed, i, at)
-			}
+			at, ok := seen[key]
+			require.Check(t, !ok, "seed %d: step %d has the basis of step %d", seed, i, at)
 			seen[key] = i
 		}
 	}

@@ -34,9 +34,8 @@ func TestSMO(t *testing.T) {
 		for i := 0; i < r.Len(); i += 1 + r.Len()/50 {
 			s := r.At(i)
 			checkTable(t, &s.Iterate, k, c)
-			if math.Abs(s.Residual) > 1e-10*c || s.Gap < -1e-9 {
-				t.Errorf("step %d: residual %g, gap %g", i, s.Residual, s.Gap)
-			}
+			require.Check(t, math.Abs(s.Residual) <= 1e-10*c && s.Gap >= -1e-9,
+				"step %d: residual %g, gap %g", i, s.Residual, s.Gap)
 			if i > 0 {
 				near(t, "gain", s.Dual-r.At(i-1).Dual, s.Pair.Gain, 1e-9)
 				require.Check(t, s.Pair.Gain >= 0, "step %d loses %g", i, -s.Pair.Gain)
@@ -77,9 +76,7 @@ func TestPair(t *testing.T) {
 				t.Fatalf("step %d: the pair %+v is not what the states say", n, p)
 			}
 			for q := range alpha {
-				if q != i && q != j && alpha[q] != s.Points[q].Alpha {
-					t.Fatalf("step %d changes point %d", n, q)
-				}
+				require.Must(t, q == i || q == j || alpha[q] == s.Points[q].Alpha, "step %d changes point %d", n, q)
 			}
 			partner := func(aj float64) float64 { return alpha[i] - y[i]*y[j]*(aj-alpha[j]) }
 			inside := func(aj float64) bool {
@@ -88,9 +85,8 @@ func TestPair(t *testing.T) {
 				return -rounding*c <= aj && aj <= c*(1+rounding) && -rounding*c <= ai && ai <= c*(1+rounding)
 			}
 			const step = 1e-3
-			if !inside(p.L) || !inside(p.H) || inside(p.L-step*c) || inside(p.H+step*c) {
-				t.Errorf("step %d: the segment is not [%g, %g]", n, p.L, p.H)
-			}
+			require.Check(t, inside(p.L) && inside(p.H) && !inside(p.L-step*c) && !inside(p.H+step*c),
+				"step %d: the segment is not [%g, %g]", n, p.L, p.H)
 			trial := alphas(before.Iterate)
 			best := math.Inf(-1)
 			for part := range 1001 {
@@ -109,9 +105,8 @@ func TestPair(t *testing.T) {
 				g := point.Y - point.F + before.B
 				up := point.Y > 0 && point.Alpha < c || point.Y < 0 && point.Alpha > 0
 				low := point.Y < 0 && point.Alpha < c || point.Y > 0 && point.Alpha > 0
-				if up && g > before.High+1e-9 || low && g < before.Low-1e-9 {
-					t.Errorf("step %d: point %d has the gradient %g beyond %g, %g", n, q, g, before.High, before.Low)
-				}
+				require.Check(t, (!up || g <= before.High+1e-9) && (!low || g >= before.Low-1e-9),
+					"step %d: point %d has the gradient %g beyond %g, %g", n, q, g, before.High, before.Low)
 			}
 			near(t, "gradient of i", y[i]-before.Points[i].F+before.B, before.High, 1e-9)
 			near(t, "gradient of j", y[j]-before.Points[j].F+before.B, before.Low, 1e-9)
@@ -157,9 +152,8 @@ func TestSMOIndefinite(t *testing.T) {
 		}
 		for i := 1; i < r.Len(); i++ {
 			p := r.At(i).Pair
-			if p.Gain < 0 || (p.Curvature <= 0) != (p.Eta == 1e-12) || p.Curvature > 0 && p.Eta != p.Curvature {
-				t.Fatalf("step %d: %+v", i, p)
-			}
+			require.Must(t, p.Gain >= 0 && (p.Curvature <= 0) == (p.Eta == 1e-12) && (p.Curvature <= 0 || p.Eta == p.Curvature),
+				"step %d: %+v", i, p)
 			near(t, "gain", r.At(i).Dual-r.At(i-1).Dual, p.Gain, 1e-9)
 		}
 	})

@@ -203,34 +203,28 @@ func TestUglyInput(t *testing.T) {
 					continue
 				}
 				limited := r.status == trace.IterationLimit && r.length == 501
-				if !limited && r.status != trace.Converged && r.status != trace.Numerical {
-					t.Errorf("%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)
-				}
+				require.Check(t, limited || r.status == trace.Converged || r.status == trace.Numerical,
+					"%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)
 				for i, s := range r.states {
-					if strings.Contains(fmt.Sprint(s), "NaN") {
-						t.Errorf("%s, %s, C = %g: step %d is %+v", name, procedureName, c, i, s)
-					}
+					require.Check(t, !strings.Contains(fmt.Sprint(s), "NaN"),
+						"%s, %s, C = %g: step %d is %+v", name, procedureName, c, i, s)
 				}
 				if r.status != trace.Converged {
 					continue
 				}
 				switch end := r.at(r.length - 1).(type) {
 				case stepwise.PerceptronState:
-					if end.Worst <= 0 {
-						t.Errorf("%s, %s converged with a margin of %g", name, procedureName, end.Worst)
-					}
+					require.Check(t, end.Worst > 0,
+						"%s, %s converged with a margin of %g", name, procedureName, end.Worst)
 				case stepwise.AscentState:
-					if end.OwnViolation > 1e-3 {
-						t.Errorf("%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.OwnViolation)
-					}
+					require.Check(t, end.OwnViolation <= 1e-3,
+						"%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.OwnViolation)
 				case stepwise.ChunkingState:
-					if end.Violation > 1e-3 {
-						t.Errorf("%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
-					}
+					require.Check(t, end.Violation <= 1e-3,
+						"%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
 				case stepwise.SMOState:
-					if end.Violation > 1e-3 {
-						t.Errorf("%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
-					}
+					require.Check(t, end.Violation <= 1e-3,
+						"%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
 				case stepwise.SimplexState:
 					want, err := mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11})
 					require.NoError(t, err)
@@ -260,9 +254,7 @@ func TestWrongInput(t *testing.T) {
 			if strings.HasSuffix(name, "perceptron") && want == "C is 0" {
 				continue
 			}
-			if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error %v does not say %q", name, err, want)
-			}
+			require.Fails(t, require.Err(call()), want, "%s", name)
 		}
 	}
 }
@@ -327,7 +319,6 @@ func TestSettings(t *testing.T) {
 			return err
 		},
 	} {
-		err := call()
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "error %v does not say %q", err, want)
+		require.Fails(t, call(), want, "the error")
 	}
 }

@@ -53,9 +53,7 @@ func TestSubgradientSteps(t *testing.T) {
 					margin *= y[n]
 				}
 				active := margin < 1
-				if active != slices.Contains(s.Active, n) {
-					t.Fatalf("step %d: point %d active is %t", i, n, active)
-				}
+				require.Must(t, active == slices.Contains(s.Active, n), "step %d: point %d active is %t", i, n, active)
 				if active {
 					w[0] += rate * set.C * times * y[n] * x.At(n, 0)
 					w[1] += rate * set.C * times * y[n] * x.At(n, 1)

@@ -66,18 +66,15 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 			t.Fatalf("%d states, %s; want %d", r.Len(), r.Status(), want)
 		}
 		near := func(what string, got, want float64) {
-			if math.Abs(got-want) > 1e-12*(1+want) {
-				t.Fatalf("%q, %q, k = %d: %s = %.15g, want %.15g", x, z, k, what, got, want)
-			}
+			require.Must(t, math.Abs(got-want) <= 1e-12*(1+want),
+				"%q, %q, k = %d: %s = %.15g, want %.15g", x, z, k, what, got, want)
 		}
 		for n := range end.Tables() {
 			p, isA := end.Level(n)
 			for i := range end.X {
 				for j := range end.Z {
 					v, ok := end.At(n, i, j)
-					if !ok {
-						t.Fatalf("entry %d, %d of table %d is not filled", i, j, n)
-					}
+					require.Must(t, ok, "entry %d, %d of table %d is not filled", i, j, n)
 					if isA {
 						near("A", v, pairs(end.X, end.Z, p, i, j, decay))
 						continue

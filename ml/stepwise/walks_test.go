@@ -63,16 +63,14 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 		for n := range min(4, r.Len()) {
 			s := r.At(n)
 			for i, want := range walks(a, b, p, n) {
-				if s.Walks[i] != want {
-					t.Fatalf("%d steps from %v: %g walks, want %g", n, p.Pairs[i], s.Walks[i], want)
-				}
+				require.Must(t, s.Walks[i] == want,
+					"%d steps from %v: %g walks, want %g", n, p.Pairs[i], s.Walks[i], want)
 			}
 		}
 		end := r.At(r.Len() - 1)
 		if radius > 0.5 && part > 1 {
-			if r.Status() == trace.Converged {
-				t.Fatalf("lambda times the radius is %g, and the sum ends at %g", part, end.Sum)
-			}
+			require.Must(t, r.Status() != trace.Converged,
+				"lambda times the radius is %g, and the sum ends at %g", part, end.Sum)
 			return
 		}
 		if r.Status() != trace.Converged {
@@ -121,14 +119,12 @@ func TestWander(t *testing.T) {
 	require.Must(t, err == nil && r.Len() == 21, "%v %v", r, err)
 	end := r.At(20)
 	for n := range r.Len() {
-		if s := r.At(n); len(s) != n+1 || s[n] != end[n] || n > 0 && ring.At(s[n-1], s[n]) != 1 {
-			t.Errorf("step %d: %v", n, s)
-		}
+		s := r.At(n)
+		require.Check(t, len(s) == n+1 && s[n] == end[n] && (n == 0 || ring.At(s[n-1], s[n]) == 1), "step %d: %v", n, s)
 	}
 	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3}), 5, 1)
-	if err != nil || r.Len() != 1 || r.Status() != trace.Converged {
-		t.Errorf("without edges: %d states, %v", r.Len(), err)
-	}
+	require.Check(t, err == nil && r.Len() == 1 && r.Status() == trace.Converged,
+		"without edges: %d states, %v", r.Len(), err)
 	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3, Edges: [][2]int{{1, 2}}}), 5, 1)
 	if err != nil || r.Len() != 6 || r.At(0)[0] == 0 {
 		t.Errorf("it begins where there is no way on: %v, %v", r.At(5), err)

@@ -169,9 +169,8 @@ func TestGoesOn(t *testing.T) {
 	res, err := study.Run(t.Context(), s, samples, keeper, func(done, known, total int) { last = [3]int{done, known, total} })
 	require.NoError(t, err)
 	const total = 2 * (2*24 + 6)
-	if before == 0 || before >= total || last != [3]int{total, before, total} {
-		t.Errorf("%d of %d cells before, then %v", before, total, last)
-	}
+	require.Check(t, before != 0 && before < total && last == [3]int{total, before, total},
+		"%d of %d cells before, then %v", before, total, last)
 	diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{}))
 	require.Check(t, diff == "", "%v", diff)
 }
@@ -258,9 +257,8 @@ func TestFaults(t *testing.T) {
 	} {
 		s, err := study.Parse(text, "s.toml")
 		var fault *dataset.Error
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.80q: %v (%v), want %s", text, err, s, want)
-		}
+		require.Check(t, errors.As(err, &fault) && strings.Contains(err.Error(), want),
+			"%.80q: %v (%v), want %s", text, err, s, want)
 	}
 }
 
@@ -319,9 +317,7 @@ func TestLoad(t *testing.T) {
 	moved.Sets[0].SHA256 = one.SHA256
 	require.Check(t, load(t, moved)[0].SHA256 == one.SHA256 && moved.Sets[0].File == "../d.csv", "%+v", moved.Sets[0])
 	moved.Seed++
-	if _, err := moved.Load(read); err == nil || !strings.Contains(err.Error(), "data set d: the objects have the SHA-256") {
-		t.Errorf("others: %v", err)
-	}
+	require.Fails(t, require.Err(moved.Load(read)), "data set d: the objects have the SHA-256", "others")
 	s.Sets[0].Label = "colour"
 	_, err := s.Load(read)
 	require.Check(t, err != nil && strings.Contains(err.Error(), "data set d: "), "no such column: %v", err)
@@ -338,8 +334,7 @@ func TestMissing(t *testing.T) {
 	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
 	s.Dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "d.csv"), []byte("a,b,class\n1,2,x\n,3,y\n4,5,x\n6,7,y\n"), 0o600))
-	_, err := s.Load(read)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "missing: drop or median"), "%v", err)
+	require.Fails(t, require.Err(s.Load(read)), "missing: drop or median", "the error")
 	for missing, n := range map[dataset.Missing]int{dataset.MissingDrop: 3, dataset.MissingMedian: 4} {
 		s.Sets[0].Missing = missing
 		text := require.Value(s.Encode())(t)
@@ -447,9 +442,8 @@ func TestExports(t *testing.T) {
 		require.Equal(t, cmp.Diff(string(want), b.String()), "", "%s", path)
 		if name == "results.csv" {
 			rows, err := csv.NewReader(&b).ReadAll()
-			if err != nil || len(rows) != 10 || rows[1][0] != "'@a" || rows[1][1] != "'=1+1" {
-				t.Errorf("%v: %q", err, rows)
-			}
+			require.Check(t, err == nil && len(rows) == 10 && rows[1][0] == "'@a" && rows[1][1] == "'=1+1",
+				"%v: %q", err, rows)
 		}
 	}
 }

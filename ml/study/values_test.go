@@ -144,7 +144,6 @@ func TestTestsCSV(t *testing.T) {
 	if v := r.Accuracy.Against[1]; better != v.Better || sure != v.SurelyBetter {
 		t.Errorf("better on %d, surely on %d: want %+v", better, sure, v)
 	}
-	if !strings.Contains(rows[len(rows)-1][at["baseline"]], "'=1+1") {
-		t.Errorf("a name that a spreadsheet would compute: %q", rows[len(rows)-1])
-	}
+	require.Says(t, rows[len(rows)-1][at["baseline"]], "'=1+1",
+		"a name that a spreadsheet would compute: %q", rows[len(rows)-1])
 }

@@ -29,9 +29,8 @@ func TestCoarse(t *testing.T) {
 		require.Must(t, apart <= coarseApart, "points are merged that are %g apart", apart)
 		const tol = 1e-3
 		got, want := train(t, k, y, Settings{C: c, Tol: tol}), train(t, unmerged{k}, y, Settings{C: c, Tol: tol})
-		if got.Status != trace.Converged || got.KKTViolation > tol {
-			t.Errorf("C = %g: %s, violation %g", c, got.Status, got.KKTViolation)
-		}
+		require.Check(t, got.Status == trace.Converged && got.KKTViolation <= tol,
+			"C = %g: %s, violation %g", c, got.Status, got.KKTViolation)
 		relative(t, "objective", got.Dual, want.Dual, 1e-5)
 		sum := 0.0
 		for i, a := range got.Alpha {
@@ -54,9 +53,8 @@ func TestCoarseLimit(t *testing.T) {
 			require.Must(t, a >= 0 && a <= 1, "alpha[%d] = %g", i, a)
 			sum += a * y[i]
 		}
-		if res.Status != trace.IterationLimit || math.Abs(sum) > 1e-9 {
-			t.Errorf("limit %d: %s, sum of alpha y is %g", limit, res.Status, sum)
-		}
+		require.Check(t, res.Status == trace.IterationLimit && math.Abs(sum) <= 1e-9,
+			"limit %d: %s, sum of alpha y is %g", limit, res.Status, sum)
 	}
 }
 
@@ -84,9 +82,8 @@ func TestCoarseCancelled(t *testing.T) {
 	k := interrupted{kernel.NewGram(kernel.RBF(1), x), cancel}
 	res, err := Train(ctx, k, y, Settings{C: 1})
 	require.Must(t, err == nil && res.Status == trace.Cancelled, "%v, %v", res, err)
-	if res.Dual != 0 || res.SupportVectors != 0 || res.F[0] != res.B {
-		t.Errorf("objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
-	}
+	require.Check(t, res.Dual == 0 && res.SupportVectors == 0 && res.F[0] == res.B,
+		"objective %g with %d support vectors, f %g, b %g", res.Dual, res.SupportVectors, res.F[0], res.B)
 }
 
 func ones(n int) []float64 {

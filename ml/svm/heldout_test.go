@@ -62,9 +62,8 @@ func TestHeldOut(t *testing.T) {
 		whole := full(k)
 		sub := full(k.Subset(rest))
 		for a, r := range results {
-			if r.Status != trace.Converged {
-				t.Fatalf("C = %g: status %s, violation %g", cs[a], r.Status, r.KKTViolation)
-			}
+			require.Must(t, r.Status == trace.Converged,
+				"C = %g: status %s, violation %g", cs[a], r.Status, r.KKTViolation)
 			alone := *r
 			alone.Alpha, alone.F = make([]float64, len(rest)), make([]float64, len(rest))
 			for b, i := range rest {
@@ -76,14 +75,12 @@ func TestHeldOut(t *testing.T) {
 				for j, v := range r.Alpha {
 					f += whole.At(i, j) * v * y[j]
 				}
-				if r.Alpha[i] != 0 || math.Abs(f-r.F[i]) > 1e-9*(1+math.Abs(f)+cs[a]) {
-					t.Fatalf("C = %g: point %d held out has alpha %g and f %g, want 0 and %g", cs[a], i, r.Alpha[i], r.F[i], f)
-				}
+				require.Must(t, r.Alpha[i] == 0 && math.Abs(f-r.F[i]) <= 1e-9*(1+math.Abs(f)+cs[a]),
+					"C = %g: point %d held out has alpha %g and f %g, want 0 and %g", cs[a], i, r.Alpha[i], r.F[i], f)
 			}
 			one := require.Value(Train(context.Background(), sub, yr, Settings{C: cs[a], Tol: tol}))(t)
-			if kern.Name != "sigmoid" && math.Abs(one.Dual-r.Dual) > 2*tol*cs[a]*float64(len(yr))+1e-9 {
-				t.Fatalf("C = %g: objective %g, by itself %g", cs[a], r.Dual, one.Dual)
-			}
+			require.Must(t, kern.Name == "sigmoid" || math.Abs(one.Dual-r.Dual) <= 2*tol*cs[a]*float64(len(yr))+1e-9,
+				"C = %g: objective %g, by itself %g", cs[a], r.Dual, one.Dual)
 		}
 	})
 }
@@ -109,9 +106,8 @@ func TestHeldOutDecisions(t *testing.T) {
 			for b, j := range rest {
 				f += whole.At(i, j) * one.Alpha[b] * yr[b]
 			}
-			if math.Abs(f-r.F[i]) > 1e-5 {
-				t.Errorf("C = %g: f of point %d is %g, by itself %g", cs[a], i, r.F[i], f)
-			}
+			require.Check(t, math.Abs(f-r.F[i]) <= 1e-5,
+				"C = %g: f of point %d is %g, by itself %g", cs[a], i, r.F[i], f)
 		}
 	}
 }
@@ -135,9 +131,8 @@ func TestHeldOutMerged(t *testing.T) {
 	results := require.Value(HeldOut(t.Context(), k, y, held, []float64{1, 50}, Settings{}))(t)
 	for a, c := range []float64{1, 50} {
 		one := train(t, k.Subset(rest), yr, Settings{C: c})
-		if results[a].Status != trace.Converged || results[a].KKTViolation > 1e-3 {
-			t.Errorf("C = %g: %s, violation %g", c, results[a].Status, results[a].KKTViolation)
-		}
+		require.Check(t, results[a].Status == trace.Converged && results[a].KKTViolation <= 1e-3,
+			"C = %g: %s, violation %g", c, results[a].Status, results[a].KKTViolation)
 		relative(t, "objective", results[a].Dual, one.Dual, 1e-4)
 	}
 }
@@ -150,24 +145,19 @@ func TestHeldOutStops(t *testing.T) {
 	cs := []float64{1, 10, 100}
 	ctx, cancel := context.WithCancel(t.Context())
 	results, err := HeldOut(ctx, k, y, []int{0}, cs, Settings{Tol: 1e-9, Recorder: func(trace.Step) { cancel() }})
-	if err != nil || len(results) == 0 || len(results) == 3 || results[len(results)-1].Status != trace.Cancelled {
-		t.Errorf("%d results, %v; want the last one cancelled", len(results), err)
-	}
+	require.Check(t, err == nil && len(results) != 0 && len(results) != 3 && results[len(results)-1].Status == trace.Cancelled,
+		"%d results, %v; want the last one cancelled", len(results), err)
 	results, err = HeldOut(t.Context(), k, y, []int{0}, cs, Settings{Tol: 1e-9, MaxIter: 100})
 	require.Must(t, err == nil && len(results) == 3, "%d results, %v", len(results), err)
 	for a, r := range results {
-		if r.Status != trace.IterationLimit || r.Iterations > 100*(a+1) {
-			t.Errorf("C = %g: %s after %d iterations in all", cs[a], r.Status, r.Iterations)
-		}
+		require.Check(t, r.Status == trace.IterationLimit && r.Iterations <= 100*(a+1),
+			"C = %g: %s after %d iterations in all", cs[a], r.Status, r.Iterations)
 		for i, v := range r.Alpha {
-			if v > cs[a] {
-				t.Errorf("alpha[%d] = %g is above C = %g", i, v, cs[a])
-			}
+			require.Check(t, v <= cs[a], "alpha[%d] = %g is above C = %g", i, v, cs[a])
 		}
 	}
 	for _, cs := range [][]float64{nil, {2, 1}, {1, math.Inf(1)}, {0, 1}, {math.NaN()}} {
-		_, err := HeldOut(t.Context(), k, y, nil, cs, Settings{})
-		require.Check(t, err != nil && strings.Contains(err.Error(), "C is"), "C %v: %v", cs, err)
+		require.Fails(t, require.Err(HeldOut(t.Context(), k, y, nil, cs, Settings{})), "C is", "C %v", cs)
 	}
 }
 
@@ -179,9 +169,8 @@ func TestTabulated(t *testing.T) {
 		k := kernel.NewGram(kernel.RBF(1), x)
 		got := require.Value(Tabulated(t.Context(), k, 1<<30))(t)
 		f, ok := got.(*table)
-		if !ok || (f.single != nil) != (m == 520) {
-			t.Fatalf("%d points: %T, single precision %v", m, got, ok && f.single != nil)
-		}
+		require.Must(t, ok && (f.single != nil) == (m == 520),
+			"%d points: %T, single precision %v", m, got, ok && f.single != nil)
 		points := []int{3, 0, 4}
 		sub := rows.Subset(f, points)
 		want, row, part, single := make([]float64, m), make([]float64, m), make([]float64, 3), make([]float32, 3)
@@ -195,9 +184,8 @@ func TestTabulated(t *testing.T) {
 			sub.Row(part, a)
 			rows.Row(sub, single, a)
 			for b, j := range points {
-				if part[b] != want[j] || single[b] != float32(want[j]) {
-					t.Fatalf("entry %d, %d of a part is %g and %g, want %g", a, b, part[b], single[b], want[j])
-				}
+				require.Must(t, part[b] == want[j] && single[b] == float32(want[j]),
+					"entry %d, %d of a part is %g and %g, want %g", a, b, part[b], single[b], want[j])
 			}
 		}
 		sum, total := make([]float64, m), make([]float64, m)

@@ -37,16 +37,14 @@ func TestLocal(t *testing.T) {
 		verify(t, res, full(gram), y, s.C, s.Tol)
 		require.Must(t, res.Local, "seed %d: the result does not say that it is local", seed)
 		first := train(t, psd{full(gram)}, y, s) // which is believed, and starts once
-		if first.Local || res.Dual < first.Dual*(1-1e-9) {
-			t.Errorf("seed %d: %g, from alpha = 0 it is %g", seed, res.Dual, first.Dual)
-		}
+		require.Check(t, !first.Local && res.Dual >= first.Dual*(1-1e-9),
+			"seed %d: %g, from alpha = 0 it is %g", seed, res.Dual, first.Dual)
 		if res.Dual > first.Dual*(1+1e-6) {
 			better++
 		}
 		held, err := HeldOut(t.Context(), gram, y, nil, []float64{s.C}, s)
-		if err != nil || !held[0].Local || held[0].Dual != res.Dual {
-			t.Errorf("seed %d: none held out: %+v, %v; want the objective %g", seed, held, err, res.Dual)
-		}
+		require.Check(t, err == nil && held[0].Local && held[0].Dual == res.Dual,
+			"seed %d: none held out: %+v, %v; want the objective %g", seed, held, err, res.Dual)
 	}
 	require.Check(t, better >= 5, "the second start was better %d times of 60", better)
 }
@@ -81,9 +79,8 @@ func TestLocalHardMargin(t *testing.T) {
 			better++
 		}
 	}
-	if solved < 20 || better < 2 {
-		t.Errorf("of %d hard margins the second start found a better one %d times", solved, better)
-	}
+	require.Check(t, solved >= 20 && better >= 2,
+		"of %d hard margins the second start found a better one %d times", solved, better)
 }
 
 // TestNoLength has u'Ku < 0 at the solution, so that there is no |w| and no margin.
@@ -109,9 +106,8 @@ func TestFarFromOrigin(t *testing.T) {
 	for _, at := range []float64{0, 1e3, 1e6, -1e6} {
 		k := kernel.NewGram(kernel.Linear(), mat.NewDense(2, 1, []float64{at, at + 1}))
 		r := train(t, k, y, Settings{C: math.Inf(1)})
-		if math.Abs(r.Margin-0.5) > 1e-3 || math.Abs(r.F[0]+1) > 1e-2 || math.Abs(r.F[1]-1) > 1e-2 {
-			t.Errorf("at %g: margin %g, f %v", at, r.Margin, r.F)
-		}
+		require.Check(t, math.Abs(r.Margin-0.5) <= 1e-3 && math.Abs(r.F[0]+1) <= 1e-2 && math.Abs(r.F[1]-1) <= 1e-2,
+			"at %g: margin %g, f %v", at, r.Margin, r.F)
 	}
 	for _, at := range []float64{1e8, 1e12} {
 		k := kernel.NewGram(kernel.Linear(), mat.NewDense(2, 1, []float64{at, at + 1}))
@@ -173,9 +169,8 @@ func TestRoundingDominates(t *testing.T) {
 	}
 	k := kernel.NewGram(kernel.Linear(), x)
 	r, err := Train(t.Context(), k, y, Settings{C: 1, Tol: 1e-6})
-	if err != nil || r.Status != trace.Numerical || r.KKTViolation < 0.1 {
-		t.Errorf("%+v, %v; want numerical, with a violation as large as rounding allows", r, err)
-	}
+	require.Check(t, err == nil && r.Status == trace.Numerical && r.KKTViolation >= 0.1,
+		"%+v, %v; want numerical, with a violation as large as rounding allows", r, err)
 	r, err = Train(t.Context(), k, y, Settings{C: 1e-9, Tol: 1e-6})
 	require.Check(t, err == nil && r.Status == trace.Converged, "C = 1e-9: %+v, %v", r, err)
 }

@@ -39,9 +39,7 @@ func TestNewton(t *testing.T) {
 		}
 		total := 0.0
 		for i, u := range s.u {
-			if u < s.lo[i] || u > s.hi[i] {
-				t.Fatalf("u[%d] = %g is out of bounds", i, u)
-			}
+			require.Must(t, u >= s.lo[i] && u <= s.hi[i], "u[%d] = %g is out of bounds", i, u)
 			total += u
 		}
 		require.Must(t, math.Abs(total) <= 1e-9, "sum of u is %g", total)

@@ -80,9 +80,8 @@ func TestPlainSolver(t *testing.T) {
 			res, err := Train(t.Context(), matrix, y, Settings{C: price, Tol: tol, CacheBytes: 1 << 20})
 			require.Must(t, err == nil && res.Status == trace.Converged, "%s: %v, %v", name, res, err)
 			verify(t, res, k, y, price, tol)
-			if math.Abs(res.Dual-want) > 1e-4*want {
-				t.Fatalf("%s: objective %g, the plain solver finds %g", name, res.Dual, want)
-			}
+			require.Must(t, math.Abs(res.Dual-want) <= 1e-4*want,
+				"%s: objective %g, the plain solver finds %g", name, res.Dual, want)
 		}
 	})
 }

@@ -133,9 +133,8 @@ func relative(t *testing.T, name string, got, want, tol float64) {
 func train(t testing.TB, k Matrix, y []float64, s Settings) *Result {
 	t.Helper()
 	r := require.Value(Train(t.Context(), k, y, s))(t)
-	if r.Status != trace.Converged {
-		t.Fatalf("status %s after %d iterations, violation %g", r.Status, r.Iterations, r.KKTViolation)
-	}
+	require.Must(t, r.Status == trace.Converged,
+		"status %s after %d iterations, violation %g", r.Status, r.Iterations, r.KKTViolation)
 	return r
 }
 
@@ -167,8 +166,7 @@ func TestHeartAsLIBSVM(t *testing.T) {
 		r := train(t, kernel.NewGram(tc.k, x), y, Settings{C: 1, Tol: 1e-6})
 		relative(t, tc.k.Name, r.Dual, tc.objective, 1e-6)
 		require.Equal(t, r.SupportVectors, tc.svs, "%s: support vectors", tc.k.Name)
-		if tc.k.Name == "rbf" && r.BoundedInside+r.BoundedMisclassified != 107 {
-			t.Errorf("rbf: %d bounded, want 107", r.BoundedInside+r.BoundedMisclassified)
-		}
+		require.Check(t, tc.k.Name != "rbf" || r.BoundedInside+r.BoundedMisclassified == 107,
+			"rbf: %d bounded, want 107", r.BoundedInside+r.BoundedMisclassified)
 	}
 }

@@ -46,9 +46,8 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	}
 	held := []int{5, 30}
 	r := require.Value(Regularise(t.Context(), k, y, held, cs, Settings{}))(t)
-	if !slices.IsSorted(r.C) || len(r.Entries) < 20 || len(r.C) != len(r.Results) {
-		t.Fatalf("%d entries at %v", len(r.Entries), r.C)
-	}
+	require.Must(t, slices.IsSorted(r.C) && len(r.Entries) >= 20 && len(r.C) == len(r.Results),
+		"%d entries at %v", len(r.Entries), r.C)
 	for _, c := range cs {
 		require.Check(t, slices.Contains(r.C, c), "C = %g is missing", c)
 	}
@@ -72,9 +71,8 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 		one := train(t, k.Subset(rest), yr, Settings{C: mid, Tol: 1e-8})
 		for b, i := range rest {
 			want := (r.Results[a].Alpha[i] + r.Results[a+1].Alpha[i]) / 2
-			if math.Abs(one.Alpha[b]-want) > 1e-3*mid {
-				t.Fatalf("C = %g, point %d: alpha %g, on the line %g", mid, i, one.Alpha[b], want)
-			}
+			require.Must(t, math.Abs(one.Alpha[b]-want) <= 1e-3*mid,
+				"C = %g, point %d: alpha %g, on the line %g", mid, i, one.Alpha[b], want)
 		}
 	}
 	require.Check(t, straight >= 5, "only %d places without an entry point", straight)

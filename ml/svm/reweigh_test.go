@@ -59,9 +59,8 @@ func TestReweigh(t *testing.T) {
 		if got.Status != trace.Converged || want.Status != trace.Converged {
 			return // rounding has its own tests
 		}
-		if d := math.Abs(got.Dual - want.Dual); d > 1e-5*max(1, math.Abs(want.Primal)) {
-			t.Errorf("the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
-		}
+		require.Check(t, math.Abs(got.Dual-want.Dual) <= 1e-5*max(1, math.Abs(want.Primal)),
+			"the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
 		if d := math.Abs(got.Primal - want.Primal); d > 1e-5*max(1, math.Abs(want.Primal)) || got.RelativeGap > 1e-6 {
 			t.Errorf("primal %.9g, of repeated points %.9g; slack %.9g and %.9g; relative gap %g", got.Primal, want.Primal, got.SlackSum, want.SlackSum, got.RelativeGap)
 		}
@@ -96,9 +95,8 @@ func TestReweighStartsWarm(t *testing.T) {
 		w := require.Value(Reweigh(t.Context(), k, y, base.Alpha, one, s))(t)
 		c := require.Value(HeldOut(t.Context(), k, y, []int{i}, []float64{1}, s))(t)
 		for j := range w.F {
-			if d := math.Abs(w.F[j] - c[0].F[j]); d > 0.01 {
-				t.Errorf("without %d, f of %d is %g from the start before and %g from nothing", i, j, w.F[j], c[0].F[j])
-			}
+			require.Check(t, math.Abs(w.F[j]-c[0].F[j]) <= 0.01,
+				"without %d, f of %d is %g from the start before and %g from nothing", i, j, w.F[j], c[0].F[j])
 		}
 		warm, cold = warm+w.Iterations, cold+c[0].Iterations
 		one[i] = 1

@@ -157,8 +157,7 @@ func TestToleranceInDouble(t *testing.T) {
 		r := train(t, kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c, Tol: tol})
 		require.Must(t, singleSuits(n, 1) && c*0x1p-24 <= tol/100, "C = %g: steps are not in single precision", c)
 		violation, gap, rounding := judge(t, symmetric{k}, y, c, r)
-		if violation > tol+rounding || gap > tol*c*n {
-			t.Errorf("C = %g: violation %g, primal minus dual %g", c, violation, gap)
-		}
+		require.Check(t, violation <= tol+rounding && gap <= tol*c*n,
+			"C = %g: violation %g, primal minus dual %g", c, violation, gap)
 	}
 }

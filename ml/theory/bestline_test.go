@@ -41,9 +41,8 @@ func TestBestLineAgainstShattering(t *testing.T) {
 						made++
 					}
 				}
-				if got != want || made != want {
-					t.Errorf("%d points, labels %v: %d errors said, %d made, %d needed", n, labels.Labels, got, made, want)
-				}
+				require.Check(t, got == want && made == want,
+					"%d points, labels %v: %d errors said, %d made, %d needed", n, labels.Labels, got, made, want)
 			}
 		}
 	}

@@ -67,9 +67,8 @@ func TestDecompositionByHand(t *testing.T) {
 		main, spread float64
 		biased       bool
 	}{{1, 0, false}, {1, 0.25, false}, {-1, 0.25, true}} {
-		if d.Main[j] != want.main || d.Spread[j] != want.spread || d.Biased[j] != want.biased {
-			t.Errorf("point %d: main %g, spread %g, biased %t", j+1, d.Main[j], d.Spread[j], d.Biased[j])
-		}
+		require.Check(t, d.Main[j] == want.main && d.Spread[j] == want.spread && d.Biased[j] == want.biased,
+			"point %d: main %g, spread %g, biased %t", j+1, d.Main[j], d.Spread[j], d.Biased[j])
 	}
 	tie, err := theory.NewBiasVariance(mat.NewDense(2, 1, []float64{1, -1}), []float64{0})
 	require.Check(t, err == nil && tie.Main[0] == 1 && tie.Error == 0.5, "a tie: %+v, %v", tie, err)

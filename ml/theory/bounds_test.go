@@ -19,9 +19,8 @@ func TestVapnikBoundSolvesItsQuadratic(t *testing.T) {
 		b := theory.VapnikBound(emp, top, h, m, eta)
 		be := top * theory.VapnikEpsilon(h, m, eta)
 		near(t, "(R-R_emp)² against B eps R", (b.Value-emp)*(b.Value-emp), be*b.Value, 1e-9)
-		if b.Value < emp || b.Vacuous != (b.Value >= top) {
-			t.Fatalf("bound %+v above empirical risk %g with loss up to %g", b, emp, top)
-		}
+		require.Must(t, b.Value >= emp && b.Vacuous == (b.Value >= top),
+			"bound %+v above empirical risk %g with loss up to %g", b, emp, top)
 	}
 }
 
@@ -78,9 +77,8 @@ func TestSparseBound(t *testing.T) {
 		for s := range n {
 			got := theory.SparseBound(s, n, 0.05)
 			exact := (math.Log(choose(n, s)) + math.Log(float64(n)/0.05)) / float64(n-s)
-			if got.Value < exact || got.Vacuous != (got.Value >= 1) {
-				t.Errorf("N_SV = %d of %d: %+v, exact count %g", s, n, got, exact)
-			}
+			require.Check(t, got.Value >= exact && got.Vacuous == (got.Value >= 1),
+				"N_SV = %d of %d: %+v, exact count %g", s, n, got, exact)
 		}
 		got := theory.SparseBound(n, n, 0.05)
 		require.Check(t, math.IsInf(got.Value, 1) && got.Vacuous, "all %d points support vectors: %+v", n, got)

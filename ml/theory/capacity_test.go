@@ -44,9 +44,8 @@ func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
 			u[i], y[i] = rng.NormFloat64(), float64(2*rng.IntN(2)-1)
 		}
 		c := require.Value(theory.NewCapacity(k, u, b, y))(t)
-		if c.HMCM < 1 || c.HMCM > c.Radius/c.Margin*(1+1e-12) {
-			t.Errorf("h_MCM = %g, R/Delta = %g", c.HMCM, c.Radius/c.Margin)
-		}
+		require.Check(t, c.HMCM >= 1 && c.HMCM <= c.Radius/c.Margin*(1+1e-12),
+			"h_MCM = %g, R/Delta = %g", c.HMCM, c.Radius/c.Margin)
 		right := true
 		for i := range y {
 			f := b
@@ -84,9 +83,8 @@ func TestCapacityRefuses(t *testing.T) {
 		require.Check(t, err != nil, "row %d succeeded", i)
 	}
 	c, err := theory.NewCapacity(k, []float64{1, 0}, 0, y)
-	if err != nil || !math.IsInf(c.HMCM, 1) || c.Separates || c.Margin != 0 {
-		t.Errorf("a point on f = 0: %+v, %v", c, err)
-	}
+	require.Check(t, err == nil && math.IsInf(c.HMCM, 1) && !c.Separates && c.Margin == 0,
+		"a point on f = 0: %+v, %v", c, err)
 }
 
 // The weights themselves say the same as coefficients of the points.
@@ -148,9 +146,7 @@ func TestEnclosingBallInThePlane(t *testing.T) {
 		sum := 0.0
 		for _, a := range got.Weights {
 			sum += a
-			if a < 0 {
-				t.Errorf("weight %g", a)
-			}
+			require.Check(t, a >= 0, "weight %g", a)
 		}
 		near(t, "sum of weights", sum, 1, 1e-12)
 		// the centre that the weights describe is one of such a ball

@@ -17,16 +17,14 @@ import (
 func TestClassSlacks(t *testing.T) {
 	t.Parallel()
 	each, sum, largest := ClassSlacks([]float64{1.25, 0.5, 1.75}, 0)
-	if !slices.Equal(each, []float64{0, 0.25, 1.5}) || sum != 1.75 || largest != 1.5 {
-		t.Errorf("%v, sum %g, largest %g", each, sum, largest)
-	}
+	require.Check(t, slices.Equal(each, []float64{0, 0.25, 1.5}) && sum == 1.75 && largest == 1.5,
+		"%v, sum %g, largest %g", each, sum, largest)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 6).Draw(t, "f")
 		y := rapid.IntRange(0, len(f)-1).Draw(t, "y")
 		each, sum, largest := ClassSlacks(f, y)
-		if wrong := slices.IndexFunc(f, func(v float64) bool { return v > f[y] }) >= 0; wrong && (largest < 1 || sum < 1) {
-			t.Errorf("f %v, class %d: an error, but slacks %v", f, y, each)
-		}
+		wrong := slices.IndexFunc(f, func(v float64) bool { return v > f[y] }) >= 0
+		require.Check(t, !wrong || largest >= 1 && sum >= 1, "f %v, class %d: an error, but slacks %v", f, y, each)
 		require.Check(t, len(f) != 2 || sum == largest, "of two classes there is one slack")
 		require.Check(t, largest <= sum && sum <= float64(len(f)-1)*largest+1e-12, "sum %g, largest %g", sum, largest)
 	})
@@ -56,9 +54,8 @@ func TestClassSlacksAreThoseOfTheMachines(t *testing.T) {
 func TestMulticlassWork(t *testing.T) {
 	t.Parallel()
 	rest, pairs, joint := MulticlassWork(1000, 5)
-	if rest != (ClassWork{5, 5000, 1000, 5}) || joint != (ClassWork{1, 4000, 4000, 1}) {
-		t.Errorf("rest %+v, joint %+v", rest, joint)
-	}
+	require.Check(t, rest == (ClassWork{5, 5000, 1000, 5}) && joint == (ClassWork{1, 4000, 4000, 1}),
+		"rest %+v, joint %+v", rest, joint)
 	if pairs.Problems != 10 || math.Abs(pairs.Variables-4000) > 1e-9 || math.Abs(pairs.Largest-400) > 1e-9 || math.Abs(pairs.Products-1.6) > 1e-12 {
 		t.Errorf("pairs %+v", pairs)
 	}

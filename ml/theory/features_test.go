@@ -40,9 +40,8 @@ func TestFeatureMapCoordinates(t *testing.T) {
 	if err != nil || !floats.EqualApprox(phi.RawRowView(0), []float64{math.Exp(-2), math.Exp(-0.5)}, 1e-15) {
 		t.Errorf("Gaussian basis at 2 = %v, %v", mat.Formatted(phi), err)
 	}
-	if want := "exp(−γ |x − c₂|²)"; basis.Coordinates[1] != want || basis.Kernel.Name != "" {
-		t.Errorf("coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
-	}
+	require.Check(t, basis.Coordinates[1] == "exp(−γ |x − c₂|²)" && basis.Kernel.Name == "",
+		"coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
 	_, err = theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil))
 	require.Check(t, err != nil, "a plane of three coordinates")
 	_, err = theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2})
@@ -59,9 +58,8 @@ func TestXORWeights(t *testing.T) {
 		u[i] = y[i] / 8
 	}
 	w, err := theory.QuadraticPlane.Weights(x, u)
-	if err != nil || !floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15) {
-		t.Fatalf("w = %v, %v", w, err)
-	}
+	require.Must(t, err == nil && floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15),
+		"w = %v, %v", w, err)
 	phi := require.Value(theory.QuadraticPlane.Rows(x))(t)
 	m := require.Value(theory.LinearMargins(w, 0, phi, y))(t)
 	for i := range y {
@@ -94,9 +92,8 @@ func TestMonomials(t *testing.T) {
 		}
 	}
 	near(t, "pairs of 256 pixels", theory.Monomials(256, 2), 256*257/2, 0)
-	if !math.IsNaN(theory.Monomials(0, 2)) || !math.IsNaN(theory.Monomials(2, -1)) {
-		t.Error("monomials of no variables, or of degree -1")
-	}
+	require.Check(t, math.IsNaN(theory.Monomials(0, 2)) && math.IsNaN(theory.Monomials(2, -1)),
+		"monomials of no variables, or of degree -1")
 }
 
 // Term for term the series is an inner product of features; whole, it is the kernel.

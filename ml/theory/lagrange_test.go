@@ -78,9 +78,8 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 		}
 		require.Must(t, accepted == 1, "%d cases accepted in %+v", accepted, got)
 		if p.Kind == theory.Inequality {
-			if got.Multiplier < 0 || got.Saturated != (got.Multiplier > 0) {
-				t.Fatalf("alpha = %g, saturated %t", got.Multiplier, got.Saturated)
-			}
+			require.Must(t, got.Multiplier >= 0 && got.Saturated == (got.Multiplier > 0),
+				"alpha = %g, saturated %t", got.Multiplier, got.Saturated)
 			if got.Saturated {
 				saturated++
 			}

@@ -53,9 +53,8 @@ func TestMarginsOfTheToy(t *testing.T) {
 	w, b, err := theory.Canonical([]float64{5, 5}, 1, x, y)
 	require.NoError(t, err)
 	// f = 5 (x_1 + x_2) + 1 is nearest to 0 at (-1, -1): -9
-	if !floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) || math.Abs(b-1.0/9) > 1e-15 {
-		t.Errorf("canonical (%v, %g)", w, b)
-	}
+	require.Check(t, floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) && math.Abs(b-1.0/9) <= 1e-15,
+		"canonical (%v, %g)", w, b)
 }
 
 func TestMarginsRefuse(t *testing.T) {

@@ -28,9 +28,8 @@ func TestMercerKnownSpectra(t *testing.T) {
 			want = []float64{1 - r, 1 - r, 1 - r, 1 + 3*r}
 		}
 		s := require.Value(theory.Mercer(k))(t)
-		if !floats.EqualApprox(s.Values, want, 1e-12) || s.PSD != (r >= 0) {
-			t.Errorf("r = %g: %+v, want %v", r, s, want)
-		}
+		require.Check(t, floats.EqualApprox(s.Values, want, 1e-12) && s.PSD == (r >= 0),
+			"r = %g: %+v, want %v", r, s, want)
 		if rank := map[float64]float64{0: 4, 1: 1}[r]; rank > 0 {
 			near(t, "effective rank", s.EffectiveRank(), rank, 1e-9)
 		}
@@ -99,9 +98,8 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 	}
 	// cosines: the scale of a point plays no part
 	c, err := theory.NewCloseness(mat.NewSymDense(2, []float64{4, 3, 3, 9}))
-	if err != nil || c != (theory.Closeness{MeanOffDiagonal: 0.5, ToIdentity: 0.5, ToOnes: 0.5}) {
-		t.Errorf("%+v, %v", c, err)
-	}
+	require.Check(t, err == nil && c == (theory.Closeness{MeanOffDiagonal: 0.5, ToIdentity: 0.5, ToOnes: 0.5}),
+		"%+v, %v", c, err)
 }
 
 // With the linear kernel the components are the ordinary ones, here from the
@@ -195,9 +193,8 @@ func TestSchurTerms(t *testing.T) {
 			}
 		}
 		near(t, "sum of the terms of "+c.k1.Name, floats.Sum(terms), whole, 1e-10*size)
-		if (floats.Min(terms) >= -1e-12*size) != c.want || terms[0] != floats.Max(terms) {
-			t.Errorf("%s: terms %v", c.k1.Name, terms)
-		}
+		require.Check(t, (floats.Min(terms) >= -1e-12*size) == c.want && terms[0] == floats.Max(terms),
+			"%s: terms %v", c.k1.Name, terms)
 		s, err := theory.Mercer(k1)
 		if err != nil || (s.Negative() == 0) != c.want {
 			t.Errorf("%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)

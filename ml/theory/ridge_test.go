@@ -68,9 +68,8 @@ func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 			for _, step := range []float64{-1e-3, 1e-3} {
 				near := append([]float64(nil), w...)
 				near[k] += step
-				if objective(near) < objective(w) {
-					t.Errorf("lambda %g: a step of %g in weight %d goes downhill", lambda, step, k)
-				}
+				require.Check(t, objective(near) >= objective(w),
+					"lambda %g: a step of %g in weight %d goes downhill", lambda, step, k)
 			}
 		}
 	}

@@ -48,13 +48,11 @@ func TestFeatureDim(t *testing.T) {
 func TestSamplesFor(t *testing.T) {
 	t.Parallel()
 	for _, first := range []int{1, 2, 17, 1_000_000_000} {
-		if got := theory.SamplesFor(func(m int) theory.Bound { return theory.Bound{Vacuous: m < first} }); got != first {
-			t.Errorf("%d, want %d", got, first)
-		}
+		got := theory.SamplesFor(func(m int) theory.Bound { return theory.Bound{Vacuous: m < first} })
+		require.Check(t, got == first, "%d, want %d", got, first)
 	}
-	if got := theory.SamplesFor(func(int) theory.Bound { return theory.Bound{Vacuous: true} }); got != 0 {
-		t.Errorf("a bound that never says anything does from %d on", got)
-	}
+	require.Equal(t, theory.SamplesFor(func(int) theory.Bound { return theory.Bound{Vacuous: true} }), 0,
+		"a bound that never says anything does so from")
 }
 
 func TestMisreadBounds(t *testing.T) {

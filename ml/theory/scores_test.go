@@ -34,8 +34,7 @@ func TestScores(t *testing.T) {
 	mean, square := theory.ColumnMeans(u, false), theory.ColumnMeans(u, true)
 	for j := range 10 {
 		a, b, c := u.At(0, j), u.At(1, j), u.At(2, j)
-		if math.Abs(mean[j]-(a+b+c)/3) > 1e-12 || math.Abs(square[j]-(a*a+b*b+c*c)/3) > 1e-9 {
-			t.Errorf("entry %d: mean %g, mean square %g", j, mean[j], square[j])
-		}
+		require.Check(t, math.Abs(mean[j]-(a+b+c)/3) <= 1e-12 && math.Abs(square[j]-(a*a+b*b+c*c)/3) <= 1e-9,
+			"entry %d: mean %g, mean square %g", j, mean[j], square[j])
 	}
 }

@@ -76,29 +76,23 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 		for m, d := range s.Dichotomies {
 			var a, b [][2]int
 			for i, p := range ints {
-				if (m>>i&1 == 1) != (d.Labels[i] == 1) {
-					t.Fatalf("labels of dichotomy %d are %v", m, d.Labels)
-				}
+				require.Must(t, (m>>i&1 == 1) == (d.Labels[i] == 1), "labels of dichotomy %d are %v", m, d.Labels)
 				if d.Labels[i] == 1 {
 					a = append(a, p)
 				} else {
 					b = append(b, p)
 				}
 			}
-			if want := !hullsMeet(a, b) && !hullsMeet(b, a); d.Realisable != want {
-				t.Fatalf("points %v, labels %v: realisable = %t", ints, d.Labels, d.Realisable)
-			}
+			want := !hullsMeet(a, b) && !hullsMeet(b, a)
+			require.Must(t, d.Realisable == want, "points %v, labels %v: realisable = %t", ints, d.Labels, d.Realisable)
 			if d.Realisable {
 				count++
 				witness(t, d, func(i int) float64 { return d.W[0]*points[i][0] + d.W[1]*points[i][1] + d.B })
-				if d.Common != nil {
-					t.Fatalf("separated hulls meet in %v", d.Common)
-				}
+				require.Must(t, d.Common == nil, "separated hulls meet in %v", d.Common)
 				continue
 			}
-			if d.W != nil || d.Margin != 0 || len(d.Common) != 2 {
-				t.Fatalf("impossible labelling with witness %v, margin %g, common point %v", d.W, d.Margin, d.Common)
-			}
+			require.Must(t, d.W == nil && d.Margin == 0 && len(d.Common) == 2,
+				"impossible labelling with witness %v, margin %g, common point %v", d.W, d.Margin, d.Common)
 			// No direction tells the common point from either class: it is in both hulls.
 			for angle := 0.0; angle < 2*math.Pi; angle += 0.05 {
 				cos, sin := math.Cos(angle), math.Sin(angle)
@@ -175,14 +169,12 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 				sum.Add(sum, new(big.Int).Binomial(n, k))
 			}
 			want, _ := new(big.Float).SetInt(sum.Lsh(sum, 1)).Float64()
-			if got := theory.CoverCount(int(n+1), int(d)); got != want {
-				t.Fatalf("CoverCount(%d, %d) = %g, want %g", n+1, d, got, want)
-			}
+			got := theory.CoverCount(int(n+1), int(d))
+			require.Must(t, got == want, "CoverCount(%d, %d) = %g, want %g", n+1, d, got, want)
 		}
 	}
-	if !math.IsNaN(theory.CoverCount(0, 2)) || !math.IsNaN(theory.CoverCount(2, -1)) {
-		t.Error("a count for no points or no dimension")
-	}
+	require.Check(t, math.IsNaN(theory.CoverCount(0, 2)) && math.IsNaN(theory.CoverCount(2, -1)),
+		"a count for no points or no dimension")
 }
 
 // Half of all labellings when points are twice the free numbers, all of them up to
@@ -242,9 +234,8 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 		}
 		for m, d := range machines.Dichotomies {
 			line := lines.Dichotomies[m]
-			if d.Realisable != line.Realisable {
-				t.Fatalf("%v labelled %v: %t for a machine, %t for a line", points, d.Labels, d.Realisable, line.Realisable)
-			}
+			require.Must(t, d.Realisable == line.Realisable,
+				"%v labelled %v: %t for a machine, %t for a line", points, d.Labels, d.Realisable, line.Realisable)
 			if math.IsInf(line.Margin, 1) && math.IsInf(d.Margin, 1) {
 				continue
 			}
@@ -279,9 +270,8 @@ func TestShatterKernelRank(t *testing.T) {
 			continue
 		}
 		n := c.k.SymmetricDim()
-		if s.Rank != c.rank || s.Shattered() != (c.rank == n) {
-			t.Errorf("%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)
-		}
+		require.Check(t, s.Rank == c.rank && s.Shattered() == (c.rank == n),
+			"%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)
 		for _, d := range s.Dichotomies {
 			if d.Realisable && !math.IsInf(d.Margin, 1) {
 				witness(t, d, func(i int) float64 {

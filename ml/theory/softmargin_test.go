@@ -49,14 +49,12 @@ func TestPartialMachine(t *testing.T) {
 	y := []float64{1, -1, 1}
 	u := []float64{0.5, -0.5, 1}
 	w, b, err := theory.PartialMachine(x, y, u, []bool{true, true, false})
-	if err != nil || w[0] != 1 || w[1] != 0 || b != 0 {
-		t.Errorf("two of three points: w = %v, b = %g, %v", w, b, err)
-	}
+	require.Check(t, err == nil && w[0] == 1 && w[1] == 0 && b == 0,
+		"two of three points: w = %v, b = %g, %v", w, b, err)
 	w, b, err = theory.PartialMachine(x, y, u, []bool{true, true, true})
 	// w = (5, 4), so w·x is 5, -5 and 36
-	if err != nil || w[0] != 5 || w[1] != 4 || math.Abs(b-(-4+4-35)/3.0) > 1e-12 {
-		t.Errorf("all points: w = %v, b = %g, %v", w, b, err)
-	}
+	require.Check(t, err == nil && w[0] == 5 && w[1] == 4 && math.Abs(b-(-4+4-35)/3.0) <= 1e-12,
+		"all points: w = %v, b = %g, %v", w, b, err)
 	w, b, err = theory.PartialMachine(x, y, u, make([]bool, 3))
 	require.Check(t, err == nil && w[0] == 0 && w[1] == 0 && b == 0, "no points: w = %v, b = %g, %v", w, b, err)
 	_, _, err = theory.PartialMachine(x, y[:2], u, make([]bool, 3))

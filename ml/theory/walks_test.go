@@ -36,8 +36,7 @@ func TestProductGraph(t *testing.T) {
 	}
 	// The radius of a product is the product of the radii: 2 of a ring, √2 of a path of 3.
 	ring, path := graph(t, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}), graph(t, 3, [][2]int{{0, 1}, {1, 2}})
-	p, err = theory.NewProductGraph(ring, path, false)
-	require.NoError(t, err)
+	p = require.Value(theory.NewProductGraph(ring, path, false))(t)
 	r, err := theory.SpectralRadius(p.Adjacency)
 	require.Check(t, err == nil && math.Abs(r-2*math.Sqrt2) <= 1e-12, "radius %g, %v", r, err)
 	_, err = theory.WalkSystem(theory.Adjacency(ring), 0.5)
@@ -59,9 +58,8 @@ func TestWalkCounts(t *testing.T) {
 	} {
 		all, straight := theory.WalkCounts(c.g, 4)
 		for n := range all {
-			if all[n] != c.all[n] || straight[n] != c.straight[n] {
-				t.Errorf("%s, %d steps: %g walks, %g of them straight", name, n, all[n], straight[n])
-			}
+			require.Check(t, all[n] == c.all[n] && straight[n] == c.straight[n],
+				"%s, %d steps: %g walks, %g of them straight", name, n, all[n], straight[n])
 		}
 	}
 }

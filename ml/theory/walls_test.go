@@ -81,23 +81,20 @@ func TestWallCases(t *testing.T) {
 			for _, w := range walls {
 				allowed = allowed && w.G(at) <= 0
 			}
-			if allowed && p.F(at) < p.F(found[0].Point)-1e-9 {
-				t.Errorf("%v is lower than the solution %v", at, found[0].Point)
-			}
+			require.Check(t, !allowed || p.F(at) >= p.F(found[0].Point)-1e-9,
+				"%v is lower than the solution %v", at, found[0].Point)
 		}
 	}
-	if touched[0] == 0 || touched[1] == 0 || touched[2] == 0 {
-		t.Errorf("solutions by number of touched walls: %v; every number up to 2 is needed", touched)
-	}
+	require.Check(t, touched[0] != 0 && touched[1] != 0 && touched[2] != 0,
+		"solutions by number of touched walls: %v; every number up to 2 is needed", touched)
 }
 
 func TestWallCasesOnParallelWalls(t *testing.T) {
 	t.Parallel()
 	p := theory.Problem{Center: [2]float64{3, 1}, Scale: [2]float64{1, 1}}
 	cases, err := p.WallCases([]theory.Wall{{Normal: [2]float64{1, 0}, Offset: -1}, {Normal: [2]float64{2, 0}, Offset: -4}})
-	if err != nil || len(cases) != 3 {
-		t.Fatalf("%d cases, %v; the one that touches both has no place", len(cases), err)
-	}
+	require.Must(t, err == nil && len(cases) == 3,
+		"%d cases, %v; the one that touches both has no place", len(cases), err)
 	if c := cases[1]; c.Verdict != theory.Accepted || c.Point != [2]float64{1, 1} || c.Multipliers[0] != 4 {
 		t.Errorf("the nearer wall: %+v", c)
 	}

@@ -28,9 +28,8 @@ func TestDecline(t *testing.T) {
 		for _, n := range []int{60, 90, 1000} {
 			goal := math.Exp2(-float64(n)/10 - 5) // five seconds on
 			left, ok := watched(goal, n, noisy).Left()
-			if !ok || left < 2500*time.Millisecond || left > 8*time.Second {
-				t.Errorf("seed %d, after %d steps: %v, %v; five seconds were left", seed, n, left, ok)
-			}
+			require.Check(t, ok && left >= 2500*time.Millisecond && left <= 8*time.Second,
+				"seed %d, after %d steps: %v, %v; five seconds were left", seed, n, left, ok)
 		}
 	}
 }

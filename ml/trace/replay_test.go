@@ -44,8 +44,7 @@ func TestRecord(t *testing.T) {
 				t.Errorf("%d states, %s; want %d, %s", r.Len(), r.Status(), c.len, c.status)
 			}
 			for i := -2; i < c.len+2; i++ {
-				want := min(max(i, 0), c.len-1)
-				require.Check(t, r.At(i) == want, "state %d is %d, want %d", i, r.At(i), want)
+				require.Equal(t, r.At(i), min(max(i, 0), c.len-1), "state %d", i)
 			}
 		})
 	}

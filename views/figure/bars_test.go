@@ -25,8 +25,7 @@ func TestBarHeights(t *testing.T) {
 			lo, hi = math.Min(lo, q[1]), math.Max(hi, q[1])
 			require.Near(t, q[0], c.at, 0.5, "bar %d at", i)
 		}
-		if math.Abs(lo-math.Min(0, c.to)) > 0.01 || math.Abs(hi-math.Max(0, c.to)) > 0.01 {
-			t.Errorf("bar %d from %g to %g, want %g", i, lo, hi, c.to)
-		}
+		require.Check(t, math.Abs(lo-math.Min(0, c.to)) <= 0.01 && math.Abs(hi-math.Max(0, c.to)) <= 0.01,
+			"bar %d from %g to %g, want %g", i, lo, hi, c.to)
 	}
 }

@@ -35,7 +35,6 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	small := require.Value(Beside(200, 150, 0.6, false, draw("one", 0.5), draw("two", 0.5)))(t)
-	if small.Frame != require.Value(draw("one", 0.5)(200, 150, nil))(t).Frame {
-		t.Error("where there is no room for words the first picture is not all")
-	}
+	require.Check(t, small.Frame == require.Value(draw("one", 0.5)(200, 150, nil))(t).Frame,
+		"where there is no room for words the first picture is not all")
 }

@@ -17,9 +17,8 @@ func TestLogarithmicFrame(t *testing.T) {
 		Curves: []figure.Curve{{X: []float64{5}, Y: []float64{2e-4}, Marks: true}},
 	}.Picture())(t)
 	f := p.Frame
-	if !f.LogX || !f.LogY || math.Abs(f.Limits.XMax-1000) > 1e-9 || math.Abs(f.Limits.YMin-1e-6) > 1e-15 {
-		t.Fatalf("frame %+v", f)
-	}
+	require.Must(t, f.LogX && f.LogY && math.Abs(f.Limits.XMax-1000) <= 1e-9 && math.Abs(f.Limits.YMin-1e-6) <= 1e-15,
+		"frame %+v", f)
 	x := f.Left + f.Width*math.Log(5/f.Limits.XMin)/math.Log(f.Limits.XMax/f.Limits.XMin)
 	y := f.Top + f.Height*math.Log(f.Limits.YMax/2e-4)/math.Log(f.Limits.YMax/f.Limits.YMin)
 	for _, c := range parse(t, p).all("circle") {
@@ -64,17 +63,13 @@ func TestSoFar(t *testing.T) {
 		return p
 	}
 	whole, first, none := at(1, false), at(1, true), at(-1, true)
-	if first.Frame != whole.Frame {
-		t.Errorf("the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
-	}
+	require.Check(t, first.Frame == whole.Frame,
+		"the frame %+v moves with the steps; that of the whole is %+v", first.Frame, whole.Frame)
 	a, b := len(parse(t, whole).all("circle")), len(parse(t, first).all("circle"))
 	require.Check(t, b == a-2, "%d markers of the whole, %d after two of four values", a, b)
-	if !strings.Contains(first.Caption, "to 4 at 1") || !strings.Contains(whole.Caption, "to 1 at 3") {
-		t.Errorf("the words are %q, of the whole %q", first.Caption, whole.Caption)
-	}
-	if !strings.Contains(none.Caption, "no values") {
-		t.Errorf("before the first value the words are %q", none.Caption)
-	}
+	require.Check(t, strings.Contains(first.Caption, "to 4 at 1") && strings.Contains(whole.Caption, "to 1 at 3"),
+		"the words are %q, of the whole %q", first.Caption, whole.Caption)
+	require.Says(t, none.Caption, "no values", "before the first value the words")
 }
 
 // Curves of which each is one of many need not be distinguished: there may be any
@@ -87,9 +82,8 @@ func TestPaleCurves(t *testing.T) {
 	}
 	p := require.Value(ch.Picture())(t)
 	require.Check(t, p.Frame.Limits.YMax >= 29, "the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
-	if !strings.Contains(p.Caption, "middle: from 3") || !strings.HasSuffix(p.Caption, " one: 30.") {
-		t.Errorf("the words are %q", p.Caption)
-	}
+	require.Check(t, strings.Contains(p.Caption, "middle: from 3") && strings.HasSuffix(p.Caption, " one: 30."),
+		"the words are %q", p.Caption)
 	var b strings.Builder
 	require.NoError(t, p.SVG(&b))
 	require.Equal(t, strings.Count(b.String(), ">one<"), 1, "the legend has them … times")

@@ -3,6 +3,8 @@ package figure
 import (
 	"testing"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/ml"
 )
 
@@ -19,9 +21,8 @@ func TestLead(t *testing.T) {
 				l := leads(m)(ml.Point{Label: label, Scores: f})
 				if l > 0 {
 					ahead++
-					if m.Classes[class] != label {
-						t.Errorf("%s, %v: %s leads by %g, predicted is %s", rule, f, label, l, m.Classes[class])
-					}
+					require.Check(t, m.Classes[class] == label,
+						"%s, %v: %s leads by %g, predicted is %s", rule, f, label, l, m.Classes[class])
 				}
 			}
 			if ahead != 1 && rule != ml.OneVsOne { // where all may beat each other in a ring

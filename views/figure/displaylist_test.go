@@ -60,9 +60,8 @@ func TestDisplayList(t *testing.T) {
 	pic := require.Value(Boundary(s))(t)
 
 	whole, size := displayList(t, pic, "")
-	if whole.Width != 760 || whole.Height != 600 || whole.Font != fontFamily {
-		t.Errorf("%d x %d in %s", whole.Width, whole.Height, whole.Font)
-	}
+	require.Check(t, whole.Width == 760 && whole.Height == 600 && whole.Font == fontFamily,
+		"%d x %d in %s", whole.Width, whole.Height, whole.Font)
 	require.Equal(t, cmp.Diff(pic.Frame, whole.Frame), "", "frame")
 	require.Check(t, size <= 16<<10, "%d bytes for 400 points", size)
 	var points []byte
@@ -73,20 +72,17 @@ func TestDisplayList(t *testing.T) {
 			points = b
 		}
 	}
-	if len(points) != 5*len(s.Points) {
-		t.Errorf("the longest run has %d marks for %d points", len(points)/5, len(s.Points))
-	}
+	require.Check(t, len(points) == 5*len(s.Points),
+		"the longest run has %d marks for %d points", len(points)/5, len(s.Points))
 	for i := 0; i < len(points); i += 5 {
-		if int(points[i]) >= len(whole.Stamps) {
-			t.Fatalf("mark %d is stamp %d of %d", i/5, points[i], len(whole.Stamps))
-		}
+		require.Must(t, int(points[i]) < len(whole.Stamps),
+			"mark %d is stamp %d of %d", i/5, points[i], len(whole.Stamps))
 	}
 
 	require.Must(t, len(whole.Runs) != 0, "no run can be left out")
 	rest, less := displayList(t, pic, whole.Runs[0])
-	if marksOf(rest)[0] == marksOf(whole)[0] && less >= size {
-		t.Errorf("%d bytes with what the reader has, %d without", less, size)
-	}
+	require.Check(t, marksOf(rest)[0] != marksOf(whole)[0] || less < size,
+		"%d bytes with what the reader has, %d without", less, size)
 	again, _ := displayList(t, pic, "unknown")
 	require.Check(t, cmp.Diff(whole, again) == "", "an unknown hash changes the list")
 }
@@ -102,9 +98,7 @@ func TestEmptyPathsAreNotListed(t *testing.T) {
 	}
 	square := vg.Rectangle{Max: vg.Point{X: 9, Y: 9}}.Path()
 	want := ops(func(c vg.Canvas) { c.Fill(square) })
-	if got := ops(func(c vg.Canvas) { c.Fill(square); c.Fill(nil); c.Stroke(nil) }); got != want {
-		t.Errorf("%d operations, want %d", got, want)
-	}
+	require.Equal(t, ops(func(c vg.Canvas) { c.Fill(square); c.Fill(nil); c.Stroke(nil) }), want, "operations")
 }
 
 // Long lines come in quarters, relative to the place before, and lose neither ends nor corners.

@@ -20,51 +20,27 @@ import (
 )
 
 func ExamplePlane() {
-	p, err := lagrange().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("plane", p))
+	fmt.Println(golden("plane", must(lagrange().Picture())))
 	// Output: as testdata/plane.svg
 }
 
 func ExampleChart() {
-	p, err := progress().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("chart", p))
+	fmt.Println(golden("chart", must(progress().Picture())))
 	// Output: as testdata/chart.svg
 }
 
 func ExampleBars() {
-	p, err := spectrum().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("bars", p))
+	fmt.Println(golden("bars", must(spectrum().Picture())))
 	// Output: as testdata/bars.svg
 }
 
 func ExampleMatrix() {
-	p, err := gram(40).Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("matrix", p))
+	fmt.Println(golden("matrix", must(gram(40).Picture())))
 	// Output: as testdata/matrix.svg
 }
 
 func ExampleRanks() {
-	p, err := meanRanks().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(meanRanks().Picture())
 	fmt.Println(golden("ranks", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -73,12 +49,7 @@ func ExampleRanks() {
 }
 
 func ExampleLifted() {
-	p, err := xor().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("lifted", p))
+	fmt.Println(golden("lifted", must(xor().Picture())))
 	// Output: as testdata/lifted.svg
 }
 
@@ -432,11 +403,7 @@ func settings() figure.Parallel {
 }
 
 func ExampleParallel() {
-	p, err := settings().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(settings().Picture())
 	fmt.Println(golden("parallel", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -452,11 +419,7 @@ func results() figure.Named {
 }
 
 func ExampleNamed() {
-	p, err := results().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(results().Picture())
 	fmt.Println(golden("named", p))
 	fmt.Println(p.Caption)
 	// Output:

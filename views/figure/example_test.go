@@ -26,12 +26,7 @@ func ExampleBoundary() {
 	s := scene()
 	s.Title = "Two moons"
 	s.Slack = true
-	p, err := figure.Boundary(s)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("boundary", p))
+	fmt.Println(golden("boundary", must(figure.Boundary(s))))
 	// Output: as testdata/boundary.svg
 }
 
@@ -45,11 +40,7 @@ func ExampleComponentMap() {
 	c.Values.Apply(func(a, b int, _ float64) float64 {
 		return s.Model.Kernel.Eval(s.Points[c.Rows[a]].X, s.Points[c.Rows[b]].X)
 	}, c.Values)
-	p, err := figure.ComponentMap(c, s)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.ComponentMap(c, s))
 	fmt.Println(golden("components", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -60,22 +51,13 @@ func ExampleComponentMap() {
 func ExampleConformal() {
 	s := scene()
 	s.Model.Machines[0].Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}
-	p, err := figure.Conformal(s)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("conformal", p))
+	fmt.Println(golden("conformal", must(figure.Conformal(s))))
 	// Output: as testdata/conformal.svg
 }
 
 func ExampleDecisions() {
 	s := scene()
-	p, err := figure.Decisions(figure.DecisionScene(s.Model, s.Points, []string{"0", "1"}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.Decisions(figure.DecisionScene(s.Model, s.Points, []string{"0", "1"})))
 	fmt.Println(golden("decisions", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -95,11 +77,7 @@ func ExampleOverlay() {
 			s.Points[i].Predicted = s.Model.LabelOf(s.Model.Decision(s.Points[i].X))
 		}
 	}
-	p, err := figure.Overlay([]figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.Overlay([]figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}}))
 	fmt.Println(golden("overlay", p))
 	fmt.Printf("they disagree on %.0f %% of the area\n", 100*p.Disagree)
 	fmt.Println(p.Caption)
@@ -111,23 +89,11 @@ func ExampleOverlay() {
 
 func ExampleRun_Draw() {
 	moons, _ := dataset.FindBuiltin("moons")
-	d, err := moons.Load()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d := must(moons.Load())
 	spec := ml.DefaultSpec()
 	spec.Learner = "ridge"
-	res, err := ml.Train(context.Background(), d, spec, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "path")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	res := must(ml.Train(context.Background(), d, spec, nil))
+	p := must(figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "path"))
 	fmt.Println(golden("path", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -137,25 +103,13 @@ func ExampleRun_Draw() {
 
 func ExampleRun_Draw_roc() {
 	moons, _ := dataset.FindBuiltin("moons")
-	d, err := moons.Load()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d := must(moons.Load())
 	spec := ml.DefaultSpec()
 	spec.Kernel, spec.TestFraction = "linear", 0.5
-	res, err := ml.Train(context.Background(), d, spec, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	res := must(ml.Train(context.Background(), d, spec, nil))
 	run := figure.Run{Data: d, Spec: spec, Result: res}
 	for _, name := range []string{"roc", "precision"} {
-		p, err := run.Draw(context.Background(), name)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		p := must(run.Draw(context.Background(), name))
 		fmt.Println(golden(name, p))
 		fmt.Println(p.Caption)
 	}
@@ -168,27 +122,15 @@ func ExampleRun_Draw_roc() {
 
 func ExampleRun_Draw_calibration() {
 	moons, _ := dataset.FindBuiltin("moons")
-	d, err := moons.Load()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d := must(moons.Load())
 	spec := ml.DefaultSpec()
 	spec.Kernel, spec.TestFraction = "linear", 0.5
 	if err := spec.Set("calibration", "platt"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	res, err := ml.Train(context.Background(), d, spec, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "calibration")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	res := must(ml.Train(context.Background(), d, spec, nil))
+	p := must(figure.Run{Data: d, Spec: spec, Result: res}.Draw(context.Background(), "calibration"))
 	fmt.Println(golden("calibration", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -198,14 +140,10 @@ func ExampleRun_Draw_calibration() {
 
 func ExampleValidation() {
 	best := 1.0
-	p, err := figure.Validation{
+	p := must(figure.Validation{
 		X: "C", Log: true, Score: "accuracy", Places: []float64{0.1, 1, 10}, Here: &best,
 		HeldOut: [][]float64{{0.7, 0.8}, {0.9, 0.94}, {0.85, 0.9}}, Training: [][]float64{{0.75, 0.8}, {0.95, 0.96}, {1, 1}},
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("validation", p))
 	// Output:
 	// as testdata/validation.svg
@@ -221,12 +159,7 @@ func ExampleAlphas() {
 	}
 	here := 10.0
 	a.Here = &here
-	p, err := a.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("regularisation", p))
+	fmt.Println(golden("regularisation", must(a.Picture())))
 	// Output:
 	// as testdata/regularisation.svg
 }
@@ -239,11 +172,7 @@ func ExampleBand() {
 		m.Machines[0].B += 0.02 * float64(k-15)
 		b.Sampled = append(b.Sampled, &m)
 	}
-	p, err := b.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(b.Picture())
 	fmt.Println(golden("band", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -253,27 +182,19 @@ func ExampleBand() {
 
 func ExampleRegularised() {
 	here := 1.0
-	p, err := figure.Regularised{
+	p := must(figure.Regularised{
 		C: []float64{0.1, 1, 3, 10}, Training: []float64{0.6, 0.9, 0.95, 1}, Vectors: []float64{1, 0.6, 0.5, 0.3}, Bounded: []float64{1, 0.5, 0.2, 0},
 		Judged: []float64{0.1, 1, 10}, Accuracy: []float64{0.6, 0.9, 0.85}, Deviation: []float64{0.1, 0.05, 0.2}, Here: &here,
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("regularised", p))
 	// Output:
 	// as testdata/regularised.svg
 }
 
 func ExampleSparseness() {
-	p, err := figure.Sparseness{
+	p := must(figure.Sparseness{
 		Score: "accuracy", Vectors: []float64{40, 12, 25, 60}, Scores: []float64{0.9, 0.89, 0.91, math.NaN()}, Best: 2, Simplest: 1,
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("sparseness", p))
 	// Output:
 	// as testdata/sparseness.svg
@@ -286,26 +207,17 @@ func ExampleScatter() {
 		d.Y[i] = i % 3
 		d.X.SetRow(i, []float64{float64(i%3) + 0.4*r.NormFloat64(), 10 * (float64(i%2) + 0.3*r.NormFloat64())})
 	}
-	p, err := figure.Scatter(figure.DataScene(d, plane(d.Features)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("scatter", p))
+	fmt.Println(golden("scatter", must(figure.Scatter(figure.DataScene(d, plane(d.Features))))))
 	// Output: as testdata/scatter.svg
 }
 
 func ExampleSpeaking() {
 	acid := dataset.Graph{N: 5, Edges: [][2]int{{0, 1}, {1, 2}, {1, 3}, {3, 4}}, Labels: []string{"C", "C", "O", "O", "H"}}
 	sides := figure.Sides{Names: [2]string{"sour", "sweet"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}}
-	p, err := figure.Networks{
+	p := must(figure.Networks{
 		Format: figure.Format{Width: 300, Height: 240}, Sides: sides,
 		Networks: []figure.Network{{Name: "row 1 · sour", Graph: acid, Nodes: figure.Speaking(acid, []float64{-0.4, 0.02, 0.3, 1, 0}, 1, sides)}},
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("speaking", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -314,18 +226,14 @@ func ExampleSpeaking() {
 }
 
 func ExampleStrings() {
-	p, err := figure.Strings{
+	p := must(figure.Strings{
 		Format: figure.Format{Width: 400, Height: 200},
 		Texts: []figure.Spelt{
 			{Head: "row 1 · planted · f = 1.2", Text: "GATATAATC", Parts: []float64{0, 0.1, 0.3, 0.4, 0.5, 0.4, 0.3, 0.05, -0.1}},
 			{Head: "row 2 · random · f = -0.8", Text: "a b " + strings.Repeat("cd", 60), Parts: append([]float64{0, 0, 0.1, -0.1}, make([]float64, 120)...)},
 		},
 		Sides: figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("strings", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -334,19 +242,23 @@ func ExampleStrings() {
 }
 
 func ExampleWeights() {
-	p, err := figure.Weights{
+	p := must(figure.Weights{
 		Features: []kernel.Feature{{Name: "TAT", Weight: 1.4}, {Name: "ATA", Weight: 1.1}, {Name: "AAT", Weight: 0.3}, {Name: "GCG", Weight: -0.2}, {Name: "CCC", Weight: -0.9}},
 		Sides:    figure.Sides{Names: [2]string{"planted", "random"}, Colors: [2]figure.Color{figure.Orange, figure.Blue}},
-	}.Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}.Picture())
 	fmt.Println(golden("weights", p))
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/weights.svg
 	// What weighs most in f. For planted: TAT 1.4, ATA 1.1, AAT 0.3. For random: CCC 0.9, GCG 0.2.
+}
+
+// must returns the first result of a call that has to succeed.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // golden compares a picture with the one in testdata, byte for byte.

@@ -31,7 +31,6 @@ func TestGrey(t *testing.T) {
 	for _, n := range names {
 		require.Check(t, strings.Contains(svg.String(), ">"+n+"<"), "the legend has no %q", n)
 	}
-	if p.Height <= 213 || p.Frame.Height < 100 {
-		t.Errorf("the picture is %d high, its frame %g", p.Height, p.Frame.Height)
-	}
+	require.Check(t, p.Height > 213 && p.Frame.Height >= 100,
+		"the picture is %d high, its frame %g", p.Height, p.Frame.Height)
 }

@@ -39,9 +39,7 @@ func TestHiddenLayers(t *testing.T) {
 		if toggle.Left < 0 || toggle.Left+toggle.Width > 100 || toggle.Top < 0 || toggle.Top+toggle.Height > 100*whole.Frame.Top/float64(whole.Height) {
 			t.Errorf("%+v lies beside the legend", toggle)
 		}
-		if !strings.Contains(svg, strings.Split(toggle.Name, " (")[0]) {
-			t.Errorf("the legend does not name %+v", toggle)
-		}
+		require.Says(t, svg, strings.Split(toggle.Name, " (")[0], "the legend does not name %+v", toggle)
 	}
 	for _, layer := range []string{"class0", "class1", "boundary", "margin", "regions", "held"} {
 		require.Check(t, slices.Contains(layers, layer), "there is no toggle of %s among %v", layer, layers)
@@ -54,9 +52,8 @@ func TestHiddenLayers(t *testing.T) {
 		if len(without) >= len(svg)+400 || layer != "boundary" && short >= list+200 || without == svg {
 			t.Errorf("without %s the picture has %d bytes instead of %d, its list %d instead of %d", layer, len(without), len(svg), short, list)
 		}
-		if !slices.Equal(p.Toggles, whole.Toggles) || p.Frame != whole.Frame {
-			t.Errorf("without %s the legend or the frame moves", layer)
-		}
+		require.Check(t, slices.Equal(p.Toggles, whole.Toggles) && p.Frame == whole.Frame,
+			"without %s the legend or the frame moves", layer)
 	}
 	p, _, _ := draw(layers...)
 	require.Check(t, len(p.Toggles) == len(whole.Toggles), "without all layers %d toggles are left", len(p.Toggles))

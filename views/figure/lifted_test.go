@@ -69,12 +69,10 @@ func TestCut(t *testing.T) {
 			var sum [3]float64
 			for i, q := range qs {
 				p := v.data(q)
-				if off := k.w[0]*p[0] + k.w[1]*p[1] + k.w[2]*p[2] - k.c; math.Abs(off) > 1e-9 {
-					t.Fatalf("%s: %v is off the plane by %g", k.name, p, off)
-				}
-				if math.Max(math.Max(math.Abs(q[0]), math.Abs(q[1])), math.Abs(q[2])) > 1+1e-9 {
-					t.Fatalf("%s: %v is outside of the box", k.name, q)
-				}
+				off := k.w[0]*p[0] + k.w[1]*p[1] + k.w[2]*p[2] - k.c
+				require.Must(t, math.Abs(off) <= 1e-9, "%s: %v is off the plane by %g", k.name, p, off)
+				require.Must(t, math.Max(math.Max(math.Abs(q[0]), math.Abs(q[1])), math.Abs(q[2])) <= 1+1e-9,
+					"%s: %v is outside of the box", k.name, q)
 				r := qs[(i+1)%len(qs)]
 				sum[0] += (q[1]*r[2] - q[2]*r[1]) / 2
 				sum[1] += (q[2]*r[0] - q[0]*r[2]) / 2

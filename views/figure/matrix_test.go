@@ -71,7 +71,6 @@ func TestLargeMatrix(t *testing.T) {
 	var size counter
 	err := p.SVG(&size)
 	require.Check(t, err == nil && size <= 200_000, "%d bytes, %v", size, err)
-	if want := "500 rows and 500 columns"; !strings.Contains(p.Caption, want) || !strings.Contains(p.Caption, "within classes") {
-		t.Errorf("caption %q", p.Caption)
-	}
+	require.Check(t, strings.Contains(p.Caption, "500 rows and 500 columns") && strings.Contains(p.Caption, "within classes"),
+		"caption %q", p.Caption)
 }

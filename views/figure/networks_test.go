@@ -13,12 +13,7 @@ import (
 )
 
 func ExampleNetworks() {
-	p, err := molecules().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("networks", p))
+	fmt.Println(golden("networks", must(molecules().Picture())))
 	// Output: as testdata/networks.svg
 }
 
@@ -64,9 +59,8 @@ func TestLayout(t *testing.T) {
 	}
 	at := figure.Layout(path)
 	for v, p := range at {
-		if math.Abs(p[0]-at[0][0]-float64(v)) > 0.2 || math.Abs(p[1]-at[0][1]) > 0.3 {
-			t.Errorf("path: node %d is at %v", v, p)
-		}
+		require.Check(t, math.Abs(p[0]-at[0][0]-float64(v)) <= 0.2 && math.Abs(p[1]-at[0][1]) <= 0.3,
+			"path: node %d is at %v", v, p)
 	}
 	hexagon := figure.Layout(ring(6))
 	for v := range 6 {

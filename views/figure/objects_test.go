@@ -22,9 +22,8 @@ func TestObjectsAreOfEveryClass(t *testing.T) {
 		require.NoError(t, pic.SVG(&svg))
 		for k, class := range d.Classes {
 			row := inTurn(d, sampledStrings)[k]
-			if d.Classes[d.Y[row]] != class || !strings.Contains(svg.String(), d.Objects.Text(row)[:3]) {
-				t.Errorf("%s: no string of class %s is drawn", b.Name, class)
-			}
+			require.Check(t, d.Classes[d.Y[row]] == class && strings.Contains(svg.String(), d.Objects.Text(row)[:3]),
+				"%s: no string of class %s is drawn", b.Name, class)
 		}
 	}
 }

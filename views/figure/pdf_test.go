@@ -42,9 +42,8 @@ func TestPrint(t *testing.T) {
 		fmt.Sscan(box[1], &width)
 	}
 	require.Check(t, math.Abs(width-84*72/25.4) <= 0.01, "the page is %g points wide, not 84 mm: %v", width, box)
-	if !strings.Contains(page, "/FontFile2") || strings.Contains(page, "/Subtype /Image") {
-		t.Error("the font is not embedded, or the regions are an image")
-	}
+	require.Check(t, strings.Contains(page, "/FontFile2") && !strings.Contains(page, "/Subtype /Image"),
+		"the font is not embedded, or the regions are an image")
 	text := written(svg, picture())
 	require.Check(t, strings.Contains(text, `width="84mm"`) && !strings.Contains(text, "<image"), "SVG: %.200s", text)
 	grey := picture()

@@ -135,9 +135,8 @@ func TestPNG(t *testing.T) {
 			}
 		}
 	}
-	if off > 400*320/1000 {
-		t.Errorf("%d pixels differ from %s; look at it, and write it anew with go test -update", off, path)
-	}
+	require.Check(t, off <= 400*320/1000,
+		"%d pixels differ from %s; look at it, and write it anew with go test -update", off, path)
 }
 
 // A PNG at twice the scale has the same parts at twice the place.
@@ -310,9 +309,8 @@ func TestFrame(t *testing.T) {
 			}
 			zoom := float64(size[0]) / vw
 			img := svg.all("image")[0]
-			if img.attr("preserveAspectRatio") != "none" {
-				t.Errorf("%v: the image would keep its own proportions", size)
-			}
+			require.Check(t, img.attr("preserveAspectRatio") == "none",
+				"%v: the image would keep its own proportions", size)
 			f := p.Frame
 			for name, want := range map[string]float64{"x": f.Left, "y": f.Top, "width": f.Width, "height": f.Height} {
 				if got := zoom * img.number(t, name); math.Abs(got-want) > 0.02 || want != math.Trunc(want) {
@@ -337,8 +335,7 @@ func TestFrame(t *testing.T) {
 				y := zoom * e.number(t, "y")
 				require.Check(t, y >= f.Top || y <= f.Top-4, "%v: %q touches the frame", size, e.Text)
 			}
-			small := size[0] < 240
-			require.Check(t, small == (words == 0), "%v: %d texts", size, words)
+			require.Equal(t, size[0] < 240, words == 0, "%v: %d texts", size, words)
 		}
 	}
 }
@@ -679,7 +676,6 @@ func TestManyPoints(t *testing.T) {
 	p := require.Value(figure.Scatter(figure.DataScene(d, plane(d.Features))))(t)
 	var size counter
 	require.NoError(t, p.SVG(&size))
-	if size > 1<<20 || !strings.Contains(p.Caption, "Drawn: 5000 of 20000 points.") {
-		t.Errorf("%d bytes, %q", size, p.Caption)
-	}
+	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
+		"%d bytes, %q", size, p.Caption)
 }

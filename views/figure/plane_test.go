@@ -39,9 +39,8 @@ func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all 
 				var ring [][2]float64
 				for _, w := range strings.Split(strings.TrimRight(part, "Z"), "L") {
 					var x, y float64
-					if _, err := fmt.Sscan(w, &x, &y); err != nil {
-						t.Fatalf("%q: %v", part, err)
-					}
+					_, err := fmt.Sscan(w, &x, &y)
+					require.Must(t, err == nil, "%q: %v", part, err)
 					ring = append(ring, [2]float64{
 						f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
 						f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),
@@ -88,9 +87,8 @@ func TestLinesAndHalfPlanes(t *testing.T) {
 	}.Picture())(t)
 	lines := polygons(t, p, func(g element) bool { return g.attr("stroke-dasharray") == "8 4" })
 	half := polygons(t, p, func(g element) bool { return g.attr("fill-opacity") == "0.129" })
-	if len(lines) != 1 || len(half) != 1 || len(half[0]) != 4 {
-		t.Fatalf("%v and %v, want a line and a quadrangle", lines, half)
-	}
+	require.Must(t, len(lines) == 1 && len(half) == 1 && len(half[0]) == 4,
+		"%v and %v, want a line and a quadrangle", lines, half)
 	for _, q := range lines[0] {
 		off := a[0]*q[0] + a[1]*q[1] - c
 		require.Check(t, math.Abs(off) <= 1e-3, "the line is %g off at %v", off, q)

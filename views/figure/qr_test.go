@@ -35,9 +35,8 @@ func TestQR(t *testing.T) {
 						at[i] = n - 1 - at[i]
 					}
 				}
-				if dark(at[0], at[1]) != (line[x] == '#') {
-					t.Fatalf("module %v of the finder at %v is wrong", at, corner)
-				}
+				require.Must(t, dark(at[0], at[1]) == (line[x] == '#'),
+					"module %v of the finder at %v is wrong", at, corner)
 			}
 		}
 	}
@@ -48,9 +47,7 @@ func TestQR(t *testing.T) {
 	require.Must(t, err == nil && code.Size == n, "%v %v %v", err, code.Size, n)
 	for y := -qrQuiet; y < n+qrQuiet; y++ {
 		for x := -qrQuiet; x < n+qrQuiet; x++ {
-			if dark(x, y) != code.Black(x, y) {
-				t.Fatalf("module %d, %d", x, y)
-			}
+			require.Must(t, dark(x, y) == code.Black(x, y), "module %d, %d", x, y)
 		}
 	}
 	_, err = QR(strings.Repeat("x", 5000), "")

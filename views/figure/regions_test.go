@@ -68,11 +68,7 @@ func grove(rule ml.Rule) figure.Scene {
 func ExampleBoundary_regions() {
 	s := grove(ml.OneVsRest)
 	s.Title = "Three kinds of trees"
-	p, err := figure.Boundary(s)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.Boundary(s))
 	fmt.Println(golden("regions", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -180,15 +176,13 @@ func TestRegionsAreThePredictions(t *testing.T) {
 				if colors[class] == "" {
 					colors[class] = c
 				}
-				if colors[class] != c {
-					t.Fatalf("%s: pixel %d, %d is %s, others of %s are %s", rule, px, py, c, class, colors[class])
-				}
+				require.Must(t, colors[class] == c,
+					"%s: pixel %d, %d is %s, others of %s are %s", rule, px, py, c, class, colors[class])
 				seen++
 			}
 		}
-		if (stripes["2"] > 50) != (rule == ml.OneVsRest) || rule == ml.OneVsOne && len(stripes) > 0 {
-			t.Errorf("%s: stripes %v", rule, stripes)
-		}
+		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) <= 0),
+			"%s: stripes %v", rule, stripes)
 		if len(colors) != 3 || colors["ash"] == colors["beech"] || colors["ash"] == colors["elm"] || colors["beech"] == colors["elm"] || seen < 5000 {
 			t.Errorf("%s: %d pixels in %v", rule, seen, colors)
 		}
@@ -281,7 +275,6 @@ func TestCaptionOfRegions(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 ash, 25 beech, 25 elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
-		got := figure.Caption(s)
-		require.Check(t, strings.Contains(got, want), "%q does not say %q", got, want)
+		require.Says(t, figure.Caption(s), want, "does not say")
 	}
 }

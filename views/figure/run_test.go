@@ -256,9 +256,8 @@ func TestRunView(t *testing.T) {
 	} {
 		r.X, r.Y = tc.x, tc.y
 		s, err := r.Scene(t.Context(), r.Result.Model)
-		if err != nil || s.View.Labels != [2]string{tc.wantX, tc.wantY} {
-			t.Errorf("%q, %q: %v, %v", tc.x, tc.y, s.View.Labels, err)
-		}
+		require.Check(t, err == nil && s.View.Labels == [2]string{tc.wantX, tc.wantY},
+			"%q, %q: %v, %v", tc.x, tc.y, s.View.Labels, err)
 	}
 	r.X = "pca"
 	for _, asked := range []Limits{{-100, 100, -100, 100}, {-1e-3, 1e-3, -1e-3, 1e-3}} {
@@ -302,9 +301,8 @@ func TestOneObject(t *testing.T) {
 		for object, want := range map[int]string{3: "row 3 ·", 24: "row 24 ·"} {
 			r.Object = object
 			pic, err := r.Draw(t.Context(), "parts")
-			if err != nil || strings.Count(pic.Caption, " · f = ") != 1 || !strings.Contains(pic.Caption, want) {
-				t.Errorf("%s: %v, %v", want, pic, err)
-			}
+			require.Check(t, err == nil && strings.Count(pic.Caption, " · f = ") == 1 && strings.Contains(pic.Caption, want),
+				"%s: %v, %v", want, pic, err)
 		}
 		for _, none := range []int{0, -1, 1000} {
 			r.Object = none

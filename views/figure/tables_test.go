@@ -10,12 +10,7 @@ import (
 )
 
 func ExampleTables() {
-	p, err := entries().Picture()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("tables", p))
+	fmt.Println(golden("tables", must(entries().Picture())))
 	// Output: as testdata/tables.svg
 }
 

@@ -54,9 +54,8 @@ func TestThinnedPicturesKeepClassesAndSupportVectors(t *testing.T) {
 		at := s.Drawn()
 		note := s.note()
 		require.Check(t, note == tc.note && strings.Contains(Caption(s), tc.note), "%d points: %q", tc.n, note)
-		if !slices.IsSorted(at) || len(slices.Compact(slices.Clone(at))) != len(at) || !slices.Equal(at, s.Drawn()) {
-			t.Errorf("%d points: not the same ones every time, once each", tc.n)
-		}
+		require.Check(t, slices.IsSorted(at) && len(slices.Compact(slices.Clone(at))) == len(at) && slices.Equal(at, s.Drawn()),
+			"%d points: not the same ones every time, once each", tc.n)
 		classes := map[string]int{}
 		crowded := 0
 		for _, i := range at {
@@ -68,9 +67,8 @@ func TestThinnedPicturesKeepClassesAndSupportVectors(t *testing.T) {
 			t.Errorf("%d points of labels that alternate, drawn: %v", tc.n, classes)
 		}
 		require.Check(t, at[len(at)-1] == tc.n-1, "%d points: the one far from all others is left out", tc.n)
-		if tc.supports < 1000 && tc.n > 5000 && (crowded > len(at)*2/3 || crowded < len(at)/3) {
-			t.Errorf("%d points: %d of %d drawn are of the crowd, which has two of three", tc.n, crowded, len(at))
-		}
+		require.Check(t, tc.supports >= 1000 || tc.n <= 5000 || crowded <= len(at)*2/3 && crowded >= len(at)/3,
+			"%d points: %d of %d drawn are of the crowd, which has two of three", tc.n, crowded, len(at))
 	}
 }
 

@@ -248,9 +248,7 @@ func TestDrawingErrors(t *testing.T) {
 		"no view":            figure.Lifted{Yaw: nan},
 		"flat box":           figure.Lifted{Min: [3]float64{1, 0, 0}},
 	} {
-		if _, err := d.Picture(); err == nil || !strings.Contains(err.Error(), ";") {
-			t.Errorf("%s: error %v, want one that says what to do", name, err)
-		}
+		require.Fails(t, require.Err(d.Picture()), ";", "%s", name)
 	}
 }
 
@@ -286,8 +284,7 @@ func TestDrawingsAreReproducible(t *testing.T) {
 				require.NoError(t, p.SVG(&again))
 			}
 		}
-		if !bytes.Equal(first.Bytes(), second.Bytes()) || !bytes.Equal(first.Bytes(), again.Bytes()) {
-			t.Errorf("%s differs from time to time", d.name)
-		}
+		require.Check(t, bytes.Equal(first.Bytes(), second.Bytes()) && bytes.Equal(first.Bytes(), again.Bytes()),
+			"%s differs from time to time", d.name)
 	}
 }

@@ -79,12 +79,9 @@ func TestTracerRandom(t *testing.T) {
 				got -= btoi(closed)
 				for i, p := range line {
 					rim := p[0] == 0 || p[1] == 0 || p[0] == float64(nx-1) || p[1] == float64(ny-1)
-					if !closed && (i == 0 || i == len(line)-1) && !rim {
-						t.Fatalf("a line ends inside at %v", p)
-					}
-					if i > 0 && math.Max(math.Abs(p[0]-line[i-1][0]), math.Abs(p[1]-line[i-1][1])) > 1 {
-						t.Fatalf("a jump from %v to %v", line[i-1], p)
-					}
+					require.Must(t, closed || i != 0 && i != len(line)-1 || rim, "a line ends inside at %v", p)
+					require.Must(t, i == 0 || math.Max(math.Abs(p[0]-line[i-1][0]), math.Abs(p[1]-line[i-1][1])) <= 1,
+						"a jump to %v in %v", p, line)
 				}
 			}
 			require.Must(t, got == want, "%d crossings, want %d", got, want)
@@ -104,9 +101,7 @@ func TestTracerLeavesOutWhatIsNotANumber(t *testing.T) {
 	require.Must(t, len(lines) == 2, "%d lines, want one on each side of the hole", len(lines))
 	for _, l := range lines {
 		for _, p := range l {
-			if math.Abs(p[0]-10) > 1e-9 {
-				t.Fatalf("a point at %v", p)
-			}
+			require.Must(t, math.Abs(p[0]-10) <= 1e-9, "a point at %v", p)
 		}
 	}
 }
@@ -163,9 +158,8 @@ func TestLimits(t *testing.T) {
 		l := of(xs...)
 		require.Check(t, l.valid(), "%v: %+v", xs, l)
 		for i := 0; i+1 < len(xs); i += 2 {
-			if math.Abs(xs[i]) < 1e300 && (xs[i] <= l.XMin || xs[i] >= l.XMax) {
-				t.Errorf("%v: %+v leaves a point on or outside the rim", xs, l)
-			}
+			require.Check(t, math.Abs(xs[i]) >= 1e300 || xs[i] > l.XMin && xs[i] < l.XMax,
+				"%v: %+v leaves a point on or outside the rim", xs, l)
 		}
 		n := len(ticks(l.XMin, l.XMax, 5))
 		require.Check(t, n >= 1 && n <= 14, "%v: %d ticks", xs, n)
@@ -192,9 +186,8 @@ func TestTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, k := range ticks(c.lo, c.hi, 5) {
-			if k.value < c.lo-1e-9*(c.hi-c.lo) || k.value > c.hi+1e-9*(c.hi-c.lo) {
-				t.Errorf("%g to %g: tick at %g", c.lo, c.hi, k.value)
-			}
+			require.Check(t, k.value >= c.lo-1e-9*(c.hi-c.lo) && k.value <= c.hi+1e-9*(c.hi-c.lo),
+				"%g to %g: tick at %g", c.lo, c.hi, k.value)
 			got = append(got, k.label)
 		}
 		require.Equal(t, strings.Join(got, " "), c.want, "%g to %g", c.lo, c.hi)
@@ -221,8 +214,7 @@ func TestScientific(t *testing.T) {
 		"0": {"0", ""}, "100000": {"100000", ""}, "-0.25": {"−0.25", ""},
 	} {
 		base, exponent := scientific(tens(s))
-		got := [2]string{base, exponent}
-		require.Check(t, got == want, "%q is %q, want %q", s, got, want)
+		require.Equal(t, [2]string{base, exponent}, want, "%q", s)
 	}
 	for _, s := range []string{"", "3e8", "the 2", "10^n", "x^2"} {
 		base, exponent := scientific(s)
@@ -254,9 +246,8 @@ func TestShapeAreas(t *testing.T) {
 			a, b := p[k].Pos, p[(k+1)%(len(p)-1)].Pos
 			area += float64(a.X*b.Y-a.Y*b.X) / 2
 		}
-		if area < 0.9*math.Pi || area > 1.25*math.Pi {
-			t.Errorf("%s: area %g of a circle's", Shapes[i], area/math.Pi)
-		}
+		require.Check(t, area >= 0.9*math.Pi && area <= 1.25*math.Pi,
+			"%s: area %g of a circle's", Shapes[i], area/math.Pi)
 	}
 	require.Check(t, len(Shapes) == len(polygons), "%d names for %d shapes", len(Shapes), len(polygons))
 }
@@ -267,9 +258,8 @@ func TestAppendNumber(t *testing.T) {
 		v := rapid.Float64Range(-1e5, 1e5).Draw(t, "v")
 		s := string(appendNumber(nil, v))
 		got, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.Abs(got-v) > 0.005001 || s == "-0" || strings.HasSuffix(s, ".") {
-			t.Fatalf("%v as %q", v, s)
-		}
+		require.Must(t, err == nil && math.Abs(got-v) <= 0.005001 && s != "-0" && !strings.HasSuffix(s, "."),
+			"%v as %q", v, s)
 	})
 }
 

@@ -39,11 +39,7 @@ func hills(features int) (*ml.Model, []ml.Point) {
 
 func ExampleValueCurve() {
 	m, points := hills(1)
-	p, err := figure.ValueCurve(figure.CurveScene(m, points, "east", "height"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	p := must(figure.ValueCurve(figure.CurveScene(m, points, "east", "height")))
 	fmt.Println(golden("curve", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -52,23 +48,13 @@ func ExampleValueCurve() {
 }
 
 func ExampleValueSurface() {
-	p, err := figure.ValueSurface(hillScene())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("surface", p))
+	fmt.Println(golden("surface", must(figure.ValueSurface(hillScene()))))
 	// Output: as testdata/surface.svg
 }
 
 func ExampleValueFit() {
 	m, points := hills(2)
-	p, err := figure.ValueFit(figure.FitScene(m, points, "height"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(golden("fit", p))
+	fmt.Println(golden("fit", must(figure.ValueFit(figure.FitScene(m, points, "height")))))
 	// Output: as testdata/fit.svg
 }
 

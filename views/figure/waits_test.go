@@ -29,9 +29,8 @@ func TestWaiting(t *testing.T) {
 		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
 			for _, waits := range []bool{false, true} {
 				p := require.Value(picture(figure.Format{Width: size[0], Height: size[1], Waits: waits}))(t)
-				if strings.Contains(p.Caption, says) != waits {
-					t.Errorf("%s, waiting %t: the caption is %q", name, waits, p.Caption)
-				}
+				require.Check(t, strings.Contains(p.Caption, says) == waits,
+					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
 				said := false
 				for _, e := range parse(t, p).all("text") {
 					if said = said || e.Text == says; e.Text != says {

@@ -287,9 +287,8 @@ func TestComponents(t *testing.T) {
 	require.Equal(t, b.String(), `<math>`+x+`<math display="block">`+x, "b.String()")
 	b.Reset()
 	err := Inline(`\wrong{x}`).Render(t.Context(), &b)
-	if err == nil || !strings.Contains(err.Error(), `\wrong at 0`) || b.Len() > 0 {
-		t.Errorf("a wrong formula gives %q, %v", b.String(), err)
-	}
+	require.Check(t, err != nil && strings.Contains(err.Error(), `\wrong at 0`) && b.Len() <= 0,
+		"a wrong formula gives %q, %v", b.String(), err)
 }
 
 // wellFormed says what is wrong with m as XML, or as part of a page under a

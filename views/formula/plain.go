@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Plain sets a formula of plain text with Unicode, as the tables of the program have it for the
@@ -22,7 +23,7 @@ func Plain(text string) string {
 		before, after, _ := strings.Cut(part, core)
 		b.WriteString(before + math + after)
 	}
-	for _, w := range words.FindAllStringIndex(text, -1) {
+	for _, w := range words().FindAllStringIndex(text, -1) {
 		if slices.Contains(functions, text[w[0]:w[1]]) {
 			continue
 		}
@@ -37,25 +38,25 @@ func Plain(text string) string {
 var functions = []string{"exp", "log", "tanh", "argmax"}
 
 // words are runs of words of two letters or more, with articles among them.
-var words = regexp.MustCompile(`[A-Za-z]{2}[a-z-]*(?: (?:a|[A-Za-z]{2}[a-z-]*))*`)
+var words = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z]{2}[a-z-]*(?: (?:a|[A-Za-z]{2}[a-z-]*))*`) })
 
 // scripts are letters and digits above and below the line.
 var (
-	above   = regexp.MustCompile(`[²³¹⁻ᵖᵃᵀ]+`)
-	below   = regexp.MustCompile(`_[a-z]ᵢ?|ᵢc\b|[ᵢⱼᵤᵣ₀₁₂₃]+`)
-	called  = regexp.MustCompile(`exp|log|tanh`)
+	above   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[²³¹⁻ᵖᵃᵀ]+`) })
+	below   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[a-z]ᵢ?|ᵢc\b|[ᵢⱼᵤᵣ₀₁₂₃]+`) })
+	called  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`exp|log|tanh`) })
 	scripts = strings.NewReplacer("²", "2", "³", "3", "¹", "1", "⁻", "-", "ᵖ", "p", "ᵃ", "a", "ᵀ", `\top `, "ᵢ", "i", "ⱼ", "j", "ᵤ", "u", "ᵣ", "r", "₀", "0", "₁", "1", "₂", "2", "₃", "3")
 	signs   = strings.NewReplacer("½", `\tfrac12 `, "Σ", `\sum `, "−", "-", "·", `\cdot `, "±", `\pm `, "∇", `\nabla `, "←", `\leftarrow `, "#", `\#`, "argmax", `\operatorname{argmax}`)
 )
 
 // tex is the TeX of a formula in plain text without words.
 func tex(text string) string {
-	text = below.ReplaceAllStringFunc(text, func(s string) string {
+	text = below().ReplaceAllStringFunc(text, func(s string) string {
 		if first, index, nested := strings.Cut(strings.TrimPrefix(s, "_"), "ᵢ"); nested && first != "" {
 			return "_{" + first + "_i" + index + "}"
 		}
 		return "_{" + scripts.Replace(strings.TrimPrefix(s, "_")) + "}"
 	})
-	text = above.ReplaceAllStringFunc(text, func(s string) string { return "^{" + scripts.Replace(s) + "}" })
-	return signs.Replace(called.ReplaceAllString(text, `\$0 `))
+	text = above().ReplaceAllStringFunc(text, func(s string) string { return "^{" + scripts.Replace(s) + "}" })
+	return signs.Replace(called().ReplaceAllString(text, `\$0 `))
 }

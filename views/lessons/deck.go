@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // DeckBuilds returns the words of a screen as the pages of a printed slide show them: each has
@@ -32,12 +33,12 @@ func DeckBuilds(html string) (pages []string) {
 	return pages
 }
 
-var tag = regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>`)
+var tag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>`) })
 
 // elements splits well-formed HTML without void elements into those at its top.
 func elements(html string) (list []string) {
 	depth, from := 0, 0
-	for _, at := range tag.FindAllStringSubmatchIndex(html, -1) {
+	for _, at := range tag().FindAllStringSubmatchIndex(html, -1) {
 		switch {
 		case at[3] > at[2]: // closes
 			if depth--; depth == 0 {
@@ -54,7 +55,7 @@ func elements(html string) (list []string) {
 }
 
 func tagName(element string) string {
-	if at := tag.FindStringSubmatch(element); at != nil {
+	if at := tag().FindStringSubmatch(element); at != nil {
 		return at[2]
 	}
 	return ""

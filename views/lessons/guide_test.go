@@ -1,7 +1,6 @@
 package lessons
 
 import (
-	"strings"
 	"testing"
 
 	"marginlab/ml/mltest/require"
@@ -21,7 +20,6 @@ func TestNewGuide(t *testing.T) {
 		one + two + "## three, 1 min\n": "has not", one + "## two, six min\nDo: x\nMisconception: y\n": "heading", one + "## two, 40 min\nDo: x\nMisconception: y\n": "46 without", one + two + "Do: more\n": "none of the kind",
 	} {
 		l.Guide = NewGuide(text)
-		err := l.CheckGuide()
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %v, want one with %q", text, err, want)
+		require.Fails(t, l.CheckGuide(), want, "%q", text)
 	}
 }

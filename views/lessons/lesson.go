@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
 
@@ -390,7 +391,7 @@ func (q *Question) Order(seed string) []int {
 	sum := sha256.Sum256([]byte(seed + "/" + q.Slug))
 	order := rand.New(rand.NewChaCha8(sum)).Perm(len(q.Options))
 	last := func(i int) int {
-		if ofOthers.MatchString(q.Options[i]) {
+		if ofOthers().MatchString(q.Options[i]) {
 			return 1
 		}
 		return 0
@@ -400,7 +401,7 @@ func (q *Question) Order(seed string) []int {
 }
 
 // ofOthers is the beginning of an option that speaks of the others.
-var ofOthers = regexp.MustCompile(`^(Both|Neither|None|All)\b`)
+var ofOthers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Both|Neither|None|All)\b`) })
 
 // Mistaken is the misconception behind a wrong answer, empty where none is known.
 func (q *Question) Mistaken(given string) string {

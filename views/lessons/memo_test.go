@@ -15,9 +15,8 @@ func TestMemo(t *testing.T) {
 	for key := range 2 * memoLimit {
 		for range 3 {
 			_, err := m.Get(key, func() (int, error) { computed++; return 0, fault })
-			if !errors.Is(err, fault) || len(m.kept) > memoLimit {
-				t.Fatalf("error %v, %d results are kept", err, len(m.kept))
-			}
+			require.Must(t, errors.Is(err, fault) && len(m.kept) <= memoLimit,
+				"error %v, %d results are kept", err, len(m.kept))
 			fault = nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -53,7 +54,7 @@ func Percent(share float64) string {
 // power is the exponent of a number as programs write it, raised its digits above the line,
 // and tied what stays on the line of the number before or after it.
 var (
-	power  = regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`)
+	power  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`) })
 	raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "", "-", "⁻", "−", "⁻")
 	tied   = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
 )
@@ -64,8 +65,8 @@ func Typeset(s string) string {
 	if strings.Contains(s, "$") {
 		return s
 	}
-	return tied.Replace(power.ReplaceAllStringFunc(s, func(n string) string {
-		at := power.FindStringSubmatch(n)
+	return tied.Replace(power().ReplaceAllStringFunc(s, func(n string) string {
+		at := power().FindStringSubmatch(n)
 		return at[1] + "·10" + raised.Replace(at[2]+at[3])
 	}))
 }

@@ -18,9 +18,7 @@ func TestOrder(t *testing.T) {
 		order := q.Order(seed)
 		again := q.Order(seed)
 		require.Must(t, slices.Equal(order, again), "seed %s: %v, and then %v", seed, order, again)
-		if order[2] != 2 {
-			t.Fatalf("seed %s: %v has %q before others", seed, order, q.Options[2])
-		}
+		require.Must(t, order[2] == 2, "seed %s: %v has %q before others", seed, order, q.Options[2])
 		require.Must(t, order[0]+order[1] == 1, "seed %s: %v", seed, order)
 		first[order[0]]++
 	}

@@ -5,8 +5,10 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 import (
 	"cmp"
@@ -1509,7 +1511,7 @@ func Slide(p SlidePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			var templ_7745c5c3_Var68 = []any{"lesson slide-page", templ.KV("derives", p.Screen.derives()), templ.KV("no-demo", p.Screen.Demo == nil)}
+			templ_7745c5c3_Var68 := []any{"lesson slide-page", templ.KV("derives", p.Screen.derives()), templ.KV("no-demo", p.Screen.Demo == nil)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var68...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2530,7 +2532,7 @@ func screenBody(s ScreenView) templ.Component {
 			templ_7745c5c3_Var114 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var115 = []any{"screen-body", templ.KV("with-demo", s.Demo != nil)}
+		templ_7745c5c3_Var115 := []any{"screen-body", templ.KV("with-demo", s.Demo != nil)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var115...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -3298,7 +3300,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for i, p := range e.Pictures {
-			var templ_7745c5c3_Var145 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2), templ.KV("unprinted", i < len(e.Printed) && e.Printed[i].Src == "")}
+			templ_7745c5c3_Var145 := []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2), templ.KV("unprinted", i < len(e.Printed) && e.Printed[i].Src == "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var145...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3547,7 +3549,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		if e.Slide {
 			for i, c := range e.Captions {
 				if c != "" {
-					var templ_7745c5c3_Var157 = []any{"pictured", "pictured-" + strconv.Itoa(i+1)}
+					templ_7745c5c3_Var157 := []any{"pictured", "pictured-" + strconv.Itoa(i+1)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var157...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -3602,7 +3604,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var159 = []any{"value", templ.KV("whole", whole(n.Value))}
+				templ_7745c5c3_Var159 := []any{"value", templ.KV("whole", whole(n.Value))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var159...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -3709,7 +3711,7 @@ func note(text, id string) templ.Component {
 			templ_7745c5c3_Var163 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var164 = []any{"note", templ.KV("on-screen", Printed(text) == "")}
+		templ_7745c5c3_Var164 := []any{"note", templ.KV("on-screen", Printed(text) == "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var164...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -3838,7 +3840,7 @@ func tableView(t Table) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, row := range t.Rows {
-			var templ_7745c5c3_Var169 = []any{templ.KV("touched", t.marks(i))}
+			templ_7745c5c3_Var169 := []any{templ.KV("touched", t.marks(i))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var169...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3881,7 +3883,7 @@ func tableView(t Table) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					var templ_7745c5c3_Var171 = []any{"value", templ.KV("whole", whole(cell))}
+					templ_7745c5c3_Var171 := []any{"value", templ.KV("whole", whole(cell))}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var171...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -4180,7 +4182,7 @@ func QuestionForm(q QuestionView) templ.Component {
 			}
 		}
 		if q.Answered {
-			var templ_7745c5c3_Var184 = []any{"verdict", templ.KV("right", q.Right)}
+			templ_7745c5c3_Var184 := []any{"verdict", templ.KV("right", q.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var184...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

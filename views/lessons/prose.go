@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -21,46 +22,50 @@ import (
 
 // plainMarkdown is Markdown that anybody may write, with formulas as in a lesson. It has no HTML, which is
 // shown as it is written, and no pictures, of which their texts are shown.
-var plainMarkdown = goldmark.New(
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(
-			util.Prioritized(displayParser{}, 100),
-			util.Prioritized(parser.NewThematicBreakParser(), 200),
-			util.Prioritized(parser.NewListParser(), 300),
-			util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500),
-			util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-			util.Prioritized(parser.NewBlockquoteParser(), 800),
-			util.Prioritized(parser.NewParagraphParser(), 1000),
-		),
-		parser.WithInlineParsers(
-			util.Prioritized(parser.NewCodeSpanParser(), 50),
-			util.Prioritized(inlineParser{}, 100),
-			util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewEmphasisParser(), 500),
-		),
-	)),
-	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(html.NewRenderer(), 1000),
-		util.Prioritized(proseRenderer{}, 100),
-	))),
-)
+var plainMarkdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(
+				util.Prioritized(displayParser{}, 100),
+				util.Prioritized(parser.NewThematicBreakParser(), 200),
+				util.Prioritized(parser.NewListParser(), 300),
+				util.Prioritized(parser.NewListItemParser(), 400),
+				util.Prioritized(parser.NewCodeBlockParser(), 500),
+				util.Prioritized(parser.NewATXHeadingParser(), 600),
+				util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+				util.Prioritized(parser.NewBlockquoteParser(), 800),
+				util.Prioritized(parser.NewParagraphParser(), 1000),
+			),
+			parser.WithInlineParsers(
+				util.Prioritized(parser.NewCodeSpanParser(), 50),
+				util.Prioritized(inlineParser{}, 100),
+				util.Prioritized(parser.NewLinkParser(), 200),
+				util.Prioritized(parser.NewEmphasisParser(), 500),
+			),
+		)),
+		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(html.NewRenderer(), 1000),
+			util.Prioritized(proseRenderer{}, 100),
+		))),
+	)
+})
 
 // The parser takes time that grows with the square of these.
 const maxNested, maxBrackets = 20, 2000
 
 // nested is the beginning of a line in more lists and quotes than are allowed.
-var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])[ \t])){` + strconv.Itoa(maxNested+1) + `}`)
+var nested = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])[ \t])){` + strconv.Itoa(maxNested+1) + `}`)
+})
 
 // Prose returns Markdown as HTML that is safe to show, no matter who wrote it. Headings are of the
 // second level at the highest. Errors name what is wrong with a formula.
 func Prose(source string) (string, error) {
-	if strings.Count(source, "[") > maxBrackets || nested.MatchString(source) {
+	if strings.Count(source, "[") > maxBrackets || nested().MatchString(source) {
 		return "", fmt.Errorf("lists and quotes may be nested %d deep on a line, and there may be %d square brackets; take some away", maxNested, maxBrackets)
 	}
 	var b bytes.Buffer
-	err := plainMarkdown.Convert([]byte(source), &b)
+	err := plainMarkdown().Convert([]byte(source), &b)
 	return b.String(), err
 }
 
@@ -91,7 +96,7 @@ func ProseLaTeX(source string) (string, error) {
 	}
 	src := []byte(source)
 	w := &latexWriter{source: src}
-	err := ast.Walk(plainMarkdown.Parser().Parse(text.NewReader(src)), w.node)
+	err := ast.Walk(plainMarkdown().Parser().Parse(text.NewReader(src)), w.node)
 	return strings.TrimSpace(w.String()) + "\n", err
 }
 

@@ -1,7 +1,6 @@
 package lessons
 
 import (
-	"slices"
 	"testing"
 
 	"marginlab/ml/dataset"
@@ -20,9 +19,8 @@ func TestConformalThin(t *testing.T) {
 	for _, c := range thin.Y {
 		positive += c
 	}
-	if n != MostRows || positive != n/2 || len(notes) != 1 {
-		t.Errorf("%d rows, %d of the positive class, notes %q", n, positive, notes)
-	}
+	require.Check(t, n == MostRows && positive == n/2 && len(notes) == 1,
+		"%d rows, %d of the positive class, notes %q", n, positive, notes)
 	again, _, _ := Thin(d)
 	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
 }
@@ -33,6 +31,5 @@ func TestConformalColumns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
 	d := require.Value(b.Load())(t)
-	got := require.Value(TellingColumns(d, "virginica"))(t)
-	require.Check(t, slices.Equal(got, []int{2, 3}), "columns %v of %v", got, d.Features)
+	require.Slices(t, require.Value(TellingColumns(d, "virginica"))(t), []int{2, 3}, "columns of %v", d.Features)
 }

@@ -17,9 +17,8 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("nobody drew %v", got)
 	}
 	got := s.Crowd(map[string]int{"0 9": 3, "1 5": 1, "8 1": 1, "7": 2})
-	if len(got) != 4 || got[0].Pale || !got[1].Pale || !cmp.Equal(got[0].Y, []float64{0, 9}) {
-		t.Errorf("of three kinds: %+v", got)
-	}
+	require.Check(t, len(got) == 4 && !got[0].Pale && got[1].Pale && cmp.Equal(got[0].Y, []float64{0, 9}),
+		"of three kinds: %+v", got)
 	got = s.Crowd(map[string]int{"0 9": 1, "1 5": 1})
 	require.Check(t, cmp.Equal(got[0].Y, []float64{0.5, 7}), "between two: %v", got[0].Y)
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
 
@@ -52,14 +53,14 @@ func Text(s string) templ.Component {
 
 // wholeHint is a paragraph that is a hint, and hint one within its line.
 var (
-	wholeHint = regexp.MustCompile(`<p>~([^~]*)~</p>`)
-	hint      = regexp.MustCompile(`~([^~]*)~`)
+	wholeHint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<p>~([^~]*)~</p>`) })
+	hint      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`~([^~]*)~`) })
 )
 
 // hints takes what stands between tildes in HTML for the screen alone.
 func hints(html string) (string, error) {
-	html = wholeHint.ReplaceAllString(html, `<p class="on-screen">$1</p>`)
-	html = hint.ReplaceAllString(html, `<span class="on-screen">$1</span>`)
+	html = wholeHint().ReplaceAllString(html, `<p class="on-screen">$1</p>`)
+	html = hint().ReplaceAllString(html, `<span class="on-screen">$1</span>`)
 	if at := strings.IndexByte(html, '~'); at >= 0 {
 		return "", fmt.Errorf("a ~ is missing after %q", html[at:])
 	}
@@ -67,7 +68,7 @@ func hints(html string) (string, error) {
 }
 
 // Printed is a Text without its hints.
-func Printed(s string) string { return strings.TrimSpace(hint.ReplaceAllString(s, "")) }
+func Printed(s string) string { return strings.TrimSpace(hint().ReplaceAllString(s, "")) }
 
 // Spoken returns a Text as plain text, without emphasis and with formulas in words, for names
 // that can only be text; a formula that Text would refuse stays as it is.

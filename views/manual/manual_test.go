@@ -19,31 +19,26 @@ func TestTopics(t *testing.T) {
 	for _, topic := range Topics {
 		html := require.Value(topic.HTML())(t)
 		sections := topic.Sections()
-		if len(sections) < 2 || sections[0].Level != 1 || sections[0].Title != topic.Title {
-			t.Errorf("%s.md does not begin with \"# %s\" and sections: %+v", topic.Slug, topic.Title, sections)
-		}
-		if strings.Contains(html, "raw HTML") || strings.Contains(html, `.md"`) {
-			t.Errorf("%s.md holds HTML, or a link to a page that there is not:\n%s", topic.Slug, html)
-		}
+		require.Check(t, len(sections) >= 2 && sections[0].Level == 1 && sections[0].Title == topic.Title,
+			"%s.md does not begin with \"# %s\" and sections: %+v", topic.Slug, topic.Title, sections)
+		require.Check(t, !strings.Contains(html, "raw HTML") && !strings.Contains(html, `.md"`),
+			"%s.md holds HTML, or a link to a page that there is not:\n%s", topic.Slug, html)
 		for i, s := range sections {
-			if s.ID == "" || slices.ContainsFunc(sections[:i], func(o Section) bool { return o.ID == s.ID }) {
-				t.Errorf("%s.md: the heading %q has the address %q, which is empty or taken", topic.Slug, s.Title, s.ID)
-			}
+			require.Check(t, s.ID != "" && !slices.ContainsFunc(sections[:i], func(o Section) bool { return o.ID == s.ID }),
+				"%s.md: the heading %q has the address %q, which is empty or taken", topic.Slug, s.Title, s.ID)
 		}
 		for _, m := range link.FindAllStringSubmatch(string(topic.Source()), -1) {
 			if m[1] == "dashboard.json" {
 				continue
 			}
 			slug, isTopic := strings.CutSuffix(m[1], ".md")
-			if _, ok := Find(slug); !isTopic || !ok {
-				t.Errorf("%s.md links to %s; expected another page of the manual", topic.Slug, m[1])
-			}
+			_, ok := Find(slug)
+			require.Check(t, isTopic && ok, "%s.md links to %s; expected another page of the manual", topic.Slug, m[1])
 		}
 	}
 	listed, err := filepath.Glob("*.md")
-	if err != nil || len(listed) != len(Topics) {
-		t.Errorf("%d files for %d topics, %v", len(listed), len(Topics), err)
-	}
+	require.Check(t, err == nil && len(listed) == len(Topics),
+		"%d files for %d topics, %v", len(listed), len(Topics), err)
 }
 
 // TestReadme checks the links of the README and that it stays short.

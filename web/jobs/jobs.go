@@ -2,6 +2,12 @@
 // the queue and its durable state; here are the workers, the means to cancel
 // them, and the progress they report to listeners. Several programs may work
 // on one database: each holds the runs that it trains by leases.
+//
+// A cell of a search that is being computed stands in the store, with the lease of its owner, which
+// alone decides whose it is and whether anybody wants it. All else is lost with its process: in
+// Queue.running is what stops the cell; where other machines compute it, in Fleet.out who waits
+// for it, in the stream what a worker may take, and in Worker.held what stops it there, which the
+// greetings of the worker tell the fleet.
 package jobs
 
 import (
@@ -78,7 +84,7 @@ type Queue struct {
 	mu       sync.Mutex                             // guards what follows; never held over a query
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search: the status last told
-	worked   map[string]*working                    // by search
+	worked   map[string]*Work                       // by search
 	shared   []*job                                 // medium and heavy work here; those in front go on, the others hold
 	accounts map[string]*account                    // of sharers, see lanes.go
 
@@ -124,12 +130,12 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j.tooLong = time.AfterFunc(cmp.Or(limit, math.MaxInt64), func() { j.cancel(errTooLong) })
-	q.running[key] = j
-	q.serve(w)
 	if w.Search {
 		j.search = w.ID
 		q.begun(w.ID)
 	}
+	q.running[key] = j
+	q.serve(w)
 	switch {
 	case away:
 	case w.Weight == store.Light:
@@ -162,8 +168,8 @@ func (q *Queue) end(j *job) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if w := q.worked[j.search]; w != nil {
-		w.change(q.store.Now(), -1, j.cells)
+	if q.worked[j.search] != nil {
+		q.counted(j.search).Cells += j.cells
 	}
 	j.over = true
 	j.tooLong.Stop()
@@ -183,7 +189,7 @@ func (q *Queue) end(j *job) {
 func New(st *store.Store, c Config) *Queue {
 	q := &Queue{
 		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, turn: cmp.Or(c.Turn, time.Second), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
-		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*working{}, accounts: map[string]*account{},
+		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*Work{}, accounts: map[string]*account{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.cells = NewLocal(q.workers, st.PlanOf)
@@ -287,22 +293,16 @@ func (q *Queue) renew(ctx context.Context) error {
 	if len(under) == 0 {
 		return nil
 	}
-	held, err := q.store.RenewLeases(ctx, q.owner)
+	owners := []store.Owner{q.owner}
+	if q.away != nil {
+		owners = append(owners, q.away.owner)
+	}
+	held, cells, err := q.store.RenewLeases(ctx, owners...)
 	if err != nil {
 		return err
 	}
-	posts := []post{q.here}
-	if q.away != nil {
-		posts = append(posts, *q.away)
-	}
-	for _, p := range posts {
-		cells, err := q.store.RenewCells(ctx, p.owner)
-		if err != nil {
-			return err
-		}
-		for _, c := range cells {
-			held = append(held, keyOf(c))
-		}
+	for _, c := range cells {
+		held = append(held, keyOf(c))
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -78,16 +78,14 @@ func points() *dataset.Data {
 
 func (f *fixture) create(name string) string {
 	f.Helper()
-	r, err := f.st.CreateRun(f.Context(), alice, store.NewRun{Name: name, Data: points(), Spec: ml.DefaultSpec()})
-	require.NoError(f, err)
+	r := require.Value(f.st.CreateRun(f.Context(), alice, store.NewRun{Name: name, Data: points(), Spec: ml.DefaultSpec()}))(f)
 	f.q.Notify()
 	return r.ID
 }
 
 func (f *fixture) subscribe(id string) <-chan Event {
 	f.Helper()
-	events, err := f.q.Subscribe(f.Context(), alice, id)
-	require.NoError(f, err)
+	events := require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
 	return events
 }
 
@@ -102,8 +100,7 @@ func (f *fixture) end(id string) (last Event) {
 
 func (f *fixture) run(id string) store.Run {
 	f.Helper()
-	r, err := f.st.Run(f.Context(), alice, id)
-	require.NoError(f, err)
+	r := require.Value(f.st.Run(f.Context(), alice, id))(f)
 	return r
 }
 
@@ -255,8 +252,7 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%+v, %+v", e, r)
 			}
 			f.stop()
-			text := f.log.String()
-			require.Check(t, strings.Contains(text, test.logged), "log without %q: %s", test.logged, text)
+			require.Says(t, f.log.String(), test.logged, "log without")
 		})
 	}
 }
@@ -308,7 +304,7 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	r := require.Value(f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()}))(t)
 	f.q.Notify()
 	<-begun
-	states, err := f.st.RunStates(t.Context(), first, second, r.ID)
+	states, err := f.st.States(t.Context(), first, second, r.ID)
 	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
 		t.Errorf("%v, %v", states, err)
 	}
@@ -607,9 +603,7 @@ func TestLiveAnswersFirst(t *testing.T) {
 			looked := make(chan error, 1)
 			go func() { looked <- pace.Look(j.ctx) }()
 			synctest.Wait()
-			if len(looked) > 0 {
-				t.Errorf("%s goes on while an answer is made", j.key)
-			}
+			require.Check(t, len(looked) <= 0, "%s goes on while an answer is made", j.key)
 			answered()
 			require.Equal(t, <-looked, nil, "<-looked")
 			q.end(j)

@@ -55,14 +55,13 @@ func TestNobodyStarves(t *testing.T) {
 		require.NoError(t, err)
 		f.q.Notify()
 		f.q.Wait(t.Context(), time.Hour, r.ID)
-		if states, err := f.st.RunStates(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
+		if states, err := f.st.States(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
 			t.Errorf("%+v, %v", states, err)
 		}
 		f.stop()
 		list, err := f.st.Waiting(t.Context(), "another")
-		if len(list) != 45 || err != nil {
-			t.Errorf("%d of the strangers' runs wait for the next start, %v", len(list), err)
-		}
+		require.Check(t, len(list) == 45 && err == nil,
+			"%d of the strangers' runs wait for the next start, %v", len(list), err)
 	}
 }
 
@@ -96,8 +95,7 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		q := bench(2)
 		want := func(ids ...string) {
 			t.Helper()
-			got := q.goingOn()
-			require.Check(t, slices.Equal(got, ids), "%v go on, want %v", got, ids)
+			require.Slices(t, q.goingOn(), ids, "go on")
 		}
 		a, b := q.beginOne(t, "a", store.Heavy, 10*time.Second), q.beginOne(t, "b", store.Heavy, 0)
 		want("a", "b")
@@ -139,9 +137,8 @@ func TestLongerThanATurn(t *testing.T) {
 		time.Sleep(q.turn)
 		synctest.Wait()
 		require.Equal(t, first.as, store.Medium, "after a turn it")
-		if q.room(store.Light, store.Waiting{Workspace: "b"}, nil) != true {
-			t.Error("there is no room for light work")
-		}
+		require.Check(t, q.room(store.Light, store.Waiting{Workspace: "b"}, nil) == true,
+			"there is no room for light work")
 		time.Sleep(mediumTurns * q.turn)
 		q.rotate()
 		require.Equal(t, first.as, store.Heavy, "after ten more it")

@@ -160,19 +160,19 @@ func (q *Queue) keep(ctx context.Context, c computed) {
 // they do not wait, and are not under way.
 func (q *Queue) saveEnded(ctx context.Context, waiting []store.Waiting) {
 	q.saving.Lock()
+	q.mu.Lock()
 	ended := slices.ContainsFunc(q.computed, func(c computed) bool {
 		return !slices.ContainsFunc(waiting, func(w store.Waiting) bool { return w.ID == c.cell.Search }) && !q.computing(c.cell.Search)
 	})
+	q.mu.Unlock()
 	q.saving.Unlock()
 	if ended {
 		go q.saveCells(ctx) // which may take long, on a full disk
 	}
 }
 
-// computing reports whether a cell of a search is being computed.
+// computing reports whether a cell of a search is being computed. Callers hold q.mu.
 func (q *Queue) computing(search string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	for _, j := range q.running {
 		if j.search == search {
 			return true

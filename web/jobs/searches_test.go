@@ -33,16 +33,14 @@ func asked(t *testing.T) store.NewSearch {
 
 func (f *fixture) search(n store.NewSearch) string {
 	f.Helper()
-	s, err := f.st.CreateSearch(f.Context(), alice, n)
-	require.NoError(f, err)
+	s := require.Value(f.st.CreateSearch(f.Context(), alice, n))(f)
 	f.q.Notify()
 	return s.ID
 }
 
 func (f *fixture) follow(id string) <-chan Event {
 	f.Helper()
-	events, err := f.q.SubscribeSearch(f.Context(), alice, id)
-	require.NoError(f, err)
+	events := require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
 	return events
 }
 
@@ -69,9 +67,8 @@ func TestSearch(t *testing.T) {
 	for e := range events {
 		last = e
 		if e.Cells != nil {
-			if e.Cells.Done < most || e.Cells.Total != 12 {
-				t.Errorf("%d of %d cells after %d", e.Cells.Done, e.Cells.Total, most)
-			}
+			require.Check(t, e.Cells.Done >= most && e.Cells.Total == 12,
+				"%d of %d cells after %d", e.Cells.Done, e.Cells.Total, most)
 			most = e.Cells.Done
 		}
 	}
@@ -197,14 +194,33 @@ func TestSearchBesideLongRuns(t *testing.T) {
 func TestWork(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
-	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
-	w := &working{since: start}
-	w.change(at(1), 1, 0)
-	w.change(at(3), 1, 0) // two at a time
-	w.change(at(4), -1, 1)
-	w.change(at(6), -1, 0) // given back
-	diff := cmp.Diff(Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, w.now(at(106)))
-	require.Check(t, diff == "", "%v", diff)
-	w.change(at(106), 1, 0)
-	require.Equal(t, cmp.Diff(Work{Took: 7 * time.Second, Cells: 1}, w.now(at(108))), "", "diff")
+	now := start
+	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)
+	t.Cleanup(func() { st.Close() })
+	st.Now = func() time.Time { return now }
+	q := New(st, Config{})
+	at := func(s int) { now = start.Add(time.Duration(s) * time.Second) }
+	begin := func(s int, key string) *job {
+		at(s)
+		return q.begin(t.Context(), key, store.Waiting{ID: "search", Search: true}, true, 0)
+	}
+	end := func(s int, j *job, cells int) {
+		at(s)
+		j.cells = cells
+		q.end(j)
+	}
+	worked := func(s int) Work {
+		at(s)
+		w, ok := q.Worked("search")
+		require.Must(t, ok, "no work at %d", s)
+		return Work{Took: w.Took, Cells: w.Cells, Idle: w.Idle}
+	}
+	_, ok := q.Worked("search")
+	require.Check(t, !ok, "work before any has begun")
+	first, second := begin(1, "search/0"), begin(3, "search/1") // two at a time
+	end(4, first, 1)
+	end(6, second, 0) // given back
+	require.Equal(t, worked(106), Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, "work")
+	begin(106, "search/1")
+	require.Equal(t, worked(108), Work{Took: 7 * time.Second, Cells: 1}, "work")
 }

@@ -1,11 +1,12 @@
 // Package require says in one line what a test requires. NoError, Value and Must end the test,
-// since what follows builds on them; Equal, Near and Check let it go on.
+// since what follows builds on them; the others let it go on.
 package require
 
 import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,42 @@ func Near(t T, got, want, tol float64, what string, args ...any) {
 		t.Helper()
 		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %v, want %v, at most %v away", got, want, tol))
 	}
+}
+
+// Slices reports got and want unless they hold the same elements.
+func Slices[V comparable](t T, got, want []V, what string, args ...any) {
+	if !slices.Equal(got, want) {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %+v, want %+v", quoted(got), quoted(want)))
+	}
+}
+
+// Says reports got unless it contains words.
+func Says(t T, got, words, what string, args ...any) {
+	if !strings.Contains(got, words) {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + ": " + text(got) + ", want something with " + text(words))
+	}
+}
+
+// Fails reports err unless it is an error whose message contains words.
+func Fails(t T, err error, words, what string, args ...any) {
+	if err == nil || !strings.Contains(err.Error(), words) {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %v, want an error with %q", err, words))
+	}
+}
+
+// Err returns the error of a call that also has a result, as in
+// require.Fails(t, require.Err(os.Open(path)), "no such file", "a missing file").
+func Err[V any](_ V, err error) error { return err }
+
+// quoted has strings in quotes.
+func quoted[V any](list []V) any {
+	if s, ok := any(list).([]string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return list
 }
 
 // text has a string in quotes, or its lines, and the fields of a struct with their names.

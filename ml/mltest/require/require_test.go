@@ -32,6 +32,13 @@ func TestWhatIsSaid(t *testing.T) {
 		"only 3":                            func(t require.T) { require.Check(t, false, "only %d", 3) },
 		"ends: only 3":                      func(t require.T) { require.Must(t, false, "only %d", 3) },
 		"ends: disk full":                   func(t require.T) { require.NoError(t, full) },
+		`names: ["a" "b"], want ["a"]`:      func(t require.T) { require.Slices(t, []string{"a", "b"}, []string{"a"}, "names") },
+		"rows 2: [1], want []":              func(t require.T) { require.Slices(t, []int{1}, nil, "rows %d", 2) },
+		`x: "ab", want something with "c"`:  func(t require.T) { require.Says(t, "ab", "c", "%s", "x") },
+		`open: <nil>, want an error with ""`: func(t require.T) {
+			require.Fails(t, require.Err(0, error(nil)), "", "open")
+		},
+		`open: disk full, want an error with "empty"`: func(t require.T) { require.Fails(t, full, "empty", "open") },
 	} {
 		var said record
 		fail(&said)
@@ -44,6 +51,9 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Check(&said, true, "no")
 	require.Must(&said, true, "no")
 	require.NoError(&said, nil)
+	require.Slices(&said, []int{}, nil, "rows")
+	require.Says(&said, "ab", "b", "text")
+	require.Fails(&said, require.Err(0, full), "full", "open")
 	v := require.Value(7, nil)(&said)
 	require.Check(t, v == 7 && len(said) <= 0, "%d, and of what holds: %v", v, said)
 }

@@ -61,17 +61,14 @@ func TestEverySectionHasAScreen(t *testing.T) {
 		for _, s := range l.Screens {
 			for _, id := range s.Covers {
 				covered[id] = true
-				if _, ok := lessons.FindSection(id); !ok {
-					t.Errorf("%s/%s covers %q, which is no section", l.Slug, s.Slug, id)
-				}
+				_, ok := lessons.FindSection(id)
+				require.Check(t, ok, "%s/%s covers %q, which is no section", l.Slug, s.Slug, id)
 			}
 		}
 	}
 	for _, d := range lessons.Documents {
 		for _, s := range d.Sections {
-			if !covered[s.ID] {
-				t.Errorf("no screen goes with %q, %s", s.ID, s.Title)
-			}
+			require.Check(t, covered[s.ID], "no screen goes with %q, %s", s.ID, s.Title)
 		}
 	}
 }
@@ -110,16 +107,13 @@ func TestLessonsAreWhole(t *testing.T) {
 				if s.Demo == nil {
 					continue
 				}
-				in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
-				e, err := s.Demo.Show(t.Context(), in)
-				require.Must(t, err == nil, "%s: %v", s.Slug, err)
+				e := lessonstest.Show(t, &l, s.Slug)
 				figures += len(e.Figures)
 				steps += e.Steps
 				lab = lab || e.Lab != ""
 			}
-			if questions < 2 || figures == 0 || steps < 3 || !lab {
-				t.Errorf("%d questions, %d figures, %d steps, way into the lab: %v", questions, figures, steps, lab)
-			}
+			require.Check(t, questions >= 2 && figures != 0 && steps >= 3 && lab,
+				"%d questions, %d figures, %d steps, way into the lab: %v", questions, figures, steps, lab)
 		})
 	}
 }
@@ -132,9 +126,8 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s, of the part %q, asks %q of the moons", l.Slug, l.Part, l.Puzzle)
 		}
 		require.Equal(t, l.Check(), nil, "l.Check()")
-		if l.Title == "" || l.Summary == "" || strings.Contains(l.Summary, "\n") {
-			t.Errorf("%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
-		}
+		require.Check(t, l.Title != "" && l.Summary != "" && !strings.Contains(l.Summary, "\n"),
+			"%s: title %q, summary %q", l.Slug, l.Title, l.Summary)
 	}
 }
 
@@ -151,9 +144,8 @@ func TestGuides(t *testing.T) {
 			texts = append(texts, s.Do, s.Misconception)
 		}
 		for _, text := range texts {
-			if err := lessons.Text(text).Render(t.Context(), io.Discard); err != nil {
-				t.Errorf("%s: %v", l.Slug, err)
-			}
+			err := lessons.Text(text).Render(t.Context(), io.Discard)
+			require.Check(t, err == nil, "%s: %v", l.Slug, err)
 		}
 	}
 }
@@ -174,9 +166,8 @@ func TestGuidesCanBeDone(t *testing.T) {
 		if regexp.MustCompile(`(?i)\b(step|run) (through|line|from|slowly|until|and|with|to|a walk)|\bStep;`).MatchString(do) && e.Steps == 0 {
 			t.Errorf("nothing to step through: %s", do)
 		}
-		if regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) && len(e.Handles) == 0 {
-			t.Errorf("nothing to drag: %s", do)
-		}
+		require.Check(t, !regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) || len(e.Handles) != 0,
+			"nothing to drag: %s", do)
 		for _, m := range moved.FindAllStringSubmatch(do, -1) {
 			symbol := greek.Replace(m[1])
 			if !slices.ContainsFunc(s.Demo.Params(), func(p param.Param) bool {
@@ -224,8 +215,7 @@ func TestPaper(t *testing.T) {
 			var b strings.Builder
 			require.NoError(t, c.Render(t.Context(), &b))
 			text := plain.ReplaceAllString(hint.ReplaceAllString(b.String(), ""), "")
-			found := onScreen.FindString(text)
-			require.Check(t, found == "", "%q says %q; put tildes around what is for the screen", text, found)
+			require.Equal(t, onScreen.FindString(text), "", "%q: put tildes around what is for the screen", text)
 		}
 	})
 }
@@ -251,9 +241,7 @@ func TestPointers(t *testing.T) {
 		var words strings.Builder
 		require.NoError(t, screen(lesson, slug).Words().Render(t.Context(), &words))
 		for _, name := range []string{"affine", "Slater"} {
-			if !strings.Contains(words.String(), name) {
-				t.Errorf("%s/%s does not name the constraint qualification %q", lesson, slug, name)
-			}
+			require.Says(t, words.String(), name, "%s/%s does not name the constraint qualification", lesson, slug)
 		}
 	}
 }
@@ -291,9 +279,13 @@ func TestDemos(t *testing.T) {
 				}
 			}
 		}
-		show := func(form map[string]string) *lessons.Exhibit {
+		input := func(form map[string]string) lessons.Input {
 			in, _ := s.Demo.NewInput(func(name string) string { return form[name] }, lessonstest.Builtins{})
 			in.Coarse = form != nil
+			return in
+		}
+		show := func(form map[string]string) *lessons.Exhibit {
+			in := input(form)
 			in.Unlisted = func(name string) { t.Errorf("the demo reads %q and does not list it", name) }
 			e, err := s.Demo.Show(t.Context(), in)
 			require.Must(t, err == nil, "%v: %v", form, err)
@@ -303,9 +295,14 @@ func TestDemos(t *testing.T) {
 		start := show(nil)
 		drawAtOnce(t, start)
 		lessonstest.CheckWritten(t, start)
+		seen := map[string]bool{} // nonsense comes to the same for every control
 		for name, vs := range values {
 			for _, v := range vs {
-				show(map[string]string{name: v})
+				form := map[string]string{name: v}
+				if key, _, _ := input(form).Key(); !seen[key] {
+					seen[key] = true
+					show(form)
+				}
 			}
 		}
 		for _, h := range start.Handles {
@@ -336,23 +333,20 @@ func TestDemos(t *testing.T) {
 // TestPredictionsComeFirst: as long as answers are awaited an exhibit keeps its large picture,
 // and shows less; what shows less has a question to wait for, and words that say so.
 func TestPredictionsComeFirst(t *testing.T) {
-	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
 		if s.After != nil {
 			require.Equal(t, s.After().Render(t.Context(), &strings.Builder{}), nil, "Render")
 		}
 		less := s.After != nil
 		if s.Demo != nil {
-			in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
-			e := require.Value(s.Demo.Show(t.Context(), in))(t)
+			e := lessonstest.Show(t, l, s.Slug)
 			asking := e.Asking()
-			if len(asking.Figures) == 0 || asking.Figures[0].Name != e.Figures[0].Name {
-				t.Error("the large picture is folded")
-			}
+			require.Check(t, len(asking.Figures) != 0 && asking.Figures[0].Name == e.Figures[0].Name,
+				"the large picture is folded")
 			less = less || len(asking.Figures) < len(e.Figures) || len(asking.Numbers) < len(e.Numbers) || len(asking.Tables) < len(e.Tables) || len(e.After) > 0
 			for i, f := range e.Figures {
-				if i > 0 && e.Figures[i-1].After && !f.After {
-					t.Errorf("the picture %s comes after one that is folded, and would change its place", f.Name)
-				}
+				require.Check(t, i == 0 || !e.Figures[i-1].After || f.After,
+					"the picture %s comes after one that is folded, and would change its place", f.Name)
 				if f.Asks == "" {
 					continue
 				}
@@ -362,9 +356,8 @@ func TestPredictionsComeFirst(t *testing.T) {
 				if says := "The rest comes with the answer"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
 					t.Errorf("the picture %s does not say that it waits for an answer, or says so for ever", f.Name)
 				}
-				if asking.Figures[i].Caption != f.Asks || e.Figures[i].Caption == f.Asks {
-					t.Errorf("the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
-				}
+				require.Check(t, asking.Figures[i].Caption == f.Asks && e.Figures[i].Caption != f.Asks,
+					"the picture %s has the caption %q", f.Name, asking.Figures[i].Caption)
 			}
 		}
 		require.Check(t, !less || len(s.Questions) != 0, "something is folded for good: there is no question")
@@ -474,9 +467,8 @@ func TestAnswersAreFolded(t *testing.T) {
 			}
 		}
 		for _, words := range given[name] {
-			if strings.Contains(page.String(), words) {
-				t.Errorf("%q answers the question before it is asked", words)
-			}
+			require.Check(t, !strings.Contains(page.String(), words),
+				"%q answers the question before it is asked", words)
 		}
 	})
 }
@@ -575,9 +567,8 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 		e := lessonstest.Show(t, Find(lesson), screen, c.set...)
 		whole, asking := told(*e), told(e.Asking())
 		for _, words := range c.words {
-			if !strings.Contains(whole, words) || strings.Contains(asking, words) {
-				t.Errorf("%s at %v: %q is there at once, or never", c.screen, c.set, words)
-			}
+			require.Check(t, strings.Contains(whole, words) && !strings.Contains(asking, words),
+				"%s at %v: %q is there at once, or never", c.screen, c.set, words)
 		}
 		require.Equal(t, e.Figures[0].Asks != "", c.figure, "%s at %v: the first picture waits", c.screen, c.set)
 	}
@@ -619,9 +610,8 @@ func TestLinesWait(t *testing.T) {
 				continue
 			}
 			waits := q.Before != ""
-			if amid := slices.IndexFunc(parts, func(p lessons.Part) bool { return p.ID == "picture" }) > i; amid != waits {
-				t.Errorf("the question %s is part %d of %v", q.Slug, i+1, parts)
-			}
+			require.Equal(t, slices.IndexFunc(parts, func(p lessons.Part) bool { return p.ID == "picture" }) > i, waits,
+				"the question %s is part %d of %v", q.Slug, i+1, parts)
 		}
 	})
 }
@@ -693,12 +683,8 @@ func TestQuestions(t *testing.T) {
 					given = strconv.FormatFloat(truth.Value, 'g', 4, 64)
 				}
 				right, answer, err := q.Judge(truth, given)
-				if err != nil {
-					t.Fatalf("%s: %v", q.Slug, err)
-				}
-				if answer == "" {
-					t.Errorf("%s reveals nothing", q.Slug)
-				}
+				require.Must(t, err == nil, "%s: %v", q.Slug, err)
+				require.Check(t, answer != "", "%s reveals nothing", q.Slug)
 				if right {
 					rights++
 				}
@@ -712,9 +698,8 @@ func TestQuestions(t *testing.T) {
 			for _, nonsense := range []string{"", "many", "99", "1/0"} {
 				right, _, err := q.Judge(truth, nonsense)
 				var wrong param.Problems
-				if right || err != nil && !errors.As(err, &wrong) {
-					t.Errorf("%s judges %q: %v, %v", q.Slug, nonsense, right, err)
-				}
+				require.Check(t, !right && (err == nil || errors.As(err, &wrong)),
+					"%s judges %q: %v, %v", q.Slug, nonsense, right, err)
 			}
 			require.Check(t, q.Explain != "", "%s does not say why", q.Slug)
 		}
@@ -737,9 +722,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	blank, err := s.Draw(look, nil)
 	require.Must(t, err == nil, "%s: %v", q.Slug, err)
 	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
-	if err != nil || shown.Frame != blank.Frame {
-		t.Errorf("%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
-	}
+	require.Check(t, err == nil && shown.Frame == blank.Frame,
+		"%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)
 	limits, heights := blank.Frame.Limits, strings.Fields(q.Given(truth))
 	for i, text := range heights {
 		v, err := strconv.ParseFloat(text, 64)

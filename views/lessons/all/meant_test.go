@@ -94,9 +94,8 @@ func TestMeanings(t *testing.T) {
 					}
 					for _, part := range lessons.Meant(p.Parts()) {
 						for _, name := range part.Names {
-							if numeral.MatchString(name) || name == "" {
-								t.Errorf("%s/%s: %q is the name of a part", l.Slug, s.Slug, name)
-							}
+							require.Check(t, !numeral.MatchString(name) && name != "",
+								"%s/%s: %q is the name of a part", l.Slug, s.Slug, name)
 						}
 					}
 				}
@@ -116,9 +115,7 @@ func TestMeanings(t *testing.T) {
 	}
 	for part, symbols := range lessons.Meanings {
 		for _, symbol := range symbols {
-			if !used[part][symbol] {
-				t.Errorf("no screen has %q in its words and %q in a picture", symbol, part)
-			}
+			require.Check(t, used[part][symbol], "no screen has %q in its words and %q in a picture", symbol, part)
 		}
 	}
 }

@@ -118,9 +118,8 @@ func TestAgreesWithTheProduct(t *testing.T) {
 			t.Errorf("Amari and Wu's factor has the quotient %g, the largest eigenvalue is %g", q, top.Eigenvalue)
 		}
 		for what, j := range map[string]float64{"before": before, "gradient": climbed.JAfter, "amari": amari.JAfter} {
-			if stats.JAfter < j*(1-0.02) {
-				t.Errorf("core width %g: the eigenvector has J = %g, %s has %g", gamma, stats.JAfter, what, j)
-			}
+			require.Check(t, stats.JAfter >= j*(1-0.02),
+				"core width %g: the eigenvector has J = %g, %s has %g", gamma, stats.JAfter, what, j)
 		}
 		require.Check(t, climbed.JAfter >= before, "the gradient fell from %g to %g", before, climbed.JAfter)
 	}
@@ -135,14 +134,12 @@ func TestTrap(t *testing.T) {
 	m, twice, err := p.Best(t.Context(), p.spread(8, true), 1, ridge)
 	require.NoError(t, err)
 	lessonstest.Near(t, "g", twice.Spectrum[0], once.Spectrum[0], 1e-9)
-	if twice.BasisRank != 9 || len(m.Alpha) != 16 {
-		t.Errorf("rank %d of %d columns, want 9 of 17", twice.BasisRank, len(m.Alpha)+1)
-	}
+	require.Check(t, twice.BasisRank == 9 && len(m.Alpha) == 16,
+		"rank %d of %d columns, want 9 of 17", twice.BasisRank, len(m.Alpha)+1)
 	for _, ridge := range []float64{0, 1e-3, 1, 100} {
 		v := require.Value(p.qValues(t.Context(), p.spread(8, true), 1, ridge))(t)
-		if v[0] > 1e-12*v[len(v)-1] {
-			t.Errorf("D = %g: the smallest eigenvalue of Q is %g of the largest %g", ridge, v[0], v[len(v)-1])
-		}
+		require.Check(t, v[0] <= 1e-12*v[len(v)-1],
+			"D = %g: the smallest eigenvalue of Q is %g of the largest %g", ridge, v[0], v[len(v)-1])
 	}
 }
 

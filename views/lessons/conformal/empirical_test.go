@@ -50,7 +50,6 @@ func TestKernelThatHarms(t *testing.T) {
 	for set, harmful := range map[string]bool{"opposite": true, "ring": false} {
 		points := require.Value(harmed(set))(t)
 		js := require.Value(separability(t.Context(), points))(t)
-		got := js[1] < js[0]/10
-		require.Check(t, got == harmful, "%s: J is %g in the plane and %g for the square", set, js[0], js[1])
+		require.Equal(t, js[1] < js[0]/10, harmful, "%s: J is %g in the plane and %g for the square", set, js[0], js[1])
 	}
 }

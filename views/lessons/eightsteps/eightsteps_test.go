@@ -71,9 +71,8 @@ func TestEightStepsByHand(t *testing.T) {
 					cores = append(cores, i)
 				}
 			}
-			if len(cores) != len(s.after.Machines[0].Map.Cores) {
-				t.Fatalf("step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
-			}
+			require.Must(t, len(cores) == len(s.after.Machines[0].Map.Cores),
+				"step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
 			// 3 and 4: the definition, entry by entry, and the product's solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			require.NoError(t, err)
@@ -87,9 +86,8 @@ func TestEightStepsByHand(t *testing.T) {
 			require.Check(t, stats.JAfter >= stats.JBefore, "J fell from %g to %g", stats.JBefore, stats.JAfter)
 			// 5
 			c := fitted.Factors(s.p.X)
-			if !floats.EqualApprox(c, s.after.Machines[0].Map.Factors(s.p.X), 1e-9) {
-				t.Error("step 5: the factors differ")
-			}
+			require.Check(t, floats.EqualApprox(c, s.after.Machines[0].Map.Factors(s.p.X), 1e-9),
+				"step 5: the factors differ")
 			last := 0.0
 			for _, n := range []int{0, 1, 2, 5, len(cores)} {
 				m := require.Value(s.with(t.Context(), n))(t)
@@ -128,9 +126,8 @@ func TestEightStepsByHand(t *testing.T) {
 			lessonstest.Near(t, "step 8: accuracy as shown", share(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' own way to a machine ends in the same function.
 			model := require.Value(s.p.Machine(t.Context(), s.after.Machines[0].Map))(t)
-			if !floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9) {
-				t.Error("machine and ml.Train differ")
-			}
+			require.Check(t, floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9),
+				"machine and ml.Train differ")
 		})
 	}
 }

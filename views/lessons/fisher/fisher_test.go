@@ -30,9 +30,8 @@ func TestEndsOfEM(t *testing.T) {
 			for s := 1; s <= starts; s++ {
 				r := require.Value(climb(t.Context(), x, k, s))(t)
 				for i := 1; i < r.Len(); i++ {
-					if r.At(i).LogLikelihood < r.At(i-1).LogLikelihood-1e-8 {
-						t.Errorf("%s, K = %d, start %d: step %d falls", set, k, s, i)
-					}
+					require.Check(t, r.At(i).LogLikelihood >= r.At(i-1).LogLikelihood-1e-8,
+						"%s, K = %d, start %d: step %d falls", set, k, s, i)
 				}
 				if r.Status() != trace.Converged {
 					continue
@@ -40,13 +39,10 @@ func TestEndsOfEM(t *testing.T) {
 				converged++
 				m := end(r).Mixture
 				weights := theory.ColumnMeans(theory.Responsibilities(&m, x), false)
-				if d := floats.Distance(weights, m.Weights, math.Inf(1)); d > 0.01 {
-					t.Errorf("%s, K = %d, start %d: the weights are off by %g", set, k, s, d)
-				}
+				d := floats.Distance(weights, m.Weights, math.Inf(1))
+				require.Check(t, d <= 0.01, "%s, K = %d, start %d: the weights are off by %g", set, k, s, d)
 			}
-			if converged == 0 {
-				t.Errorf("%s, K = %d: no start converges within the replay", set, k)
-			}
+			require.Check(t, converged != 0, "%s, K = %d: no start converges within the replay", set, k)
 		}
 	}
 }
@@ -136,9 +132,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	simple := require.Value(score(t.Context(), 1, false))(t)
-	if simple.outdone() == 0 {
-		t.Error("no point is less like itself than like another: the slip's example is gone")
-	}
+	require.Check(t, simple.outdone() != 0,
+		"no point is less like itself than like another: the slip's example is gone")
 }
 
 // TestHowManyComponents: what the last screen says of one component, of two to four, and of
@@ -200,8 +195,7 @@ func TestBothNarrower(t *testing.T) {
 	m, k := &s.Mixture, 3
 	for _, side := range []float64{-0.5, 0.5} {
 		at := []float64{m.Means[k][0] + side*math.Sqrt(m.Variances[k][0]), m.Means[k][1]}
-		if u := theory.Scores(m, mat.NewDense(1, 2, at)).RawRowView(0)[3*m.Len()+2*k:]; u[0] >= 0 || u[1] >= 0 {
-			t.Errorf("at %v the scores of the variances are %v", at, u[:2])
-		}
+		u := theory.Scores(m, mat.NewDense(1, 2, at)).RawRowView(0)[3*m.Len()+2*k:]
+		require.Check(t, u[0] < 0 && u[1] < 0, "at %v the scores of the variances are %v", at, u[:2])
 	}
 }

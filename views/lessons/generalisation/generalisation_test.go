@@ -36,9 +36,8 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
 				for i, w := range wrong {
-					if w && !slices.Contains(full.Model.Supports.Rows, i) {
-						t.Errorf("%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
-					}
+					require.Check(t, !w || slices.Contains(full.Model.Supports.Rows, i),
+						"%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
 				}
 				if k == "linear" {
 					break // gamma has no meaning
@@ -136,16 +135,13 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		return s
 	}
 	other := require.Value(run(t.Context(), spoil(parts[0]), folds, 1, seed))(t)
-	if !reflect.DeepEqual(one[0].chosen, other[0].chosen) || !slices.Equal(one[0].vectors, other[0].vectors) {
-		t.Errorf("spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
-	}
-	if slices.Equal(one[0].accuracy, other[0].accuracy) {
-		t.Error("spoilt test rows do not even change the accuracy")
-	}
+	require.Check(t, reflect.DeepEqual(one[0].chosen, other[0].chosen) && slices.Equal(one[0].vectors, other[0].vectors),
+		"spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
+	require.Check(t, !slices.Equal(one[0].accuracy, other[0].accuracy),
+		"spoilt test rows do not even change the accuracy")
 	trained := require.Value(run(t.Context(), spoil(parts[1]), folds, 1, seed))(t)
-	if reflect.DeepEqual(one[0].chosen, trained[0].chosen) && slices.Equal(one[0].vectors, trained[0].vectors) {
-		t.Error("spoilt training rows change nothing")
-	}
+	require.Check(t, !reflect.DeepEqual(one[0].chosen, trained[0].chosen) || !slices.Equal(one[0].vectors, trained[0].vectors),
+		"spoilt training rows change nothing")
 }
 
 // TestTuningOnTheTestFoldFlatters: what a test fold claims falls with every setting
@@ -157,9 +153,7 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	last := tried - 1
 	for _, o := range draws {
 		for k := range last {
-			if o.claimed[k+1] > o.claimed[k] {
-				t.Fatalf("the best of more settings is worse: %v", o.claimed)
-			}
+			require.Must(t, o.claimed[k+1] <= o.claimed[k], "the best of more settings is worse: %v", o.claimed)
 		}
 		flattery, first = append(flattery, o.truth[last]-o.claimed[last]), append(first, o.truth[0]-o.claimed[0])
 	}

@@ -43,13 +43,10 @@ func TestRenumbering(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		e := show(t, "objects", "numbering", strconv.Itoa(n))
 		changed = changed || !strings.HasPrefix(e.Numbers[0].Value, "0 of")
-		if n == 1 && e.Numbers[0].Value != "0 of 25" {
-			t.Errorf("numbering 1: %s entries have changed", e.Numbers[0].Value)
-		}
+		require.Check(t, n != 1 || e.Numbers[0].Value == "0 of 25",
+			"numbering 1: %s entries have changed", e.Numbers[0].Value)
 		for _, k := range e.Numbers[1:] {
-			if k.Value != "1" {
-				t.Errorf("numbering %d: %s is %s", n, k.Label, k.Value)
-			}
+			require.Check(t, k.Value == "1", "numbering %d: %s is %s", n, k.Label, k.Value)
 		}
 	}
 	require.Check(t, changed, "no numbering changes the matrix")
@@ -79,9 +76,8 @@ func TestWalksMultiply(t *testing.T) {
 			e := show(t, "product", "first", first, "second", "ring", "step", strconv.Itoa(step))
 			shared := number(t, lessonstest.Number(t, e, fmt.Sprintf("walks of length %d", step)))
 			a, b, _ := strings.Cut(lessonstest.Number(t, e, "in the two graphs"), " and ")
-			if shared != number(t, a)*number(t, b) {
-				t.Errorf("%s, %d steps: %g walks, in the graphs %s and %s", first, step, shared, a, b)
-			}
+			require.Check(t, shared == number(t, a)*number(t, b),
+				"%s, %d steps: %g walks, in the graphs %s and %s", first, step, shared, a, b)
 		}
 	}
 	e := show(t, "product", "first", "ethanol", "second", "ether", "labelled", "true", "step", "4")
@@ -89,9 +85,8 @@ func TestWalksMultiply(t *testing.T) {
 	first, second := strings.Fields(lessonstest.Number(t, e, "in the first graph")), strings.Fields(lessonstest.Number(t, e, "in the second graph"))
 	for i := range pairs {
 		u, v := int(first[i][0]-'a'), int(second[i][0]-'1')
-		if pairs[i] != first[i]+second[i] || shapes["ethanol"].graph.Label(u) != shapes["ether"].graph.Label(v) {
-			t.Errorf("step %d: %s is not %s and %s with equal labels", i, pairs[i], first[i], second[i])
-		}
+		require.Check(t, pairs[i] == first[i]+second[i] && shapes["ethanol"].graph.Label(u) == shapes["ether"].graph.Label(v),
+			"step %d: %s is not %s and %s with equal labels", i, pairs[i], first[i], second[i])
 	}
 	if e := show(t, "product", "first", "edge", "second", "ether", "labelled", "true"); len(e.Figures) != 0 || len(e.Notes) != 1 {
 		t.Errorf("no label in common: %d figures, %v", len(e.Figures), e.Notes)
@@ -115,9 +110,8 @@ func TestSeries(t *testing.T) {
 		t.Errorf("beyond the limit: system %g, %v", v, e.Notes)
 	}
 	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.25")
-	if lessonstest.Number(t, e, "linear system") != "no solution" || !strings.Contains(e.Notes[0], "no end") {
-		t.Errorf("at the limit: %v", e.Numbers)
-	}
+	require.Check(t, lessonstest.Number(t, e, "linear system") == "no solution" && strings.Contains(e.Notes[0], "no end"),
+		"at the limit: %v", e.Numbers)
 }
 
 // TestTottering: in a tree walks without tottering die out, in rings they go on; most walks
@@ -129,9 +123,8 @@ func TestTottering(t *testing.T) {
 		last := e.Tables[0].Rows[mostSteps]
 		s := shapes[o.Name].graph
 		tree := len(s.Edges) == s.N-1
-		if (last[2] == "0") != tree {
-			t.Errorf("%s: %s walks of %s steps without tottering", o.Name, last[2], last[0])
-		}
+		require.Check(t, (last[2] == "0") == tree,
+			"%s: %s walks of %s steps without tottering", o.Name, last[2], last[0])
 		share := number(t, last[3])
 		require.Check(t, share >= 90, "%s: %g %% of the walks totter", o.Name, share)
 		alike := number(t, lessonstest.Number(t, e, "like a single edge"))
@@ -157,9 +150,8 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		names := pairs[o.Name]
 		for h := range 4 {
 			want := require.Value(wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h))(t)
-			if got := number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))); got != want {
-				t.Errorf("%s, %d rounds: %g, the kernel %g", o.Name, h, got, want)
-			}
+			require.Equal(t, number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))), want,
+				"%s, %d rounds: by hand and by the kernel", o.Name, h)
 		}
 		sum := 0.0
 		for _, row := range e.Tables[0].Rows {
@@ -169,9 +161,8 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		require.Check(t, got == sum, "%s: the dictionary adds up to %g, the kernel is %g", o.Name, sum, got)
 		for step := range e.Steps - 1 {
 			for _, n := range show(t, "refine", "pair", o.Name, "h", "3", "step", strconv.Itoa(step)).Numbers {
-				if strings.Contains(n.Label, "of the lab") || strings.Contains(n.Label, "h = 3") {
-					t.Fatalf("%s, step %d: the end is shown before", o.Name, step)
-				}
+				require.Must(t, !strings.Contains(n.Label, "of the lab") && !strings.Contains(n.Label, "h = 3"),
+					"%s, step %d: the end is shown before", o.Name, step)
 			}
 		}
 	}
@@ -196,9 +187,8 @@ func TestBlind(t *testing.T) {
 			e := show(t, "blind", "pair", name, "h", strconv.Itoa(h))
 			wl := lessonstest.Number(t, e, "Weisfeiler-Lehman, normalised")
 			told := strings.Contains(e.After[0], "distinguishes these graphs")
-			if told != (apart && h > 0) || (wl == "1") == told {
-				t.Errorf("%s, %d rounds: %s, %v", name, h, wl, e.After)
-			}
+			require.Check(t, told == (apart && h > 0) && (wl == "1") != told,
+				"%s, %d rounds: %s, %v", name, h, wl, e.After)
 			walk := lessonstest.Number(t, e, "random walk, normalised")
 			require.Check(t, apart || walk == "1", "%s: random walk %s", name, walk)
 		}
@@ -211,9 +201,8 @@ func TestEdgesTellApart(t *testing.T) {
 	t.Parallel()
 	for name, two := range edged {
 		for _, s := range two {
-			if g, err := s.graph.Canonical(); err != nil || g.String() != s.graph.String() {
-				t.Errorf("%s: %v, %v", name, s.graph, err)
-			}
+			g, err := s.graph.Canonical()
+			require.Check(t, err == nil && g.String() == s.graph.String(), "%s: %v, %v", name, s.graph, err)
 		}
 		for h := range 5 {
 			for _, on := range []string{"false", "true"} {
@@ -224,9 +213,8 @@ func TestEdgesTellApart(t *testing.T) {
 						t.Errorf("%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
 					}
 				}
-				if one := len(e.Tables[0].Rows) == 1; one != (h == 0 || on == "false" || name == "rings") {
-					t.Errorf("%s, %d rounds, edges count %s: the colours %v", name, h, on, e.Tables[0].Rows)
-				}
+				require.Equal(t, len(e.Tables[0].Rows) == 1, h == 0 || on == "false" || name == "rings",
+					"%s, %d rounds, edges count %s: the colours %v", name, h, on, e.Tables[0].Rows)
 			}
 		}
 	}
@@ -248,9 +236,8 @@ func TestMachine(t *testing.T) {
 	_, none := right("molecules", 0, "1")
 	_, two := right("molecules", 2, "1")
 	_, four := right("molecules", 4, "1")
-	if two < none+10 || four > two+5 || four < two-5 {
-		t.Errorf("molecules: %.1f %% by their labels, %.1f %% after two rounds, %.1f %% after four", none, two, four)
-	}
+	require.Check(t, two >= none+10 && four <= two+5 && four >= two-5,
+		"molecules: %.1f %% by their labels, %.1f %% after two rounds, %.1f %% after four", none, two, four)
 	_, none = right("cycles", 0, "1000")
 	_, soft := right("cycles", 1, "1")
 	_, one := right("cycles", 1, "1000")
@@ -319,8 +306,7 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 			}
 			known[fmt.Sprint(last)] = i
 		}
-		want := []int{1, 2, 4, 11, 34}[n-1]
-		require.Check(t, len(graphs) == want, "%d graphs of %d nodes, there are %d", len(graphs), n, want)
+		require.Equal(t, len(graphs), []int{1, 2, 4, 11, 34}[n-1], "graphs of %d nodes", n)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/mltest/require"
+
 	"marginlab/views/lessons/lessonstest"
 )
 
@@ -22,8 +24,7 @@ func TestVecTrick(t *testing.T) {
 		var long, short int
 		fmt.Sscan(number(`multiplications, $A_\times$ formed`), &long)
 		fmt.Sscan(number("multiplications, vec trick"), &short)
-		if long == 0 || long*2 != short*n || long%(n*n*n*n) != 0 {
-			t.Errorf("n = %d: %d multiplications and %d", n, long, short)
-		}
+		require.Check(t, long != 0 && long*2 == short*n && long%(n*n*n*n) == 0,
+			"n = %d: %d multiplications and %d", n, long, short)
 	}
 }

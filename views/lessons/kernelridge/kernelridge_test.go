@@ -27,9 +27,8 @@ func TestSquares(t *testing.T) {
 	for _, by := range []string{"0", "5"} {
 		e := lessonstest.Show(t, Lesson(), "squares", "level", by)
 		targets, fitted := lessonstest.Number(t, e, "mean of the targets"), lessonstest.Number(t, e, "mean of f at the points")
-		if by == "5" && targets == fitted {
-			t.Errorf("raised by 5, both means are %s: the slip shows nothing", targets)
-		}
+		require.Check(t, by != "5" || targets != fitted,
+			"raised by 5, both means are %s: the slip shows nothing", targets)
 	}
 	// The line through targets about their mean, the free bias, misses 0 on average.
 	l := lifted(5)
@@ -137,9 +136,8 @@ func TestPathFalls(t *testing.T) {
 	rows := require.Value(path(t.Context(), many(), "2", all))(t)
 	_, chosen := lowest(all, rows, func(e errorsAt) float64 { return e.leftOut })
 	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
-	if chosen.fresh > 1.5*best.fresh {
-		t.Errorf("leaving out chooses an error of %g, the best has %g", chosen.fresh, best.fresh)
-	}
+	require.Check(t, chosen.fresh <= 1.5*best.fresh,
+		"leaving out chooses an error of %g, the best has %g", chosen.fresh, best.fresh)
 }
 
 // TestPathIsTheFits: errors along the path are those of single fits.
@@ -173,9 +171,8 @@ func TestBesideTheSVM(t *testing.T) {
 				t.Errorf("%s, draw %d: points %d and %d", pattern, k+1, r, s)
 			}
 		}
-		if math.Abs(difference) > 0.015 {
-			t.Errorf("%s: ridge errs more often by %g on average", pattern, difference)
-		}
+		require.Check(t, math.Abs(difference) <= 0.015,
+			"%s: ridge errs more often by %g on average", pattern, difference)
 	}
 	require.Check(t, min(ahead[true], ahead[false]) >= 5, "ridge is ahead in %d of %d draws", ahead[true], 3*draws)
 }

@@ -17,9 +17,8 @@ import (
 func TestXOR(t *testing.T) {
 	t.Parallel()
 	x := require.Value(newXOR(t.Context()))(t)
-	if !floats.EqualApprox(x.alpha, []float64{0.125, 0.125, 0.125, 0.125}, 1e-8) {
-		t.Errorf("alpha %v, want 1/8 each", x.alpha)
-	}
+	require.Check(t, floats.EqualApprox(x.alpha, []float64{0.125, 0.125, 0.125, 0.125}, 1e-8),
+		"alpha %v, want 1/8 each", x.alpha)
 	want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}
 	require.Check(t, floats.EqualApprox(x.w, want, 1e-8), "w %v, want %v", x.w, want)
 	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors != 4 {
@@ -65,9 +64,8 @@ func TestMaps(t *testing.T) {
 			phi := require.Value(c.m.Rows(x))(t)
 			want := c.k(floats.Dot(x.RawRowView(0), x.RawRowView(1)))
 			got, direct := floats.Dot(phi.RawRowView(0), phi.RawRowView(1)), c.m.Kernel.Eval(x.RawRowView(0), x.RawRowView(1))
-			if math.Abs(got-want) > 1e-10*(1+want) || math.Abs(direct-want) > 1e-10*(1+want) {
-				t.Errorf("%s: features %g, kernel %g, want %g", name, got, direct, want)
-			}
+			require.Check(t, math.Abs(got-want) <= 1e-10*(1+want) && math.Abs(direct-want) <= 1e-10*(1+want),
+				"%s: features %g, kernel %g, want %g", name, got, direct, want)
 		}
 	}
 }
@@ -79,9 +77,8 @@ func TestBestLine(t *testing.T) {
 		points := require.Value(toy(o.Name))(t)
 		w, b, errors, err := theory.BestLine(points.XY, points.Y)
 		require.NoError(t, err)
-		if got := points.Errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }); got != errors {
-			t.Errorf("%s: the line makes %d errors, not %d", o.Name, got, errors)
-		}
+		require.Equal(t, points.Errors(func(x, y float64) float64 { return w[0]*x + w[1]*y + b }), errors,
+			"%s: errors of the line", o.Name)
 		fewest := len(points.Y)
 		for k := range 3600 {
 			sin, cos := math.Sincos(float64(k) * math.Pi / 1800)
@@ -123,9 +120,8 @@ func TestLift(t *testing.T) {
 			_, _, errors, err := l.separate(t.Context(), points)
 			require.NoError(t, err)
 			require.Check(t, (errors == 0) == (l.name == right), "%s with %s: %d errors", set, l.name, errors)
-			if l.name == "sum" && errors < line {
-				t.Errorf("%s: a plane over the sum makes %d errors, fewer than any line's %d", set, errors, line)
-			}
+			require.Check(t, l.name != "sum" || errors >= line,
+				"%s: a plane over the sum makes %d errors, fewer than any line's %d", set, errors, line)
 		}
 	}
 }

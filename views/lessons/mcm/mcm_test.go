@@ -30,9 +30,8 @@ func TestMCMRatio(t *testing.T) {
 			for _, pair := range [][2]float64{{l.HMCM, far / near}, {l.Radius, radius}, {l.Margin, margin}} {
 				require.Near(t, pair[0], pair[1], 1e-9*pair[1], "t = %g, o = %g", at, o)
 			}
-			if l.HMCM > l.Radius/l.Margin*(1+1e-12) || l.Separates != right {
-				t.Errorf("t = %g, o = %g: h = %g, R/Delta = %g, separates: %v", at, o, l.HMCM, l.Radius/l.Margin, l.Separates)
-			}
+			require.Check(t, l.HMCM <= l.Radius/l.Margin*(1+1e-12) && l.Separates == right,
+				"t = %g, o = %g: h = %g, R/Delta = %g, separates: %v", at, o, l.HMCM, l.Radius/l.Margin, l.Separates)
 		}
 	}
 }
@@ -67,9 +66,8 @@ func TestMCMBound(t *testing.T) {
 	}
 	h, n, err := rbfOnLine(t.Context())
 	require.NoError(t, err)
-	if math.Abs(h-1) > 1e-9 || n != len(six.x) {
-		t.Errorf("RBF: h = %g, %d points; want 1 and all %d", h, n, len(six.x))
-	}
+	require.Check(t, math.Abs(h-1) <= 1e-9 && n == len(six.x),
+		"RBF: h = %g, %d points; want 1 and all %d", h, n, len(six.x))
 	near, err := newLine(1.1999, 0)
 	require.Check(t, err == nil && near.HMCM >= 1e4, "close to a point h = %g (%v)", near.HMCM, err)
 }
@@ -90,9 +88,8 @@ func TestMCMFraction(t *testing.T) {
 	res, _, err := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 	require.NoError(t, err)
 	w, b, _ := res.Model.Linear()
-	if math.Abs(*res.Report.H-least) > 0.01 || math.Abs(-b/w[0]-where) > 0.01 || math.Abs(-b/w[0]-0.2) > 1e-9 {
-		t.Errorf("h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
-	}
+	require.Check(t, math.Abs(*res.Report.H-least) <= 0.01 && math.Abs(-b/w[0]-where) <= 0.01 && math.Abs(-b/w[0]-0.2) <= 1e-9,
+		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
 }
 
 // TestMCMSoft: the objective equals that of the form without h and q, and no line
@@ -111,9 +108,8 @@ func TestMCMSoft(t *testing.T) {
 			return top + price*slack
 		}
 		best := objective(m.W, m.B)
-		if math.Abs(best-*m.Report.Objective) > 1e-7*best {
-			t.Errorf("C = %s: objective %g, computed %g", c, *m.Report.Objective, best)
-		}
+		require.Check(t, math.Abs(best-*m.Report.Objective) <= 1e-7*best,
+			"C = %s: objective %g, computed %g", c, *m.Report.Objective, best)
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 3000 {
 			size := math.Pow(10, -4*r.Float64())
@@ -160,21 +156,18 @@ func TestMCMInterpolation(t *testing.T) {
 	dear, _ := train("10", "100", "1e-8", "0")
 	a, b := cheap.Model.Decisions(d.X), dear.Model.Decisions(d.X)
 	for i := range y {
-		if math.Abs(a[i]-y[i]) > 1e-6 || math.Abs(b[i]-y[i]) > 1e-6 {
-			t.Errorf("point %d: f = %g and %g, y = %g", i, a[i], b[i], y[i])
-		}
+		require.Check(t, math.Abs(a[i]-y[i]) <= 1e-6 && math.Abs(b[i]-y[i]) <= 1e-6,
+			"point %d: f = %g and %g, y = %g", i, a[i], b[i], y[i])
 	}
 	n := dear.Report.SupportVectors
 	require.Check(t, n >= 57, "%d of 60 support vectors, want nearly all", n)
 	_, bare := train("1", "1", "1e-8", "0")
 	cut, right := train("1", "1", "0.1", "0")
-	if right < bare+0.2 || cut.Report.SupportVectors != *cut.Report.Rank {
-		t.Errorf("rank cut: %g right after %g, %d support vectors for rank %d", right, bare, cut.Report.SupportVectors, *cut.Report.Rank)
-	}
+	require.Check(t, right >= bare+0.2 && cut.Report.SupportVectors == *cut.Report.Rank,
+		"rank cut: %g right after %g, %d support vectors for rank %d", right, bare, cut.Report.SupportVectors, *cut.Report.Rank)
 	sparse, right := train("1", "1", "1e-8", "0.1")
-	if right < bare+0.2 || sparse.Report.SupportVectors > 20 {
-		t.Errorf("rho: %g right after %g, %d support vectors", right, bare, sparse.Report.SupportVectors)
-	}
+	require.Check(t, right >= bare+0.2 && sparse.Report.SupportVectors <= 20,
+		"rho: %g right after %g, %d support vectors", right, bare, sparse.Report.SupportVectors)
 }
 
 // TestAtMostTheRank: the machines of the screen side by side have no more support vectors

@@ -31,9 +31,8 @@ func TestCombinations(t *testing.T) {
 				s := require.Value(theory.Mercer(c.of(k1, k2, x)))(t)
 				if !s.PSD {
 					refuted[c.name]++
-					if c.valid {
-						t.Errorf("%s, gamma %g: %s has the eigenvalue %g", slug, gamma, c.label, s.Values[len(s.Values)-1])
-					}
+					require.Check(t, !c.valid,
+						"%s, gamma %g: %s has the eigenvalue %g", slug, gamma, c.label, s.Values[len(s.Values)-1])
 				}
 			}
 		}
@@ -134,8 +133,7 @@ func TestComponents(t *testing.T) {
 			}
 			fewest = min(fewest, wrong, len(classes)-wrong)
 		}
-		told := fewest <= len(classes)/10
-		require.Check(t, told == (j == 2), "component %d: %d errors of %d", j+1, fewest, len(classes))
+		require.Equal(t, fewest <= len(classes)/10, j == 2, "component %d: %d errors of %d", j+1, fewest, len(classes))
 	}
 	c, err = theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x)), 3)
 	require.Check(t, err == nil && len(c.Values) == 2, "linear kernel: %d components, %v", len(c.Values), err)

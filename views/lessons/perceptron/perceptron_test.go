@@ -20,14 +20,12 @@ func TestByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
 	pen := lessons.Toy{XY: [][2]float64{{1, 2}, {2, 1}}, Y: []float64{1, -1}}
-	r, err := train(t.Context(), pen, linear(), stepwise.PerceptronSettings{})
-	require.NoError(t, err)
+	r := require.Value(train(t.Context(), pen, linear(), stepwise.PerceptronSettings{}))(t)
 	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || pen.Weights(end.U()) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
 		t.Errorf("after %d steps: %+v", r.Len()-1, end)
 	}
 
-	r, err = train(t.Context(), toy, linear(), stepwise.PerceptronSettings{})
-	require.NoError(t, err)
+	r = require.Value(train(t.Context(), toy, linear(), stepwise.PerceptronSettings{}))(t)
 	var w [2]float64
 	mistakes := 0
 	for step := 1; step < r.Len(); step++ {
@@ -55,9 +53,7 @@ func TestStrictLearnsNothing(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "dual", "strict", "true", "step", "1000")
 	for _, row := range e.Tables[0].Rows {
-		if row[2] != "0" || row[3] != "0" || row[4] != "wrong" {
-			t.Errorf("point %s: %v", row[0], row)
-		}
+		require.Check(t, row[2] == "0" && row[3] == "0" && row[4] == "wrong", "point %s: %v", row[0], row)
 	}
 }
 
@@ -124,9 +120,8 @@ func TestOrders(t *testing.T) {
 	}
 	different := map[string]bool{}
 	for i, e := range ends {
-		if e.margin <= 0 || e.margin > margin {
-			t.Errorf("order %d has the margin %v; the widest is %v", i+1, e.margin, margin)
-		}
+		require.Check(t, e.margin > 0 && e.margin <= margin,
+			"order %d has the margin %v; the widest is %v", i+1, e.margin, margin)
 		different[strconv.FormatFloat(e.margin, 'g', 6, 64)] = true
 	}
 	require.Check(t, len(different) >= 5, "%d different lines from %d orders", len(different), len(ends))
@@ -175,9 +170,8 @@ func TestOrderIsNamed(t *testing.T) {
 		p := require.Value(f.Draw(lessons.Look{Width: 600, Height: 300}))(t)
 		var svg strings.Builder
 		require.NoError(t, p.SVG(&svg))
-		if strings.Count(svg.String(), ">this order<") != 1 || strings.Contains(svg.String(), "other orders") {
-			t.Error("the bar of this order is not named, or the others are")
-		}
+		require.Check(t, strings.Count(svg.String(), ">this order<") == 1 && !strings.Contains(svg.String(), "other orders"),
+			"the bar of this order is not named, or the others are")
 		return
 	}
 	t.Error("no picture of the shares")

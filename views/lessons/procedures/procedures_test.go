@@ -139,9 +139,8 @@ func TestRoads(t *testing.T) {
 		roads := require.Value(travel(t.Context(), p))(t)
 		for i, within := range []float64{1e-2, math.Inf(1), 1e-5, 1e-5} {
 			end := roads[i].cum[len(roads[i].cum)-1]/best.Primal - 1
-			if end < -1e-9 || end > within || i == 1 && end < 1e-2 {
-				t.Errorf("C = %v, %s ends %v above the minimum", c, roads[i].name, end)
-			}
+			require.Check(t, end >= -1e-9 && end <= within && (i != 1 || end >= 1e-2),
+				"C = %v, %s ends %v above the minimum", c, roads[i].name, end)
 		}
 	}
 }

@@ -59,9 +59,8 @@ func TestPairsAreTrainedAlone(t *testing.T) {
 		require.NoError(t, err)
 		w, b, _ := alone.Model.Linear()
 		got, bias, _ := all.Model.Alone(k).Linear()
-		if math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) > 1e-9 {
-			t.Errorf("%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
-		}
+		require.Check(t, math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) <= 1e-9,
+			"%s against %s: %v, %g; alone %v, %g", positive, negative, got, bias, w, b)
 	}
 }
 
@@ -157,9 +156,8 @@ func TestNoRuleIsBest(t *testing.T) {
 		winners = append(winners, won)
 	}
 	for i := range ml.Multiclass {
-		if !slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }) {
-			t.Errorf("%s wins on all sets: %v", ml.Multiclass[i].Name, winners)
-		}
+		require.Check(t, slices.ContainsFunc(winners, func(won []int) bool { return !slices.Contains(won, i) }),
+			"%s wins on all sets: %v", ml.Multiclass[i].Name, winners)
 	}
 }
 

@@ -24,9 +24,8 @@ func TestPrice(t *testing.T) {
 			res, _, err := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
 			require.NoError(t, err)
 			r := res.Report
-			if *r.Margin > margin*(1+1e-4) || *r.SlackSum > slack*(1+1e-4)+1e-6 {
-				t.Errorf("C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, *r.SlackSum, slack)
-			}
+			require.Check(t, *r.Margin <= margin*(1+1e-4) && *r.SlackSum <= slack*(1+1e-4)+1e-6,
+				"C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, *r.SlackSum, slack)
 			margin, slack = *r.Margin, *r.SlackSum
 			sum := 0.0
 			for _, u := range res.Model.Machines[0].Coef {
@@ -118,9 +117,8 @@ func TestPull(t *testing.T) {
 	above := 0
 	for i, p := range m.Points {
 		pull := math.Abs(p.Weight) * lessons.Norm(lessons.Overlapping.XY[i])
-		if pull > c*lessons.Norm(lessons.Overlapping.XY[i])*(1+1e-9) {
-			t.Errorf("point %d pulls with %g", i+1, pull)
-		}
+		require.Check(t, pull <= c*lessons.Norm(lessons.Overlapping.XY[i])*(1+1e-9),
+			"point %d pulls with %g", i+1, pull)
 		if pull > c {
 			above++
 		}

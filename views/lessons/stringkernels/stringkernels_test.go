@@ -97,8 +97,7 @@ func TestSpectrumAddsUp(t *testing.T) {
 		for _, row := range e.Tables[0].Rows {
 			sum += number(t, row[3])
 		}
-		got := number(t, lessonstest.Number(t, e, "$k_k(x, z)$"))
-		require.Check(t, got == sum, "%v: %g, the table %g", pairs, got, sum)
+		require.Equal(t, number(t, lessonstest.Number(t, e, "$k_k(x, z)$")), sum, "%v: shown and in the table", pairs)
 	}
 }
 
@@ -136,9 +135,8 @@ func TestMachine(t *testing.T) {
 		return mean
 	}
 	three, one, noise := fresh("k", "3"), fresh("k", "1"), fresh("k", "3", "noise", "0.75")
-	if three < 80 || one > three-10 || noise > 60 {
-		t.Errorf("right on fresh strings: %.1f %%, by letters %.1f %%, without motifs %.1f %%", three, one, noise)
-	}
+	require.Check(t, three >= 80 && one <= three-10 && noise <= 60,
+		"right on fresh strings: %.1f %%, by letters %.1f %%, without motifs %.1f %%", three, one, noise)
 	train, _, err := drawn(0.1, 1)
 	require.NoError(t, err)
 	motif := train.Classes[1]

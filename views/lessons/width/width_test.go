@@ -41,14 +41,12 @@ func TestChoiceTellsTies(t *testing.T) {
 				}
 				off++
 				pair := "C = " + lessons.Setting(gridCs[i]) + ", γ = " + lessons.Setting(gridGammas[j])
-				if pair != lessonstest.Number(t, e, "best pair") && !strings.Contains(e.After[1], pair) {
-					t.Errorf("draw %s: %s is as good and not named: %s", seed, pair, e.After[1])
-				}
+				require.Check(t, pair == lessonstest.Number(t, e, "best pair") || strings.Contains(e.After[1], pair),
+					"draw %s: %s is as good and not named: %s", seed, pair, e.After[1])
 			}
 		}
-		if off == 0 || off > 1 != strings.HasPrefix(e.After[1], "A tie") {
-			t.Errorf("draw %s: %d cells are set off; %s", seed, off, e.After[1])
-		}
+		require.Check(t, off != 0 && off > 1 == strings.HasPrefix(e.After[1], "A tie"),
+			"draw %s: %d cells are set off; %s", seed, off, e.After[1])
 		if off > 1 {
 			ties++
 		}

@@ -48,24 +48,21 @@ type Fleet struct {
 
 	mu      sync.Mutex // guards what follows; never held over a request
 	members map[string]*member
-	out     map[string]*task     // by the name of the cell
-	taken   map[string]time.Time // cells that were taken back, and when
-	stray   map[string]bool      // cells that were in the stream at the last look, though nobody here had put them there
+	out     map[string]*task // by the name of the cell
 }
 
 // member is a worker.
 type member struct {
 	slots int
 	seen  time.Time
-	cells []string
+	cells []string // that it computes, by name
 }
 
 // task is a cell that the fleet is to compute.
 type task struct {
-	job    job
-	end    chan outcome // holds one
-	holder string       // worker that said last that it computes the cell; empty: none
-	known  time.Time    // when it was last known to be in the stream or in somebody's hands
+	store.Cell
+	end   chan outcome // holds one
+	known time.Time    // when it was last known to be in the stream or in somebody's hands
 }
 
 // New makes a fleet of the workers that come to link, until ctx ends. It is an error if
@@ -76,7 +73,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*task{}, taken: map[string]time.Time{}}
+	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*task{}}
 	if err := f.alone(); err != nil {
 		return nil, err
 	}
@@ -170,10 +167,9 @@ func (f *Fleet) Slots() int {
 
 // Compute hands out a cell and waits for what it gives.
 func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
-	e := &task{job: job{c.Search, c.Place, c.Name}, end: make(chan outcome, 1), known: time.Now()}
+	e := &task{c, make(chan outcome, 1), time.Now()}
 	f.mu.Lock()
 	f.out[c.Name] = e
-	delete(f.taken, c.Name)
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
@@ -182,7 +178,7 @@ func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 			delete(f.out, c.Name)
 		}
 	}()
-	if err := f.publish(ctx, e.job); err != nil && ctx.Err() == nil {
+	if err := f.publish(ctx, c); err != nil && ctx.Err() == nil {
 		f.Log.WarnContext(ctx, "a cell is not handed out, and tried again", "err", err) // by tend
 	}
 	select {
@@ -210,14 +206,14 @@ func (o outcome) err() error {
 }
 
 // publish puts a cell into the stream, where it may be already.
-func (f *Fleet) publish(ctx context.Context, j job) error {
-	text, err := json.Marshal(j)
+func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
+	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answer)
 	defer cancel()
-	_, err = f.js.Publish(ctx, cellSubject+j.Cell, text)
+	_, err = f.js.Publish(ctx, cellSubject+c.Name, text)
 	var api *jetstream.APIError
 	if errors.As(err, &api) && api.ErrorCode == errMaxPerSubject {
 		return nil
@@ -231,18 +227,14 @@ const errMaxPerSubject = 10077
 // withdraw takes a cell back, from the stream and from who computes it. Who did not hear is
 // told at the next greeting.
 func (f *Fleet) withdraw(e *task) {
-	name := e.job.Cell
 	f.mu.Lock()
-	again := f.out[name] != e // for another search
-	if !again {
-		f.taken[name] = time.Now()
-	}
+	again := f.out[e.Name] != e // for another search
 	f.mu.Unlock()
 	if again {
 		return
 	}
-	err := f.remove(f.ctx, name)
-	if text, e := json.Marshal([]string{name}); e == nil {
+	err := f.remove(f.ctx, e.Name)
+	if text, e := json.Marshal([]string{e.Name}); e == nil {
 		err = errors.Join(err, f.nc.Publish(cancelSubject, text))
 	}
 	if err != nil && f.ctx.Err() == nil {
@@ -276,22 +268,23 @@ func (f *Fleet) hello(m *nats.Msg) {
 	_, known := f.members[g.Worker]
 	now := time.Now()
 	if g.Leaving {
-		f.forget(g.Worker)
+		delete(f.members, g.Worker)
 	} else {
 		f.members[g.Worker] = &member{max(1, g.Slots), now, g.Cells}
 	}
+	var strange []string
 	for _, name := range g.Cells {
-		if e := f.out[name]; e != nil && !g.Leaving {
-			e.holder, e.known = g.Worker, now
-		}
-	}
-	var drop []string
-	for _, name := range g.Cells {
-		if _, unwanted := f.taken[name]; unwanted {
-			drop = append(drop, name)
+		if e := f.out[name]; e == nil {
+			strange = append(strange, name)
+		} else if !g.Leaving {
+			e.known = now
 		}
 	}
 	f.mu.Unlock()
+	drop, err := f.unwanted(strange)
+	if err != nil && f.ctx.Err() == nil {
+		f.Log.Warn("cells of a worker are not known to be wanted", "err", err) // asked again at the next greeting
+	}
 	f.respond(m, welcome{Drop: drop})
 	if known == g.Leaving {
 		workers, slots := f.Size()
@@ -300,14 +293,18 @@ func (f *Fleet) hello(m *nats.Msg) {
 	}
 }
 
-// forget drops a worker. Callers hold f.mu.
-func (f *Fleet) forget(worker string) {
-	delete(f.members, worker)
-	for _, e := range f.out {
-		if e.holder == worker {
-			e.holder = ""
-		}
+// unwanted returns those of some cells, which were not handed out by this process, for which nobody
+// waits. What others give is welcome: they were handed out by an earlier process, or taken back from
+// one search and wanted by another.
+func (f *Fleet) unwanted(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
 	}
+	open, err := f.Open(f.ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(open, name) }), nil
 }
 
 // done hears what a cell gave.
@@ -439,26 +436,23 @@ func (f *Fleet) tend() {
 	}
 }
 
-// keep is how long the name of a cell is kept that was taken back.
-const keep = time.Minute
-
 // reconcile compares what was handed out with the workers that live and with the stream.
 func (f *Fleet) reconcile(now time.Time) error {
 	f.step.Lock()
 	defer f.step.Unlock()
 	lost, loose := f.forgetSilent(now)
 	for _, e := range lost {
-		err := f.remove(f.ctx, e.job.Cell)
+		err := f.remove(f.ctx, e.Name)
 		e.finish(outcome{lost: jobs.ErrLost})
 		if err != nil {
 			return err
 		}
 	}
 	for _, e := range loose {
-		if err := f.remove(f.ctx, e.job.Cell); err != nil {
+		if err := f.remove(f.ctx, e.Name); err != nil {
 			return err
 		}
-		if err := f.publish(f.ctx, e.job); err != nil {
+		if err := f.publish(f.ctx, e.Cell); err != nil {
 			return err
 		}
 	}
@@ -470,22 +464,15 @@ func (f *Fleet) reconcile(now time.Time) error {
 		return err
 	}
 	missing, strange := f.compare(there, now)
-	for _, j := range missing {
-		if err := f.publish(f.ctx, j); err != nil {
+	for _, c := range missing {
+		if err := f.publish(f.ctx, c); err != nil {
 			return err
 		}
 	}
-	if len(strange) == 0 {
-		return nil
-	}
-	open, err := f.Open(f.ctx, strange)
-	if err != nil {
+	if strange, err = f.unwanted(strange); err != nil {
 		return err
 	}
 	for _, name := range strange {
-		if slices.Contains(open, name) {
-			continue // it was handed out by an earlier process; what it gives is welcome
-		}
 		if err := f.remove(f.ctx, name); err != nil {
 			return err
 		}
@@ -499,38 +486,40 @@ func (f *Fleet) reconcile(now time.Time) error {
 func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	forgotten := false
+	var silent []string // cells
+	all := len(f.members)
 	for id, m := range f.members {
-		if now.Sub(m.seen) < silence {
-			continue
+		if now.Sub(m.seen) >= silence {
+			f.Log.Warn("a worker is silent; its cells are for others", "worker", id, "cells", len(m.cells))
+			delete(f.members, id)
+			silent = append(silent, m.cells...)
 		}
-		f.Log.Warn("a worker is silent; its cells are for others", "worker", id, "cells", len(m.cells))
-		for _, e := range f.out {
-			if e.holder == id {
-				lost = append(lost, e)
+	}
+	for name, e := range f.out {
+		switch {
+		case f.held(name):
+		case slices.Contains(silent, name):
+			lost = append(lost, e)
+		default:
+			if len(f.members) < all {
+				loose = append(loose, e)
 			}
-		}
-		f.forget(id)
-		forgotten = true
-	}
-	for _, e := range f.out {
-		if forgotten && e.holder == "" && !slices.Contains(lost, e) {
-			loose = append(loose, e)
-		}
-	}
-	for name, when := range f.taken {
-		if now.Sub(when) > keep {
-			delete(f.taken, name)
-		}
-	}
-	if len(f.members) == 0 {
-		for _, e := range f.out {
-			if !slices.Contains(lost, e) {
+			if len(f.members) == 0 {
 				e.finish(outcome{lost: jobs.ErrGivenBack})
 			}
 		}
 	}
 	return lost, loose
+}
+
+// held reports whether a worker computes a cell. Callers hold f.mu.
+func (f *Fleet) held(name string) bool {
+	for _, m := range f.members {
+		if slices.Contains(m.cells, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // inStream are the names of the cells in the stream.
@@ -556,9 +545,8 @@ func (f *Fleet) inStream() (names map[string]bool, err error) {
 }
 
 // compare tells which cells are neither in the stream nor in somebody's hands, nor have
-// just been, and which are in the stream that nobody here has put there: for the second
-// time, as a worker tells what a cell gave before it takes the cell from the stream.
-func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, strange []string) {
+// just been, and which are in the stream that nobody here has put there.
+func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []store.Cell, strange []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, e := range f.out {
@@ -566,18 +554,13 @@ func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []job, st
 		case there[name]:
 			e.known = now
 		case now.Sub(e.known) > 2*beat:
-			missing = append(missing, e.job)
+			missing = append(missing, e.Cell)
 		}
 	}
-	stray := map[string]bool{}
 	for name := range there {
-		if f.out[name] != nil {
-			continue
-		}
-		if stray[name] = true; f.stray[name] {
+		if f.out[name] == nil {
 			strange = append(strange, name)
 		}
 	}
-	f.stray = stray
 	return missing, strange
 }

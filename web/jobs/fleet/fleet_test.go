@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -88,10 +89,8 @@ func (h *house) access() Access {
 func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error)) (*Worker, func() error) {
 	h.Helper()
 	log := slog.New(slog.NewTextHandler(h.Output(), nil))
-	link, err := Connect(h.access(), "worker", log)
-	require.NoError(h, err)
-	w, err := NewWorker(link, slots, ThisVersion(), log)
-	require.NoError(h, err)
+	link := require.Value(Connect(h.access(), "worker", log))(h)
+	w := require.Value(NewWorker(link, slots, ThisVersion(), log))(h)
 	w.grace = 0
 	if work := w.engine; compute != nil {
 		w.engine = engine(func(ctx context.Context, c store.Cell) (eval.CellResult, error) { return compute(ctx, c, work) })
@@ -130,8 +129,7 @@ func asked(t *testing.T, seed uint64) store.NewSearch {
 
 func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 	h.Helper()
-	s, err := h.st.CreateSearch(h.Context(), ws, n)
-	require.NoError(h, err)
+	s := require.Value(h.st.CreateSearch(h.Context(), ws, n))(h)
 	h.queue.Notify()
 	return s.ID
 }
@@ -139,8 +137,7 @@ func (h *house) search(ws store.Workspace, n store.NewSearch) string {
 // end waits for the end of a search.
 func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	h.Helper()
-	events, err := h.queue.SubscribeSearch(h.Context(), ws, id)
-	require.NoError(h, err)
+	events := require.Value(h.queue.SubscribeSearch(h.Context(), ws, id))(h)
 	for last = range events {
 	}
 	return last
@@ -263,6 +260,21 @@ func TestCancel(t *testing.T) {
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 }
 
+// A worker that did not hear that a cell is taken back is told when it greets; one that an earlier
+// process has handed out goes on.
+func TestGreetingTellsWhatNobodyWants(t *testing.T) {
+	t.Parallel()
+	h := found(t, t.TempDir(), "127.0.0.1:0")
+	wanted, ok, err := h.st.ClaimCell(t.Context(), "an earlier process", h.search(alice, asked(t, 4)))
+	require.Must(t, ok && err == nil, "claimed %v, %v", ok, err)
+	link := require.Value(Connect(h.access(), "worker", slog.New(slog.DiscardHandler)))(t)
+	t.Cleanup(link.Close)
+	text := require.Value(json.Marshal(greeting{Worker: "ada", Version: ThisVersion(), Slots: 1, Cells: []string{"of a search that is gone", wanted.Name}}))(t)
+	var told welcome
+	require.NoError(t, json.Unmarshal(require.Value(link.Request(helloSubject, text, patience))(t).Data, &told))
+	require.Check(t, slices.Equal(told.Drop, []string{"of a search that is gone"}), "told %+v", told)
+}
+
 // A cell that cannot be computed fails its search with the words for its owner; other
 // words are for the log.
 func TestFails(t *testing.T) {
@@ -312,8 +324,8 @@ func TestSilence(t *testing.T) {
 			until(t, func() bool { // it has said so
 				h.fleet.mu.Lock()
 				defer h.fleet.mu.Unlock()
-				e := h.fleet.out[first]
-				return e != nil && e.holder == w.name
+				m := h.fleet.members[w.name]
+				return m != nil && slices.Contains(m.cells, first)
 			})
 			w.nc.Close()
 			require.Equal(t, h.fleet.reconcile(time.Now().Add(silence)), nil, "h.fleet.reconcile")
@@ -367,11 +379,9 @@ func TestRefused(t *testing.T) {
 		v := ThisVersion()
 		edit(&v)
 		w := require.Value(NewWorker(link, 1, v, slog.New(slog.DiscardHandler)))(t)
-		err := w.Run(t.Context())
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%v: want %q", err, want)
+		require.Fails(t, w.Run(t.Context()), want, "the error")
 	}
-	_, err := New(t.Context(), h.link, h.fleet.Config)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "another Margin Lab"), "a second server: %v", err)
+	require.Fails(t, require.Err(New(t.Context(), h.link, h.fleet.Config)), "another Margin Lab", "a second server")
 }
 
 // Without the token nobody gets in, and with it nobody can do more than workers do.
@@ -407,7 +417,7 @@ func TestOutsiders(t *testing.T) {
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	require.NoError(t, h.fleet.publish(t.Context(), job{"gone", 1, "stale"}))
+	require.NoError(t, h.fleet.publish(t.Context(), store.Cell{Search: "gone", Place: 1, Name: "stale"}))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 	begun, more := make(chan struct{}, 20), make(chan struct{})
 	h.hire(1, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {

@@ -42,9 +42,8 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(h.url(), "tls://127.0.0.1:") {
 		t.Errorf("workers are sent to %s", h.url())
 	}
-	if _, err := Connect(h.access(), "worker", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "--nats-ca") {
-		t.Errorf("a server that nobody vouches for: %v", err)
-	}
+	require.Fails(t, require.Err(Connect(h.access(), "worker", slog.New(slog.DiscardHandler))), "--nats-ca",
+		"a server that nobody vouches for")
 	missing := h.access()
 	missing.CA = "none.pem"
 	_, err := Connect(missing, "worker", slog.New(slog.DiscardHandler))

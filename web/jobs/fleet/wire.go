@@ -29,7 +29,7 @@ import (
 // The subjects of messages. A server answers the requests, workers listen to the rest.
 const (
 	subject       = "marginlab."
-	cellSubject   = subject + "cells."  // and the name of a cell: a job, in the stream
+	cellSubject   = subject + "cells."  // and the name of a cell: a store.Cell, in the stream
 	helloSubject  = subject + "hello"   // a greeting, answered by a welcome
 	layOutSubject = subject + "lay-out" // a search, answered once its plan and data are among the objects
 	doneSubject   = subject + "done"    // an outcome, answered by a welcome once it is in good hands
@@ -55,13 +55,6 @@ const (
 	transfer = 5 * time.Minute  // that plan and data may take
 	shelf    = time.Hour        // after which an object is thrown away; one that is wanted later is put there again
 )
-
-// job is a cell to compute.
-type job struct {
-	Search string `json:"search"`
-	Place  int    `json:"place"` // among the cells of its plan
-	Cell   string `json:"cell"`  // its name
-}
 
 // greeting tells the server of a worker, at every beat.
 type greeting struct {

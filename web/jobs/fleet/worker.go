@@ -200,8 +200,8 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 
 // do computes one cell and tells the server.
 func (w *Worker) do(working context.Context, m jetstream.Msg) {
-	var j job
-	if err := json.Unmarshal(m.Data(), &j); err != nil {
+	var c store.Cell
+	if err := json.Unmarshal(m.Data(), &c); err != nil {
 		w.log.Error("a cell is not understood", "err", err)
 		w.settle(m.Term())
 		return
@@ -209,12 +209,12 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	ctx, cancel := context.WithCancel(working)
 	defer cancel()
 	w.mu.Lock()
-	w.held[j.Cell] = cancel
+	w.held[c.Name] = cancel
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		delete(w.held, j.Cell)
+		delete(w.held, c.Name)
 	}()
 	alive := time.NewTicker(ackWait / 3)
 	defer alive.Stop()
@@ -231,21 +231,21 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 		}
 	}()
 
-	res, err := w.engine.Compute(ctx, store.Cell{Search: j.Search, Place: j.Place, Name: j.Cell})
+	res, err := w.engine.Compute(ctx, c)
 	o := outcome{Result: res}
-	o.Result.Cell = j.Cell
+	o.Result.Cell = c.Name
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, errGone):
 		w.settle(m.Term())
 		return
-	case err == nil && res.Cell != j.Cell:
-		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan is another, or the program", j.Cell, res.Cell)
+	case err == nil && res.Cell != c.Name:
+		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan is another, or the program", c.Name, res.Cell)
 	case err != nil:
 		words, forOwner := param.ForPerson(err)
 		if o.Refused = words; !forOwner {
 			o.Fault = err.Error()
-			w.log.Error("a cell is not computed", "search", j.Search, "cell", j.Place, "err", err)
+			w.log.Error("a cell is not computed", "search", c.Search, "cell", c.Place, "err", err)
 		}
 	}
 	if ctx.Err() == nil {

@@ -1,0 +1,62 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
+)
+
+// Rows that repeat are those that a map of whole rows finds, whether a column has few texts or many.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 600).Draw(t, "rows")
+		few := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", ""}), n, n).Draw(t, "few")
+		many := rapid.SliceOfN(rapid.StringMatching(`[0-9]{1,3}`), n, n).Draw(t, "many")
+		table := &Table{Columns: []Column{column("few", few), column("many", many)}, Lines: make([]int, n)}
+		var want []int
+		seen := map[[2]string]bool{}
+		for i := range n {
+			row := [2]string{few[i], many[i]}
+			if seen[row] {
+				want = append(want, i)
+			}
+			seen[row] = true
+		}
+		got := table.duplicates([]facts{{holds: holdsWords}, {holds: holdsWords}})
+		require.Check(t, slices.Equal(got, want), "rows %v, want %v", got, want)
+	})
+}
+
+// Of a column of few texts each is examined once, of others every row: the facts are the same.
+func TestFactsOfFewTexts(t *testing.T) {
+	t.Parallel()
+	cell := rapid.OneOf(
+		rapid.SampledFrom([]string{"", "NA", "?", "1", "1.0", "+1", "0", "-999", "x", "yes", "2020-01-31", "1,5", "7 %", "inf", "1e999", "12-A"}),
+		rapid.StringMatching(`[0-9]{1,2}`),
+		rapid.StringMatching(`[a-c]{1,2}`),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(cell, 1, 300).Draw(t, "texts")
+		few, rows := column("c", texts), column("c", texts)
+		rows.line()
+		got, want := examine(&few), examine(&rows)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
+			t.Fatalf("facts (-of rows +of texts):\n%s", diff)
+		}
+	})
+}
+
+func TestAppendFields(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.StringOf(rapid.SampledFrom([]rune(" \t\v\f\r\x1f\x00\u0085\u00a0\u2003é1:.-"))).Draw(t, "line")
+		got := appendFields([]string{"before"}, line)[1:]
+		require.Check(t, slices.Equal(got, strings.Fields(line)), "%q: %q", line, got)
+	})
+}

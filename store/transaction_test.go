@@ -1,0 +1,28 @@
+package store
+
+import (
+	"testing"
+
+	"marginlab/ml/mltest/require"
+)
+
+// After a statement that failed nothing of a transaction is kept, also where its function returns nil.
+func TestTransactionFails(t *testing.T) {
+	s := fresh(t)
+	const save = `INSERT INTO barred (what, since) VALUES (?, ?)`
+	err := s.update(t.Context(), func(tx *transaction) error {
+		tx.exec(save, "address 192.0.2.1", 1)
+		tx.exec(save, "address 192.0.2.1", 1) // it is there
+		tx.exec(save, "address 192.0.2.2", 1)
+		_, err := value[int](tx, `SELECT count(*) FROM barred`)
+		require.Check(t, err != nil, "reads on after a failure")
+		_, err = texts(tx, `SELECT what FROM barred`)
+		require.Check(t, err != nil, "lists on after a failure")
+		require.Check(t, tx.execFound(`DELETE FROM barred`) != nil, "deletes after a failure")
+		return nil
+	})
+	require.Check(t, err != nil, "no error")
+	if b := require.Value(s.Barred(t.Context()))(t); len(b.Addresses) != 0 {
+		t.Errorf("kept %v", b)
+	}
+}
