@@ -28,20 +28,21 @@ import (
 //
 // The method is the sequential dual method (Keerthi, Sundararajan, Chang, Hsieh, Lin,
 // KDD 2008): all alpha_ic of one point go to their joint maximum, which is a threshold
-// on k numbers, see best. The points with v_i above a quarter of the largest have their
+// on k numbers, see Maximise. The points with v_i above a quarter of the largest have their
 // turn until there are none among them, then the largest is looked for again.
 type crammerSinger[T rows.Real] struct {
 	*machine[T]
 	v      []float64 // v_i when it was looked at last
 	least  []float64 // of it, the smallest g_ic of those with a share
 	change []float64 // of u_i, by class
-	shares []share
+	shares []Share
 }
 
-// share is the part of the C of a point that a class has, or is to have.
-type share struct {
-	class int
-	size  float64
+// Share is the part of the C of a point that a wrong class has, alpha_ic, and what D gains by
+// more of it.
+type Share struct {
+	Class          int
+	Size, Gradient float64
 }
 
 func newCrammerSinger[T rows.Real](m *machine[T]) *crammerSinger[T] {
@@ -214,47 +215,20 @@ func (p *crammerSinger[T]) climb(goal float64, steps int) (bool, error) {
 }
 
 // best moves the variables of point i to where D is largest while all others stay as they
-// are, notes in change how u_i changed and reports whether it did. With S = sum_c alpha_ic
-// and e_c = alpha_ic + S + g_ic / K_ii as they are before, the maximum has
-//
-//	alpha_ic = max(0, e_c - t),
-//
-// where t is the new S when that is at most C, or else such that S = C.
+// are, notes in change how u_i changed and reports whether it did.
 func (p *crammerSinger[T]) best(i int) bool {
 	y, curvature := p.y[i], p.diag[i]
-	before := p.u[y][i]
 	p.shares = p.shares[:0]
-	terms := before
 	for c := range p.u {
-		p.change[c] = -p.u[c][i]
-		if c == y {
-			continue
-		}
-		g := p.gradient(i, c)
-		e := share{c, g}
-		if curvature > 0 {
-			e.size = before - p.u[c][i] + g/curvature
-			terms = max(terms, math.Abs(g/curvature))
-		}
-		p.shares = append(p.shares, e)
-	}
-	slices.SortFunc(p.shares, func(a, b share) int { return cmp.Compare(b.size, a.size) })
-	full := false
-	if curvature > 0 {
-		full = p.threshold(terms)
-	} else { // the maximum is at a corner
-		full = p.shares[0].size > 0
-		for k := range p.shares {
-			p.shares[k].size = 0
-		}
-		if full {
-			p.shares[0].size = p.c
+		if p.change[c] = -p.u[c][i]; c != y {
+			p.shares = append(p.shares, Share{c, -p.u[c][i], p.gradient(i, c)})
 		}
 	}
+	full := Maximise(p.shares, p.u[y][i], curvature, p.c)
 	gain := 0.0
 	for _, e := range p.shares {
-		gain += (e.size + p.u[e.class][i]) * p.gradient(i, e.class)
-		p.u[e.class][i] = 0 - e.size // and not -0
+		gain += (e.Size + p.u[e.Class][i]) * e.Gradient
+		p.u[e.Class][i] = 0 - e.Size // and not -0
 	}
 	p.own(i)
 	if full { // exactly, so that it is known
@@ -274,36 +248,64 @@ func (p *crammerSinger[T]) best(i int) bool {
 // would end at it.
 const dust = 0x1p-44
 
-// threshold turns the e_c, largest first, into alpha_ic and reports whether their sum is C. The e_c are
-// sums of terms no larger than terms.
-func (p *crammerSinger[T]) threshold(terms float64) (full bool) {
-	sum, t := 0.0, 0.0
-	for k, e := range p.shares {
-		if e.size <= t {
+// Maximise sets the shares of all wrong classes of a point to where D is largest while all other
+// points stay as they are, largest share first, and reports whether their sum is C. sum is that
+// of the shares and curvature the K_ii of the point. With e_c = alpha_ic + sum + g_ic / K_ii the
+// maximum has
+//
+//	alpha_ic = max(0, e_c - t),
+//
+// where t is the new sum when that is at most C, or else such that the sum is C.
+func Maximise(shares []Share, sum, curvature, c float64) (full bool) {
+	terms := sum // none of those that the e_c add up is larger
+	for k := range shares {
+		e := &shares[k]
+		if curvature > 0 {
+			terms = max(terms, math.Abs(e.Gradient/curvature))
+			e.Size = sum + e.Size + e.Gradient/curvature
+		} else { // the maximum is at a corner
+			e.Size = e.Gradient
+		}
+	}
+	slices.SortFunc(shares, func(a, b Share) int { return cmp.Compare(b.Size, a.Size) })
+	if !(curvature > 0) {
+		full = shares[0].Size > 0
+		for k := range shares {
+			shares[k].Size = 0
+		}
+		if full {
+			shares[0].Size = c
+		}
+		return full
+	}
+	t := 0.0
+	sum = 0
+	for k, e := range shares {
+		if e.Size <= t {
 			break
 		}
-		sum += e.size
+		sum += e.Size
 		t = sum / float64(k+2)
 	}
-	if full = t >= p.c; full {
-		sum, t = -p.c, math.Inf(-1)
-		for k, e := range p.shares {
-			if e.size <= t {
+	if full = t >= c; full {
+		sum, t = -c, math.Inf(-1)
+		for k, e := range shares {
+			if e.Size <= t {
 				break
 			}
-			sum += e.size
+			sum += e.Size
 			t = sum / float64(k+1)
 		}
 	}
-	rest := p.c
-	for k, e := range p.shares {
-		if p.shares[k].size = min(max(0, e.size-t), rest); p.shares[k].size < dust*terms {
-			p.shares[k].size = 0
+	rest := c
+	for k, e := range shares {
+		if shares[k].Size = min(max(0, e.Size-t), rest); shares[k].Size < dust*terms {
+			shares[k].Size = 0
 		}
-		rest -= p.shares[k].size
+		rest -= shares[k].Size
 	}
 	if full {
-		p.shares[0].size = min(p.shares[0].size+rest, p.c) // what rounding left
+		shares[0].Size = min(shares[0].Size+rest, c) // what rounding left
 	}
 	return full
 }

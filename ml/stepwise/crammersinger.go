@@ -1,12 +1,14 @@
 package stepwise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -46,7 +48,7 @@ type ClassPoint struct {
 // point by point (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y
 // the classes, numbered from 0, each with a point at least. As there is no bias, the
 // points have nothing in common but f: under sum_c alpha_ic <= C every point may be solved
-// for by itself, exactly. A step does so for the point that violates its conditions most,
+// for by itself, exactly, as [multiclass.Maximise] does. A step does so for the point that violates its conditions most,
 // the first of several.
 func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s CrammerSingerSettings) (*trace.Replay[CrammerSingerState], error) {
 	p, err := newClassProblem(k, y, classes, s.C)
@@ -167,58 +169,18 @@ func (p *classProblem) conditions(q ClassPoint) (slack, violation float64) {
 }
 
 // best returns the alpha of one point at which the dual is largest while all others stay
-// as they are. With S the sum of its alpha before, and curvature its k(x_i, x_i),
-//
-//	alpha_c = max(0, e_c - t),  e_c = alpha_c before + S + gradient_c / curvature,
-//
-// where t is the sum of the new alpha, or where that would be above C, such that it is C.
+// as they are; curvature is its k(x_i, x_i).
 func (p *classProblem) best(q ClassPoint, curvature float64) []float64 {
-	alpha := make([]float64, p.n)
-	var wrong []int
-	before := 0.0
+	var shares []multiclass.Share
 	for c, a := range q.Alpha {
 		if c != q.Class {
-			wrong = append(wrong, c)
-			before += a
+			shares = append(shares, multiclass.Share{Class: c, Size: a, Gradient: q.gradient(c)})
 		}
 	}
-	if !(curvature > 0) { // all to the class that gains most
-		most := slices.MaxFunc(wrong, func(a, b int) int { return cmp.Compare(q.gradient(a), q.gradient(b)) })
-		if q.gradient(most) > 0 {
-			alpha[most] = p.c
-		}
-		return alpha
-	}
-	e := make([]float64, p.n)
-	for _, c := range wrong {
-		e[c] = q.Alpha[c] + before + q.gradient(c)/curvature
-	}
-	slices.SortFunc(wrong, func(a, b int) int { return cmp.Compare(e[b], e[a]) })
-	// The classes above t are the first few: one more as long as its e is above the t of
-	// those before it.
-	threshold := func(at func(sum float64, n int) float64) (t float64) {
-		sum := 0.0
-		for n, c := range wrong {
-			if n > 0 && e[c] <= t {
-				break
-			}
-			sum += e[c]
-			t = at(sum, n+1)
-		}
-		return t
-	}
-	t := threshold(func(sum float64, n int) float64 { return sum / float64(n+1) })
-	full := t > p.c
-	if full {
-		t = threshold(func(sum float64, n int) float64 { return (sum - p.c) / float64(n) })
-	}
-	rest := p.c
-	for _, c := range wrong {
-		alpha[c] = min(max(0, e[c]-t), rest)
-		rest -= alpha[c]
-	}
-	if full {
-		alpha[wrong[0]] += rest // what rounding left
+	multiclass.Maximise(shares, floats.Sum(q.Alpha), curvature, p.c)
+	alpha := make([]float64, p.n)
+	for _, s := range shares {
+		alpha[s.Class] = s.Size
 	}
 	return alpha
 }

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -92,6 +93,50 @@ func (c PlaceControl) Of(in Input) [2]float64 { return [2]float64{c.X.Of(in), c.
 func (c PlaceControl) Handle(label string, in Input) Handle {
 	at := c.Of(in)
 	return Handle{Label: label, X: at[0], Y: at[1], XControl: c.X, YControl: c.Y}
+}
+
+// PlacesControl are numbered places that are dragged.
+type PlacesControl []PlaceControl
+
+// NewPlaces begins at these places. They lie between -field and +field on each axis, the
+// sliders between -slider and +slider.
+func NewPlaces(at [][2]float64, field, slider [2]float64) PlacesControl {
+	axis := func(i, k int) NumberControl {
+		return NumberControl{
+			Name: fmt.Sprintf("%c%d", "xy"[k], i+1), Label: fmt.Sprintf("point %d, x%d", i+1, k+1), Default: Setting(at[i][k]),
+			Min: -field[k], Max: field[k], Low: -slider[k], High: slider[k], Folded: true,
+		}
+	}
+	c := make(PlacesControl, len(at))
+	for i := range c {
+		c[i] = PlaceControl{X: axis(i, 0), Y: axis(i, 1)}
+	}
+	return c
+}
+
+// Params are the fields of all places.
+func (c PlacesControl) Params() (all []param.Param) {
+	for _, p := range c {
+		all = append(all, p.Params()...)
+	}
+	return all
+}
+
+// Of are the places that were set.
+func (c PlacesControl) Of(in Input) [][2]float64 {
+	at := make([][2]float64, len(c))
+	for i, p := range c {
+		at[i] = p.Of(in)
+	}
+	return at
+}
+
+// Handles are what drags the places, where they are shown.
+func (c PlacesControl) Handles(shown [][2]float64) (all []Handle) {
+	for i, at := range shown {
+		all = append(all, Handle{Label: fmt.Sprintf("point %d", i+1), X: at[0], Y: at[1], XControl: c[i].X, YControl: c[i].Y})
+	}
+	return all
 }
 
 // EndsControl is a line through two places, which are dragged.

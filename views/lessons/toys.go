@@ -133,6 +133,15 @@ func (t Toy) Classes() (c []int) {
 	return c
 }
 
+// Weights is w = sum u_j x_j.
+func (t Toy) Weights(u []float64) (w [2]float64) {
+	for i, v := range u {
+		w[0] += v * t.XY[i][0]
+		w[1] += v * t.XY[i][1]
+	}
+	return w
+}
+
 // Errors counts the points on the wrong side of f = 0, those on it included.
 func (t Toy) Errors(f func(x, y float64) float64) (n int) {
 	for i, p := range t.XY {

@@ -14,7 +14,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
-	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
 	"marginlab/ml/theory"
@@ -37,7 +36,7 @@ var (
 		Y: lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.3", Min: -0.6, Max: 1.5, Low: -0.6, High: 1.5, Folded: true},
 	}
 	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
-	places = newPlacesControl(eight)
+	places = lessons.NewPlaces(eight.XY, [2]float64{3.4, 2.6}, [2]float64{3.4, 2.6})
 	only   = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
 	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
 )
@@ -356,31 +355,6 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Numbers = []lessons.Number{{Label: "the solver's $b$", Value: views.Short(lessons.Flush(m.B, 1e-6))}}
 	}
 	return e, nil
-}
-
-// placesControl are the points of a toy, each to be dragged.
-type placesControl []lessons.PlaceControl
-
-// newPlacesControl starts at the points of a toy.
-func newPlacesControl(t lessons.Toy) (c placesControl) {
-	for i, p := range t.XY {
-		coordinate := func(axis string, k int, reach float64) lessons.NumberControl {
-			return lessons.NumberControl{
-				Name: axis + strconv.Itoa(i+1), Label: fmt.Sprintf("point %d, x%d", i+1, k+1),
-				Default: lessons.Setting(p[k]), Min: -reach, Max: reach, Low: -reach, High: reach, Folded: true,
-			}
-		}
-		c = append(c, lessons.PlaceControl{X: coordinate("x", 0, 3.4), Y: coordinate("y", 1, 2.6)})
-	}
-	return c
-}
-
-// Params are the fields of all points.
-func (c placesControl) Params() (ps []param.Param) {
-	for _, p := range c {
-		ps = append(ps, p.Params()...)
-	}
-	return ps
 }
 
 func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {

@@ -116,15 +116,6 @@ func train(ctx context.Context, t lessons.Toy, k kernel.Kernel, s stepwise.Perce
 // dot is the inner product of two vectors.
 func dot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
 
-// weights is w = sum alpha_j y_j x_j.
-func weights(t lessons.Toy, it stepwise.Iterate) (w [2]float64) {
-	for i, u := range it.U() {
-		w[0] += u * t.XY[i][0]
-		w[1] += u * t.XY[i][1]
-	}
-	return w
-}
-
 // update is w after the point x with label y was looked at.
 func update(w, x [2]float64, y float64) [2]float64 {
 	stepwise.PerceptronUpdate(w[:], x[:], y, 1)
@@ -213,7 +204,7 @@ func dots(t lessons.Toy, it stepwise.Iterate, ringed, held int) (marks []figure.
 // picture is the line of a state with its points, of which one may be held, with their counts
 // or without, and weights.
 func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, held int, counted bool) lessons.Figure {
-	w := weights(t, s.Iterate)
+	w := t.Weights(s.U())
 	if !counted {
 		s.Points = make([]stepwise.Point, len(s.Points))
 	}
@@ -252,7 +243,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			note += ` The pass is over and every margin is above 0: done.`
 		}
 	}
-	w := weights(t, s.Iterate)
+	w := t.Weights(s.U())
 	e := &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note}, Tables: []lessons.Table{countsTable(s)},
 		Lab:     t.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
@@ -371,7 +362,7 @@ func turned(ctx context.Context) (float64, error) {
 	}
 	a, b := plain.At(plain.Len()-1).Iterate, turned.At(turned.Len()-1).Iterate
 	counts := !slices.EqualFunc(a.Points, b.Points, func(p, q stepwise.Point) bool { return p.Alpha == q.Alpha })
-	v, w := weights(toy, a), weights(t, b)
+	v, w := toy.Weights(a.U()), t.Weights(b.U())
 	line := lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
 	switch {
 	case counts && line:
@@ -532,7 +523,7 @@ func outcomes(ctx context.Context) ([]outcome, error) {
 			return nil, err
 		}
 		s := r.At(r.Len() - 1)
-		w := weights(apart, s.Iterate)
+		w := apart.Weights(s.U())
 		m, err := theory.LinearMargins(w[:], s.B, apart.Matrix(), apart.Y)
 		if err != nil {
 			return nil, err
@@ -671,7 +662,7 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Numbers: []lessons.Number{
 			{Label: "mistakes", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %d looks", step), After: true},
-			{Label: `$\mathbf w$`, Value: lessons.Pair(weights(t, s.Iterate))},
+			{Label: `$\mathbf w$`, Value: lessons.Pair(t.Weights(s.U()))},
 		},
 		Lab: t.Lab("learner", "svm", "kernel", "linear", "C", "1"),
 	}, nil

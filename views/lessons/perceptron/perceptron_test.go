@@ -21,7 +21,7 @@ func TestByHand(t *testing.T) {
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
 	pen := lessons.Toy{XY: [][2]float64{{1, 2}, {2, 1}}, Y: []float64{1, -1}}
 	r := require.Value(train(t.Context(), pen, linear(), stepwise.PerceptronSettings{}))(t)
-	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || weights(pen, end.Iterate) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
+	if end := r.At(r.Len() - 1); r.Len() != 3 || r.At(2).Margin != -4 || pen.Weights(end.U()) != [2]float64{-1, 1} || end.Worst != 1 || r.Status() != trace.Converged {
 		t.Errorf("after %d steps: %+v", r.Len()-1, end)
 	}
 
@@ -37,7 +37,7 @@ func TestByHand(t *testing.T) {
 			mistakes++
 		}
 		s := r.At(step)
-		v := weights(toy, s.Iterate)
+		v := toy.Weights(s.U())
 		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
 			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
 		}
@@ -98,7 +98,7 @@ func TestBound(t *testing.T) {
 			for i := range r.Len() {
 				s := r.At(i)
 				k := float64(s.Mistakes)
-				w := weights(points, s.Iterate)
+				w := points.Weights(s.U())
 				if along := dot(unit, w); along < k*gamma-1e-6 || lessons.Norm(w) > math.Sqrt(k)*radius+1e-9 {
 					t.Fatalf("gamma %v, seed %d, after %v mistakes: u·w = %v, |w| = %v; bounds %v and %v", gamma, seed, k, along, lessons.Norm(w), k*gamma, math.Sqrt(k)*radius)
 				}

@@ -209,15 +209,6 @@ func (p problem) function(it stepwise.Iterate) func(x, y float64) float64 {
 	return func(x, y float64) float64 { return s.At([]float64{x, y}) + it.B }
 }
 
-// weights is w of an iterate of the linear machine.
-func (p problem) weights(it stepwise.Iterate) (w [2]float64) {
-	for i, u := range it.U() {
-		w[0] += u * p.XY[i][0]
-		w[1] += u * p.XY[i][1]
-	}
-	return w
-}
-
 // picture is the function of an iterate over the plane: sides, boundary and margin
 // lines.
 func (p problem) picture(it stepwise.Iterate) []figure.Mark {
@@ -361,7 +352,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		return nil, err
 	}
 	step := min(in.Step, len(walk)-1)
-	now, goal := walk[step], p.weights(*best)
+	now, goal := walk[step], p.Weights(best.U())
 
 	above := figure.Curve{Name: "this step"}
 	record := figure.Curve{Name: "best so far"}
@@ -608,7 +599,7 @@ func shifted(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		naive[i], exact[i] = p.weights(r.At(r.Len()-1).Iterate), p.weights(*best)
+		naive[i], exact[i] = p.Weights(r.At(r.Len()-1).U()), p.Weights(best.U())
 	}
 	moves := func(w [2][2]float64) bool {
 		return lessons.Norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3

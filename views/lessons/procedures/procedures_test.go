@@ -103,7 +103,7 @@ func TestValley(t *testing.T) {
 		require.Check(t, v <= found+1e-12 && v >= found-0.01, "w = %v: %v, a search for b finds %v", w, v, found)
 	}
 	best := require.Value(p.optimum(t.Context()))(t)
-	if w := p.weights(*best); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
+	if w := p.Weights(best.U()); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
 		t.Errorf("at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
 	}
 }

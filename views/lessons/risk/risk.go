@@ -52,7 +52,7 @@ var (
 	family = lessons.ChoiceControl{Name: "family", Label: "functions", Default: "lines", Options: []param.Option{
 		{Name: "lines", Label: "straight lines"}, {Name: "quadratic", Label: "quadratic curves"}, {Name: "rbf", Label: "RBF kernel machines"},
 	}}
-	spots = newPlaces(corners, [2]float64{4, 4}, [2]float64{3, 3})
+	spots = lessons.NewPlaces(corners, [2]float64{4, 4}, [2]float64{3, 3})
 
 	boundH     = lessons.IntegerControl{Name: "h", Label: "VC dimension", Symbol: "h", Default: "3", Min: 1, Max: 1000, Low: 1, High: 1000, Log: true}
 	boundM     = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "200", Min: 1, Max: 10_000_000, Low: 10, High: 1_000_000, Log: true}
@@ -63,7 +63,7 @@ var (
 	structuralNoise = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.2", Min: 0, Max: 1, Low: 0.05, High: 0.6}
 
 	leastMargin = lessons.NumberControl{Name: "delta", Label: "margin", Symbol: "Δ", Default: "1.1", Min: 0.01, Max: 3, Low: 0.05, High: 2.5}
-	triangle    = newPlaces([][2]float64{{0, 2}, {-1.732, -1}, {1.732, -1}}, [2]float64{4, 3}, [2]float64{4, 3})
+	triangle    = lessons.NewPlaces([][2]float64{{0, 2}, {-1.732, -1}, {1.732, -1}}, [2]float64{4, 3}, [2]float64{4, 3})
 
 	run      lessons.RunControl
 	runDoubt = lessons.NumberControl{Name: "delta", Label: "risk of being wrong", Symbol: "δ", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true}
@@ -331,50 +331,6 @@ var corners = [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, -2}, {0.5, 0.25}}
 // line by hand.
 const snap = 0.25
 
-// placesControl are numbered places that are dragged.
-type placesControl []lessons.PlaceControl
-
-// newPlaces begins at these places. They lie between -field and +field on each axis, the
-// sliders between -slider and +slider.
-func newPlaces(at [][2]float64, field, slider [2]float64) placesControl {
-	axis := func(i, k int) lessons.NumberControl {
-		return lessons.NumberControl{
-			Name: fmt.Sprintf("%c%d", "xy"[k], i+1), Label: fmt.Sprintf("point %d x%d", i+1, k+1), Default: lessons.Setting(at[i][k]),
-			Min: -field[k], Max: field[k], Low: -slider[k], High: slider[k], Folded: true,
-		}
-	}
-	c := make(placesControl, len(at))
-	for i := range c {
-		c[i] = lessons.PlaceControl{X: axis(i, 0), Y: axis(i, 1)}
-	}
-	return c
-}
-
-// Params are the fields of all places.
-func (c placesControl) Params() (all []param.Param) {
-	for _, p := range c {
-		all = append(all, p.Params()...)
-	}
-	return all
-}
-
-// Of are the places that were set.
-func (c placesControl) Of(in lessons.Input) [][2]float64 {
-	at := make([][2]float64, len(c))
-	for i, p := range c {
-		at[i] = p.Of(in)
-	}
-	return at
-}
-
-// handles are what drags the places, where they are shown.
-func (c placesControl) handles(shown [][2]float64) (all []lessons.Handle) {
-	for i, at := range shown {
-		all = append(all, lessons.Handle{Label: fmt.Sprintf("point %d", i+1), X: at[0], Y: at[1], XControl: c[i].X, YControl: c[i].Y})
-	}
-	return all
-}
-
 // labellings goes through the labellings of some places by a family of functions.
 func labellings(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense, error) {
 	x := lessons.Toy{XY: places}.Matrix()
@@ -398,7 +354,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	for i, p := range places {
 		places[i] = [2]float64{snap * math.Round(p[0]/snap), snap * math.Round(p[1]/snap)}
 	}
-	e := &lessons.Exhibit{Handles: spots.handles(places)}
+	e := &lessons.Exhibit{Handles: spots.Handles(places)}
 	s, k, x, err := labellings(family, places)
 	if err != nil {
 		return nil, err
@@ -783,7 +739,7 @@ func tooCareful(ctx context.Context) (float64, error) {
 
 func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	delta, places := leastMargin.Of(in), triangle.Of(in)
-	e := &lessons.Exhibit{Handles: triangle.handles(places)}
+	e := &lessons.Exhibit{Handles: triangle.Handles(places)}
 	s, _, x, err := labellings("lines", places)
 	if err != nil {
 		return nil, err
