@@ -58,9 +58,8 @@ func TestFormat1IsReadForEver(t *testing.T) {
 				require.Check(t, math.Float64bits(f) == math.Float64bits(want),
 					"%s: row %d: f = %v, %s %v", name, i, f, what, want)
 			}
-			if !near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) || (f >= 0) != (rec.F[i] >= 0) {
-				t.Errorf("%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
-			}
+			require.Check(t, near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) && (f >= 0) == (rec.F[i] >= 0),
+				"%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
 			all++
 			if f == rec.F[i] {
 				exact++

@@ -300,9 +300,8 @@ func TestSabotage(t *testing.T) {
 		b.Send(200, to, "course="+code+"&who="+[]string{"a+DA", "Mallory", ""}[i])
 	}
 	doc := b.Send(422, to, "course="+code+"&C=5&who=Ada+Lovelace").HTML()
-	if !strings.Contains(doc.Find("#hand-in .error").Text(), "3 names") || doc.Find("#f-C").AttrOr("value", "") != "5" {
-		t.Error("a fourth name does not come back with a word beside it")
-	}
+	require.Check(t, strings.Contains(doc.Find("#hand-in .error").Text(), "3 names") && doc.Find("#f-C").AttrOr("value", "") == "5",
+		"a fourth name does not come back with a word beside it")
 	b.Send(200, to, "course="+code+"&C=5&who=Mallory")
 
 	gallery := tc.Page(200, at)
@@ -502,9 +501,8 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	doc := tc.Page(200, "/courses/"+code)
 	got := handlerstest.Texts(doc.Find(".gallery tbody td.value"))
 	require.Check(t, len(got) == 2 && got[1] == "queued", "the row says %q", got)
-	if doc.Find(".gallery-columns .figure").Length() > 0 || doc.Find(".gallery tbody a, .gallery tbody img").Length() > 0 {
-		t.Error("something is shown of a run that has not ended")
-	}
+	require.Check(t, doc.Find(".gallery-columns .figure").Length() <= 0 && doc.Find(".gallery tbody a, .gallery tbody img").Length() <= 0,
+		"something is shown of a run that has not ended")
 	id, _ := doc.Find("[name=run]").Attr("value")
 	doc = tc.Page(200, "/courses/"+code+"/runs/"+id)
 	require.Check(t, doc.Find(".gallery").Length() == 1, "the page of a run that has not ended does not lead back")
@@ -892,8 +890,7 @@ func TestKeyRecoversTheTeachersLink(t *testing.T) {
 
 	other := s.Browse(t, handlerstest.Bob)
 	other.Page(404, "/courses/"+code)
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/settings/workspace", strings.NewReader("token="+key))
-	require.NoError(t, err)
+	r := require.Value(http.NewRequestWithContext(t.Context(), "POST", s.URL+"/settings/workspace", strings.NewReader("token="+key)))(t)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.AddCookie(other.Cookie)
 	answer, err := s.Client().Transport.RoundTrip(r) // its redirect would go on with the old cookie

@@ -272,9 +272,8 @@ func TestErrors(t *testing.T) {
 		strings.Repeat(`\sqrt`, 1e5) + "x": `nests deeper than 64`,
 	} {
 		m, err := MathML(tex, false)
-		if err == nil || m != "" || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "formula: ") {
-			t.Errorf("%.40s: got %q, error %v, want one with %q", tex, m, err, want)
-		}
+		require.Check(t, err != nil && m == "" && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "formula: "),
+			"%.40s: got %q, error %v, want one with %q", tex, m, err, want)
 	}
 }
 

@@ -150,9 +150,8 @@ func TestSearchFails(t *testing.T) {
 	for last = range events {
 	}
 	f.stop()
-	if last.Status != store.Failed || strings.Contains(last.Error, "oh dear") || !strings.Contains(f.log.String(), "oh dear") {
-		t.Errorf("%+v; %s", last, f.log)
-	}
+	require.Check(t, last.Status == store.Failed && !strings.Contains(last.Error, "oh dear") && strings.Contains(f.log.String(), "oh dear"),
+		"%+v; %s", last, f.log)
 }
 
 // A search shares the processors with the long runs of its own workspace: the cells that a
