@@ -34,9 +34,7 @@ func TestDay(t *testing.T) {
 	token := func(i int) string { return fmt.Sprintf("%032x", i+1) }
 	maintain := func(trusted bool) {
 		t.Helper()
-		if _, err := st.Tend(t.Context()); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, require.Err(st.Tend(t.Context())), nil, "tending")
 		if err := st.TrustClock(t.Context()); (err == nil) != trusted {
 			t.Errorf("at %v the clock is trusted: %v", st.Now(), err)
 		} else if err == nil {

@@ -132,9 +132,7 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			"one inside another":        change(t, text, "kernel.width", "1"),
 			"a bound that has narrowed": change(t, text, "kernel.gamma", "-1"),
 		} {
-			if _, err := ml.ReadModel(strings.NewReader(text)); err == nil {
-				t.Errorf("%s: a file may hold it", name)
-			}
+			require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(text))), "", "%s: a file may hold it", name)
 			require.Check(t, json.Unmarshal([]byte(text), new(ml.Model)) != nil, "%s: a request may hold it", name)
 			m, err := ml.ReadStoredModel([]byte(text))
 			require.Check(t, err == nil && len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) == 1,

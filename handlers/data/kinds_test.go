@@ -134,7 +134,7 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
 		require.Must(t, run.Status == "done" && run.Report != nil && *run.Report.TrainAccuracy >= 0.8 && run.Report.D == 0, "%+v", run)
 		m := require.Value(ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body))))(t)
-		require.Equal(t, m.Objects, kind, "objects of the model")
+		require.Equal(t, string(m.Objects), kind, "objects of the model")
 		if j.fresh != "" {
 			a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", j.fresh, "Content-Type", j.freshType)
 			lines := strings.Split(string(a.Body), "\n")
