@@ -111,7 +111,7 @@ func TestDay(t *testing.T) {
 		for _, set := range have {
 			delete(sets[i], set.ID)
 		}
-		require.Check(t, len(sets[i]) <= 0, "person %d: %d data sets are missing", i, len(sets[i]))
+		require.Check(t, len(sets[i]) == 0, "person %d: %d data sets are missing", i, len(sets[i]))
 		_, n, err := st.Runs(t.Context(), store.WorkspaceOf(token(i)), store.Filter{Limit: 1})
 		require.Check(t, err == nil && n == runs[i], "person %d: %d runs of %d, %v", i, n, runs[i], err)
 	}
@@ -120,5 +120,5 @@ func TestDay(t *testing.T) {
 		t.Errorf("%d hand-ins of %d people, %v", n, people, err)
 	}
 	damage, _, err := store.Check(t.Context(), st.Path())
-	require.Check(t, err == nil && len(damage) <= 0, "%v, %v", damage, err)
+	require.Check(t, err == nil && len(damage) == 0, "%v, %v", damage, err)
 }

@@ -213,7 +213,7 @@ func TestClientGone(t *testing.T) {
 	cancel()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/x", nil))
-	require.Check(t, w.Body.Len() <= 0 && strings.Contains(log.String(), "status=499") && !strings.Contains(log.String(), "ERROR"),
+	require.Check(t, w.Body.Len() == 0 && strings.Contains(log.String(), "status=499") && !strings.Contains(log.String(), "ERROR"),
 		"%s, log %s", w.Body, log)
 }
 
@@ -424,7 +424,7 @@ func TestReadJSONOfLists(t *testing.T) {
 		if p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v)); p.Status != 413 || !strings.Contains(p.Detail, "take more than 8 MB of memory") {
 			t.Errorf("%.20s: %+v", text, p)
 		}
-		require.Check(t, len(v.Names)+len(v.More) <= 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
+		require.Check(t, len(v.Names)+len(v.More) == 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
 	}
 }
 
@@ -480,7 +480,7 @@ func TestMetrics(t *testing.T) {
 		require.Check(t, strings.Contains(text, want), "no %s in\n%s", want, text)
 	}
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
-	require.Check(t, err == nil && len(faults) <= 0, "Prometheus objects: %v, %v", faults, err)
+	require.Check(t, err == nil && len(faults) == 0, "Prometheus objects: %v, %v", faults, err)
 	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
 		t.Error("no classic histogram")
 	}

@@ -25,7 +25,7 @@ func TestAddressesAreNotFetched(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() <= 0,
+	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() == 0,
 		"the page asks for an address")
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
 	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", address).HTML()

@@ -111,7 +111,7 @@ func TestUglyStrings(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		var out, notes bytes.Buffer
 		code := cmdline.Run(t.Context(), cmdline.Commands, []string{"fit", "--kernel", "spectrum", "--data", path}, cmdline.Streams{Out: &out, Err: &notes})
-		require.Check(t, code == 1 && out.Len() <= 0 && strings.Count(notes.String(), "\n") == 1 && strings.Contains(notes.String(), says),
+		require.Check(t, code == 1 && out.Len() == 0 && strings.Count(notes.String(), "\n") == 1 && strings.Contains(notes.String(), says),
 			"terminal: exit %d, %s, want %s", code, notes.String(), says)
 	}
 }

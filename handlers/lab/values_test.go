@@ -37,7 +37,7 @@ func TestValues(t *testing.T) {
 
 	ids := map[string][]string{}
 	for name, set := range sets {
-		require.Check(t, set.Target == "value" && len(set.Classes) <= 0, "%s: %+v", name, set)
+		require.Check(t, set.Target == "value" && len(set.Classes) == 0, "%s: %+v", name, set)
 		figures := map[string]int{"curve": 2, "surface": 3, "slice": 3}[name] // with the main one
 		for _, lambda := range []string{"0.01", "1"} {
 			id := c.Train(`{"dataset":"` + set.ID + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)

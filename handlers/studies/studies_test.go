@@ -147,7 +147,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 				"%s: %+v", label, less)
 		}
 	})
-	require.Check(t, len(least) <= 0, "not offered: %v", least)
+	require.Check(t, len(least) == 0, "not offered: %v", least)
 }
 
 // Every kind of question is clicked together, from data of the workspace that go with it and

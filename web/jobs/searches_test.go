@@ -114,7 +114,7 @@ func TestSearchEnds(t *testing.T) {
 			}
 			require.Check(t, last.Status == store.Cancelled, "%+v", last)
 			waits, err := f.st.Waiting(t.Context(), "other")
-			require.Check(t, len(waits) <= 0 && err == nil, "a cell still waits %v", err)
+			require.Check(t, len(waits) == 0 && err == nil, "a cell still waits %v", err)
 		})
 	}
 	t.Run("stopping", func(t *testing.T) {

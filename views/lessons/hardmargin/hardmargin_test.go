@@ -123,7 +123,7 @@ func TestSupport(t *testing.T) {
 	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
 	require.Check(t, got == "0", "deleting changes w and b by %s", got)
 	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
-	require.Check(t, len(e.Numbers) <= 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
+	require.Check(t, len(e.Numbers) == 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
 		"overlapping classes: %v", e.Notes)
 }
 
