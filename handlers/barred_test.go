@@ -37,9 +37,7 @@ func TestBarred(t *testing.T) {
 		require.NoError(t, bar())
 		alice, bob := s.As(t, handlerstest.Alice), s.As(t, handlerstest.Bob)
 		for _, path := range []string{"/", "/lab", "/runs", "/api/runs"} {
-			if a := bob.Do("GET", path, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "The operator of this server has blocked") {
-				t.Errorf("%s: %d %s", path, a.Status, a.Body)
-			}
+			bob.Says(http.StatusForbidden, "The operator of this server has blocked", "GET", path, "")
 			want := http.StatusOK
 			if address {
 				want = http.StatusForbidden

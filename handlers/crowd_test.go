@@ -175,7 +175,7 @@ func TestUploadsAtOnce(t *testing.T) {
 	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
 	s.Close()
 	left, err := os.ReadDir(temp)
-	require.Check(t, err == nil && len(left) <= 0, "%v are left (%v)", left, err)
+	require.Check(t, err == nil && len(left) == 0, "%v are left (%v)", left, err)
 }
 
 // TestEndUnderUploads is the small form of TestGracefulEnd, see load_test.go: a server ends

@@ -34,9 +34,7 @@ func TestDay(t *testing.T) {
 	token := func(i int) string { return fmt.Sprintf("%032x", i+1) }
 	maintain := func(trusted bool) {
 		t.Helper()
-		if _, err := st.Tend(t.Context()); err != nil {
-			t.Error(err)
-		}
+		require.Equal(t, require.Err(st.Tend(t.Context())), nil, "tending")
 		if err := st.TrustClock(t.Context()); (err == nil) != trusted {
 			t.Errorf("at %v the clock is trusted: %v", st.Now(), err)
 		} else if err == nil {
@@ -113,7 +111,7 @@ func TestDay(t *testing.T) {
 		for _, set := range have {
 			delete(sets[i], set.ID)
 		}
-		require.Check(t, len(sets[i]) <= 0, "person %d: %d data sets are missing", i, len(sets[i]))
+		require.Check(t, len(sets[i]) == 0, "person %d: %d data sets are missing", i, len(sets[i]))
 		_, n, err := st.Runs(t.Context(), store.WorkspaceOf(token(i)), store.Filter{Limit: 1})
 		require.Check(t, err == nil && n == runs[i], "person %d: %d runs of %d, %v", i, n, runs[i], err)
 	}
@@ -122,5 +120,5 @@ func TestDay(t *testing.T) {
 		t.Errorf("%d hand-ins of %d people, %v", n, people, err)
 	}
 	damage, _, err := store.Check(t.Context(), st.Path())
-	require.Check(t, err == nil && len(damage) <= 0, "%v, %v", damage, err)
+	require.Check(t, err == nil && len(damage) == 0, "%v, %v", damage, err)
 }

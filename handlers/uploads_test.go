@@ -161,6 +161,6 @@ func endUnderUploads(t *testing.T, n int, file string) time.Duration {
 			"upload %d, said to be kept: %v; %d data sets", i, kept[i], len(sets))
 	}
 	left, err := os.ReadDir(temp)
-	require.Check(t, err == nil && len(left) <= 0, "%v are left (%v)", left, err)
+	require.Check(t, err == nil && len(left) == 0, "%v are left (%v)", left, err)
 	return took
 }

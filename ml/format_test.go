@@ -58,9 +58,8 @@ func TestFormat1IsReadForEver(t *testing.T) {
 				require.Check(t, math.Float64bits(f) == math.Float64bits(want),
 					"%s: row %d: f = %v, %s %v", name, i, f, what, want)
 			}
-			if !near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) || (f >= 0) != (rec.F[i] >= 0) {
-				t.Errorf("%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
-			}
+			require.Check(t, near(f, rec.F[i], 1e-14*magnitude(m, x)/math.Max(1, math.Abs(rec.F[i]))) && (f >= 0) == (rec.F[i] >= 0),
+				"%s: row %d: f = %v, recorded %v", name, i, f, rec.F[i])
 			all++
 			if f == rec.F[i] {
 				exact++
@@ -133,9 +132,7 @@ func TestStoredModelsAreReadLeniently(t *testing.T) {
 			"one inside another":        change(t, text, "kernel.width", "1"),
 			"a bound that has narrowed": change(t, text, "kernel.gamma", "-1"),
 		} {
-			if _, err := ml.ReadModel(strings.NewReader(text)); err == nil {
-				t.Errorf("%s: a file may hold it", name)
-			}
+			require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(text))), "", "%s: a file may hold it", name)
 			require.Check(t, json.Unmarshal([]byte(text), new(ml.Model)) != nil, "%s: a request may hold it", name)
 			m, err := ml.ReadStoredModel([]byte(text))
 			require.Check(t, err == nil && len(m.Scores(mat.NewDense(1, 2, nil)).RawRowView(0)) == 1,

@@ -8,7 +8,6 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 	"marginlab/ml/mltest/require"
 )
 
@@ -46,47 +45,6 @@ func joined(d *dataset.Data) *dataset.Data {
 		s.Values = append(s.Values, g)
 	}
 	return &dataset.Data{Objects: s, Label: d.Label, Classes: d.Classes, Y: d.Y}
-}
-
-// TestGraphsAreTheirKernel trains on graphs, and on the values of their kernel: the
-// machines are the same, with a conformal map as without, and so are those that come back
-// from JSON.
-func TestGraphsAreTheirKernel(t *testing.T) {
-	t.Parallel()
-	d := joined(clouds(60, 3, 4))
-	for _, set := range [][]string{
-		{"kernel", "wl", "rounds", "2"},
-		{"kernel", "random-walk", "walk_weight", "0.02", "labelled", "true", "normalize", "true"},
-	} {
-		k := spec(t, set...)
-		g := require.Value(kernel.GramOf(t.Context(), kernel.New(k.Kernel, k.Values, nil), d.Objects))(t)
-		values := asGiven(d, g)
-		for _, more := range [][]string{
-			{"C", "2", "tol", "1e-9", "test_fraction", "0.3"},
-			{"learner", "mcm", "C", "1", "rho", "0.1"},
-			{"C", "1", "tol", "1e-9", "conformal", "amari", "core_step", "7"},
-		} {
-			at := strings.Join(append(set, more...), " ")
-			got, want := train(t, d, spec(t, append(set, more...)...)), train(t, values, spec(t, append([]string{"kernel", "precomputed"}, more...)...))
-			a, b := got.Report, want.Report
-			if math.Abs(*a.Objective-*b.Objective) > 1e-6*(1+math.Abs(*b.Objective)) || *a.TrainAccuracy != *b.TrainAccuracy || a.N != 60 || a.D != 0 {
-				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, *a.Objective, *a.TrainAccuracy, *b.Objective, *b.TrainAccuracy)
-			}
-			require.Equal(t, a.Preprocessing, "none: graphs as given", "%s: preprocessing", at)
-			text := asJSON(t, got.Model)
-			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
-			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"graphs","column":"graph"`) {
-				t.Errorf("%s\n%s", text, again)
-			}
-			f := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
-			own := require.Value(got.Model.ScoresOf(t.Context(), d.Objects))(t)
-			for i := range d.Len() {
-				if f.At(i, 0) != own.At(i, 0) {
-					t.Errorf("%s: row %d: f = %g, read again %g", at, i, own.At(i, 0), f.At(i, 0))
-				}
-			}
-		}
-	}
 }
 
 // TestWalksThatDiverge are refused in training and in prediction, with the row.

@@ -82,13 +82,11 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	for k, row := range res.Model.Supports.Rows {
 		u[row] = res.Model.Machines[0].Coef[k]
 	}
-	if len(u) != 2 || math.Abs(u[1]+0.25) > 1e-8 || math.Abs(u[3]-0.25) > 1e-8 || math.Abs(res.Model.Machines[0].B) > 1e-8 {
-		t.Errorf("coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.Machines[0].B)
-	}
+	require.Check(t, len(u) == 2 && math.Abs(u[1]+0.25) <= 1e-8 && math.Abs(u[3]-0.25) <= 1e-8 && math.Abs(res.Model.Machines[0].B) <= 1e-8,
+		"coefficients by row %v and b = %g, want -0.25 on row 1, 0.25 on row 3, b = 0", u, res.Model.Machines[0].B)
 	r := res.Report
-	if r.Status != trace.Converged || *r.TrainAccuracy != 1 || r.SupportVectors != 2 || *r.Free != 2 || *r.SlackSum > 1e-8 {
-		t.Errorf("report %+v", r)
-	}
+	require.Check(t, r.Status == trace.Converged && *r.TrainAccuracy == 1 && r.SupportVectors == 2 && *r.Free == 2 && *r.SlackSum <= 1e-8,
+		"report %+v", r)
 	require.Check(t, math.Abs(*r.Margin-math.Sqrt2) <= 1e-8 && math.Abs(*r.Objective-0.25) <= 1e-8,
 		"margin %g, objective %g; want √2 and 0.25", *r.Margin, *r.Objective)
 	diff := cmp.Diff([]string{"no", "yes"}, r.Classes)

@@ -171,9 +171,8 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 			}
 			sum := 0.0
 			for k, own := range r.Machines {
-				if own.Positive != d.Classes[k] || own.Negative != "" || *own.B != m.Machines[k].B || own.TrainN != 60 {
-					t.Errorf("%v: machine %+v", set, own)
-				}
+				require.Check(t, own.Positive == d.Classes[k] && own.Negative == "" && *own.B == m.Machines[k].B && own.TrainN == 60,
+					"%v: machine %+v", set, own)
 				sum += *own.B
 			}
 			require.Check(t, math.Abs(sum) <= 1e-9 && (way != "cs" || m.Machines[0].B == 0),

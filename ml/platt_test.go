@@ -89,9 +89,8 @@ func TestPlattIsTheOptimum(t *testing.T) {
 			scaled[i] = scale * f[i]
 		}
 		q, err := ml.FitPlatt(scaled, positive)
-		if err != nil || math.Abs(q.A*scale-p.A) > 1e-6*(1e-6+math.Abs(p.A)) || math.Abs(q.B-p.B) > 1e-6*(1+math.Abs(p.B)) {
-			t.Fatalf("%+v, and of %g times the values %+v, %v", p, scale, q, err)
-		}
+		require.Must(t, err == nil && math.Abs(q.A*scale-p.A) <= 1e-6*(1e-6+math.Abs(p.A)) && math.Abs(q.B-p.B) <= 1e-6*(1+math.Abs(p.B)),
+			"%+v, and of %g times the values %+v, %v", p, scale, q, err)
 		least := plattLoss(p, f, positive)
 		for _, step := range []float64{1e-3, 1e-2, 0.1, 1} {
 			for _, d := range []ml.Platt{{A: step}, {A: -step}, {B: step}, {B: -step}, {A: step, B: step}, {A: step, B: -step}, {A: -step, B: step}, {A: -step, B: -step}} {
@@ -146,9 +145,8 @@ func TestCalibration(t *testing.T) {
 		}
 		text := asJSON(t, m)
 		back, err := ml.ReadModel(strings.NewReader(text))
-		if err != nil || *back.Platt != *m.Platt || asJSON(t, back) != text || !strings.Contains(text, `"format":3`) {
-			t.Errorf("%v: %s", err, text)
-		}
+		require.Check(t, err == nil && *back.Platt == *m.Platt && asJSON(t, back) == text && strings.Contains(text, `"format":3`),
+			"%v: %s", err, text)
 		text = asJSON(t, plain.Model)
 		require.Check(t, !strings.Contains(text, "platt") && strings.Contains(text, `"format":2`), "%s", text)
 	}

@@ -33,7 +33,7 @@ func TestQuantitiesCoverTheReport(t *testing.T) {
 			delete(explained, p.Name)
 		}
 	}
-	require.Check(t, len(explained) <= 0, "explained, but not in the report: %v", explained)
+	require.Check(t, len(explained) == 0, "explained, but not in the report: %v", explained)
 }
 
 // A value that does not apply is nil, not a typed nil.

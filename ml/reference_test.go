@@ -216,8 +216,7 @@ func TestHeartUnscaled(t *testing.T) {
 		{[]string{"kernel", "poly", "gamma", "0.1", "coef0", "1", "degree", "3"}, 75.330138, 118},
 	} {
 		r := train(t, d, spec(t, append(c.set, "standardize", "false", "tol", "1e-6")...)).Report
-		if math.Abs(*r.Objective-c.objective) > 1e-6*c.objective || r.SupportVectors != c.sv {
-			t.Errorf("%v: objective %.9g with %d support vectors, want %.9g with %d", c.set, *r.Objective, r.SupportVectors, c.objective, c.sv)
-		}
+		require.Check(t, math.Abs(*r.Objective-c.objective) <= 1e-6*c.objective && r.SupportVectors == c.sv,
+			"%v: objective %.9g with %d support vectors, want %.9g with %d", c.set, *r.Objective, r.SupportVectors, c.objective, c.sv)
 	}
 }

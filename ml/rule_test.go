@@ -232,12 +232,10 @@ func TestPointsOfSeveralMachines(t *testing.T) {
 		wrong := 0
 		for i, p := range ps {
 			f := m.Scores(d.X).RawRowView(i)
-			if p.Row != i || p.Label != d.Classes[d.Y[i]] || p.Predicted != m.LabelOf(f...) || !slices.Equal(p.Scores, f) {
-				t.Errorf("point %d is %+v", i, p)
-			}
-			if p.Wrong != (p.Predicted != p.Label) || p.HeldOut || p.Y != 0 || p.F != 0 || p.Margin != 0 || p.Slack != 0 {
-				t.Errorf("point %d is %+v: no sides, no margin", i, p)
-			}
+			require.Check(t, p.Row == i && p.Label == d.Classes[d.Y[i]] && p.Predicted == m.LabelOf(f...) && slices.Equal(p.Scores, f),
+				"point %d is %+v", i, p)
+			require.Check(t, p.Wrong == (p.Predicted != p.Label) && !p.HeldOut && p.Y == 0 && p.F == 0 && p.Margin == 0 && p.Slack == 0,
+				"point %d is %+v: no sides, no margin", i, p)
 			if p.Wrong {
 				wrong++
 			}

@@ -8,9 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/kernel"
 	"marginlab/ml/mltest/require"
-	"marginlab/ml/param"
 )
 
 // spelt is the data with a string in the place of each point: of every coordinate a
@@ -29,58 +27,6 @@ func spelt(d *dataset.Data) *dataset.Data {
 		s.Values = append(s.Values, b.String())
 	}
 	return &dataset.Data{Objects: s, Label: d.Label, Classes: d.Classes, Y: d.Y}
-}
-
-// TestStringsAreTheirKernel trains on strings, and on the values of their kernel: the
-// machines are the same, with a conformal map as without, and so are those that come back
-// from JSON.
-func TestStringsAreTheirKernel(t *testing.T) {
-	t.Parallel()
-	d := spelt(clouds(60, 3, 4))
-	for _, k := range []struct {
-		kernel kernel.Kernel
-		set    []string
-	}{
-		{kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2)}}, []string{"kernel", "spectrum", "k", "2"}},
-		{kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(2), "normalize": param.Of(true)}}, []string{"kernel", "spectrum", "k", "2", "normalize", "true"}},
-		{kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.7), "normalize": param.Of(true)}}, []string{"kernel", "gap-subsequence", "k", "2", "decay", "0.7", "normalize", "true"}},
-	} {
-		g := require.Value(kernel.GramOf(t.Context(), k.kernel, d.Objects))(t)
-		values := asGiven(d, g)
-		for _, set := range [][]string{
-			{"learner", "svm", "C", "2", "tol", "1e-9"},
-			{"learner", "svm", "C", "2", "tol", "1e-9", "test_fraction", "0.3"},
-			{"learner", "mcm", "C", "1", "rho", "0.1"},
-			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "amari", "core_step", "7", "test_fraction", "0.2"},
-			{"learner", "svm", "C", "1", "tol", "1e-9", "conformal", "eigen"},
-		} {
-			at := strings.Join(append(k.set, set...), " ")
-			s := spec(t, append(k.set, set...)...)
-			got, want := train(t, d, s), train(t, values, spec(t, append([]string{"kernel", "precomputed"}, set...)...))
-			a, b := got.Report, want.Report
-			if math.Abs(*a.Objective-*b.Objective) > 1e-6*(1+math.Abs(*b.Objective)) || *a.TrainAccuracy != *b.TrainAccuracy || a.N != 60 || a.D != 0 {
-				t.Errorf("%s: objective %g, accuracy %g; by its values %g, %g", at, *a.Objective, *a.TrainAccuracy, *b.Objective, *b.TrainAccuracy)
-			}
-			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
-				t.Errorf("%s: accuracy on held-out rows differs", at)
-			}
-			require.Check(t, a.Local == nil && a.Preprocessing == "none: strings as given",
-				"%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
-			text := asJSON(t, got.Model)
-			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t)
-			if again := asJSON(t, back); again != text || !strings.Contains(text, `"objects":"strings","column":"text"`) {
-				t.Errorf("%s\n%s", text, again)
-			}
-			f := require.Value(back.ScoresOf(t.Context(), d.Objects))(t)
-			ps := require.Value(got.Model.Points(d, s))(t)
-			qs := require.Value(want.Model.Points(values, spec(t, append([]string{"kernel", "precomputed"}, set...)...)))(t)
-			for i, p := range ps {
-				if p.X != nil || p.F != f.At(i, 0) || math.Abs(p.F-qs[i].F) > 1e-4*(1+math.Abs(p.F)) {
-					t.Errorf("%s: row %d: f = %g, read again %g, by its values %g", at, i, p.F, f.At(i, 0), qs[i].F)
-				}
-			}
-		}
-	}
 }
 
 // TestStringsOfSeveralClasses trains every rule for several classes on strings, and

@@ -149,9 +149,8 @@ func TestRegressionReports(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, res.Model.WritePoints(&b, points))
 	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(lines) != 61 || strings.Join(lines[0], " ") != "row label f residual held_out role weight" {
-		t.Fatalf("%v, %d lines, %v", err, len(lines), lines[0])
-	}
+	require.Must(t, err == nil && len(lines) == 61 && strings.Join(lines[0], " ") == "row label f residual held_out role weight",
+		"%v, %d lines, %v", err, len(lines), lines[0])
 }
 
 // A model of values is the same after a file, and predicts values.
@@ -161,8 +160,7 @@ func TestRegressionModelsAreFiles(t *testing.T) {
 	for _, set := range [][]string{nil, {"kernel", "linear"}, {"project", "pca"}} {
 		res := train(t, d, spec(t, append(set, regression...)...))
 		back := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
-		table, err := dataset.ParseTable(strings.NewReader("x2,x1,label\n1,2,3\n4,5,6\n"), "new.csv", dataset.DefaultLimits)
-		require.NoError(t, err)
+		table := require.Value(dataset.ParseTable(strings.NewReader("x2,x1,label\n1,2,3\n4,5,6\n"), "new.csv", dataset.DefaultLimits))(t)
 		p := require.Value(back.PredictTable(t.Context(), table))(t)
 		var b bytes.Buffer
 		require.NoError(t, p.WriteCSV(&b, false))

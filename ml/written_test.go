@@ -53,9 +53,8 @@ func TestWrittenSpecsAreRead(t *testing.T) {
 		require.Equal(t, later.Replace(asJSON(t, strict)), row.JSON, "was written again")
 		for _, p := range ml.Params {
 			text, applied := row.Text[p.Name]
-			if p.Name != "multiclass" && p.Name != "target" && p.Name != "calibration" && strict.Applies(p.Name) != applied {
-				t.Errorf("%s: %s applies: %v", row.JSON, p.Name, !applied)
-			}
+			require.Check(t, p.Name == "multiclass" || p.Name == "target" || p.Name == "calibration" || strict.Applies(p.Name) == applied,
+				"%s: %s applies: %v", row.JSON, p.Name, !applied)
 			got := strict.Value(p.Name)
 			require.Check(t, !applied || got == p.Read(text), "%s: %s is %q, was %q", row.JSON, p.Name, got, text)
 		}

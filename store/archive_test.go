@@ -188,7 +188,7 @@ func TestExportImport(t *testing.T) {
 		t.Error(diff)
 	}
 	damage := require.Value(damageOf(t, there.Path()))(t)
-	require.Check(t, len(damage) <= 0, "%q", damage)
+	require.Check(t, len(damage) == 0, "%q", damage)
 }
 
 // files returns the files of an archive.

@@ -67,7 +67,7 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		require.Check(t, have.Datasets >= len(before) && have.Bytes != 0,
 			"copy %d: %v, and %d data sets were saved before", n, have, len(before))
 		damage := require.Value(damageOf(t, DatabaseIn(into)))(t)
-		require.Check(t, len(damage) <= 0, "copy %d: %q", n, damage)
+		require.Check(t, len(damage) == 0, "copy %d: %q", n, damage)
 		c := open(t, into)
 		for _, id := range before {
 			set := require.Value(c.Dataset(ctx, alice, id))(t)

@@ -157,9 +157,8 @@ func TestDiskFull(t *testing.T) {
 	r := require.Value(s.Run(ctx, alice, running.ID))(t)
 	require.Check(t, r.Status == Running && r.Report == nil, "half-finished: %+v", r)
 	var fault *Error
-	if !errors.As(err, &fault) || fault.Kind() != "storage" || !strings.Contains(fault.Error(), "Nothing was saved") {
-		t.Errorf("%v", err)
-	}
+	require.Check(t, errors.As(err, &fault) && fault.Kind() == "storage" && strings.Contains(fault.Error(), "Nothing was saved"),
+		"%v", err)
 
 	free()
 	require.NoError(t, s.FinishRun(ctx, owner, running.ID, big))

@@ -32,9 +32,7 @@ func TestLinks(t *testing.T) {
 	if _, err := s.Link(ctx, l.Token); !errors.Is(err, ErrNotFound) {
 		t.Errorf("after deletion: %v", err)
 	}
-	if _, err := s.Data(ctx, d.Hash()); err != nil {
-		t.Errorf("points of the other's link: %v", err)
-	}
+	require.Equal(t, require.Err(s.Data(ctx, d.Hash())), nil, "points of the other's link")
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
 	if _, err := s.Data(ctx, d.Hash()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("points of nobody: %v", err)
@@ -42,9 +40,8 @@ func TestLinks(t *testing.T) {
 	if links, err := s.Links(ctx, bob); err != nil || len(links) != 0 {
 		t.Errorf("%v, %v", links, err)
 	}
-	if _, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "//elsewhere"}); err == nil {
-		t.Error("a link leads elsewhere")
-	}
+	require.Fails(t, require.Err(s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "//elsewhere"})), "",
+		"a link leads elsewhere")
 
 	public, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "/lab?data=moons"})
 	require.Check(t, err == nil && public.Hash == "", "%+v, %v", public, err)

@@ -64,7 +64,7 @@ func TestReports(t *testing.T) {
 	_, err = s.Restore(ctx, alice, list[0].At)
 	require.NoError(t, err)
 	got, err = s.SharedReport(ctx, token)
-	require.Check(t, err == nil && got.Title == "other" && len(got.Frozen.Items) <= 0, "%v %v", got, err)
+	require.Check(t, err == nil && got.Title == "other" && len(got.Frozen.Items) == 0, "%v %v", got, err)
 	require.NoError(t, s.UnshareReport(ctx, alice, made.ID))
 	_, err = s.SharedReport(ctx, token)
 	wantErr(t, err, ErrNotFound)
@@ -167,5 +167,5 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 			"%v does not say %q", err, says)
 	}
 	list := require.Value(s.ReportTitles(ctx, bob))(t)
-	require.Check(t, len(list) <= 0, "%v", list)
+	require.Check(t, len(list) == 0, "%v", list)
 }

@@ -85,7 +85,7 @@ func TestMarkedComeBack(t *testing.T) {
 	copies := s.copies("deletion")
 	require.Must(t, len(copies) == 1, "copies %q", copies)
 	damage, have, err := Check(ctx, copies[0])
-	require.Check(t, err == nil && len(damage) <= 0 && have.Datasets == 9, "the copy: %q, %v, %v", damage, have, err)
+	require.Check(t, err == nil && len(damage) == 0 && have.Datasets == 9, "the copy: %q, %v, %v", damage, have, err)
 	h := require.Value(s.Holdings(ctx, WorkspaceOf("1")))(t)
 	require.Check(t, h.Datasets == 1, "who came back has lost a data set")
 	require.NoError(t, s.DropCopies(time.Now()))
@@ -114,7 +114,7 @@ func TestCopyBeforeMigration(t *testing.T) {
 	fresh := t.TempDir()
 	open(t, fresh)
 	names, _ := filepath.Glob(filepath.Join(fresh, "*.before-*"))
-	require.Check(t, len(names) <= 0, "a new database was copied: %q", names)
+	require.Check(t, len(names) == 0, "a new database was copied: %q", names)
 }
 
 // TestTrashCountsAsHeld: items in the trash count towards the quota, and give way, the oldest

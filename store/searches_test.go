@@ -137,7 +137,7 @@ func TestCellLeases(t *testing.T) {
 	now = now.Add(Lease + time.Millisecond)
 	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
 	_, held = s.renew(t, "dead")
-	require.Check(t, len(held) <= 0, "held %+v", held)
+	require.Check(t, len(held) == 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
 	}
@@ -195,7 +195,7 @@ func TestCancelSearch(t *testing.T) {
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
 	_, held := s.renew(t, owner)
-	require.Check(t, len(held) <= 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
+	require.Check(t, len(held) == 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")
 	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)

@@ -40,9 +40,7 @@ func TestLowDisk(t *testing.T) {
 	} {
 		require.Check(t, errors.Is(err, ErrLow), "%s: %v", what, err)
 	}
-	if _, err := os.Stat(s.reserve()); err == nil {
-		t.Error("the reserve is kept though the disk is full")
-	}
+	require.Fails(t, require.Err(os.Stat(s.reserve())), "", "the reserve is kept though the disk is full")
 	require.Value(s.HandIn(ctx, alice, run.ID, "Ada"))(t)
 	require.Value(s.CreateHandin(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: course.Code}, "Bea"))(t)
 	require.NoError(t, s.SaveAnswer(ctx, alice, "a/b/c", Answer{Given: "1"}))
@@ -54,9 +52,7 @@ func TestLowDisk(t *testing.T) {
 
 	free = 900 << 20
 	require.Value(s.Tend(ctx))(t)
-	if _, err := os.Stat(s.reserve()); err != nil {
-		t.Errorf("the reserve did not come back: %v", err)
-	}
+	require.Equal(t, require.Err(os.Stat(s.reserve())), nil, "the reserve did not come back")
 	s.MaxDisk = 1 << 10
 	_, err := s.CreateDataset(ctx, alice, "e", "", sample(2))
 	wantErr(t, err, ErrMaxDisk)

@@ -59,9 +59,8 @@ func TestContent(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	tag := TagOf([]byte("a"), []byte("b"))
-	if tag == TagOf([]byte("ab"), nil) || tag == TagOf([]byte("a"), []byte("c")) || tag != TagOf([]byte("a"), []byte("b")) {
-		t.Error("a tag does not stand for its parts")
-	}
+	require.Check(t, tag != TagOf([]byte("ab"), nil) && tag != TagOf([]byte("a"), []byte("c")) && tag == TagOf([]byte("a"), []byte("b")),
+		"a tag does not stand for its parts")
 	h, _, _ := newSite(map[string]Handler{"GET /x": func(w http.ResponseWriter, r *http.Request) error {
 		if Unchanged(w, r, tag) {
 			return nil

@@ -187,9 +187,8 @@ func TestPanic(t *testing.T) {
 		"GET /ok": ok,
 	})
 	w := ask(h, "GET", "/x", "")
-	if w.Code != 500 || !strings.Contains(w.Body.String(), "<h1>500") || strings.Contains(w.Body.String(), "secret") {
-		t.Error(w.Code, w.Body)
-	}
+	require.Check(t, w.Code == 500 && strings.Contains(w.Body.String(), "<h1>500") && !strings.Contains(w.Body.String(), "secret"),
+		"%v %v", w.Code, w.Body)
 	if text := log.String(); !strings.Contains(text, "panic=secret") || !strings.Contains(text, "web_test.go") || !strings.Contains(text, "status=500") {
 		t.Errorf("log: %s", text)
 	}
@@ -214,9 +213,8 @@ func TestClientGone(t *testing.T) {
 	cancel()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/x", nil))
-	if w.Body.Len() > 0 || !strings.Contains(log.String(), "status=499") || strings.Contains(log.String(), "ERROR") {
-		t.Errorf("%s, log %s", w.Body, log)
-	}
+	require.Check(t, w.Body.Len() == 0 && strings.Contains(log.String(), "status=499") && !strings.Contains(log.String(), "ERROR"),
+		"%s, log %s", w.Body, log)
 }
 
 func TestSecurityHeaders(t *testing.T) {
@@ -272,9 +270,8 @@ func TestWorkspaceCookie(t *testing.T) {
 	}
 	require.Check(t, ask(h, "GET", "/x", "").Body.String() != c.Value, "two visitors have one workspace")
 	again := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+c.Value)
-	if again.Body.String() != c.Value || len(again.Result().Cookies()) != 1 || again.Result().Cookies()[0].Value != c.Value {
-		t.Error("a known visitor is not known, or his cookie not renewed")
-	}
+	require.Check(t, again.Body.String() == c.Value && len(again.Result().Cookies()) == 1 && again.Result().Cookies()[0].Value == c.Value,
+		"a known visitor is not known, or his cookie not renewed")
 	w := ask(h, "GET", "/api/x", "", "Cookie: marginlab_workspace="+c.Value)
 	require.Check(t, w.Body.String() == c.Value, "/api does not take the cookie")
 	for _, bad := range []string{"", "x", strings.Repeat("g", 32), c.Value + "0", "../../etc"} {
@@ -427,7 +424,7 @@ func TestReadJSONOfLists(t *testing.T) {
 		if p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v)); p.Status != 413 || !strings.Contains(p.Detail, "take more than 8 MB of memory") {
 			t.Errorf("%.20s: %+v", text, p)
 		}
-		require.Check(t, len(v.Names)+len(v.More) <= 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
+		require.Check(t, len(v.Names)+len(v.More) == 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
 	}
 }
 
@@ -483,7 +480,7 @@ func TestMetrics(t *testing.T) {
 		require.Check(t, strings.Contains(text, want), "no %s in\n%s", want, text)
 	}
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
-	require.Check(t, err == nil && len(faults) <= 0, "Prometheus objects: %v, %v", faults, err)
+	require.Check(t, err == nil && len(faults) == 0, "Prometheus objects: %v, %v", faults, err)
 	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
 		t.Error("no classic histogram")
 	}

@@ -33,9 +33,8 @@ func TestKeysFailClosed(t *testing.T) {
 			t.Errorf("%s with a key of nobody: %d %v %s", path, a.Status, a.Header, a.Body)
 		}
 		a := nobody.Do("GET", path, "")
-		if a.Status != 401 || a.Header.Get("Set-Cookie") != "" || !strings.Contains(string(a.Body), "POST /api/workspaces") {
-			t.Errorf("%s without a key: %d %v %s", path, a.Status, a.Header, a.Body)
-		}
+		require.Check(t, a.Status == 401 && a.Header.Get("Set-Cookie") == "" && strings.Contains(string(a.Body), "POST /api/workspaces"),
+			"%s without a key: %d %v %s", path, a.Status, a.Header, a.Body)
 	}
 	require.Equal(t, nobody.Do("POST", "/api/runs", `{"dataset":"moons"}`).Status, 401, "a run without a key")
 	nobody.Want(http.StatusOK, "GET", "/api/openapi.json", "")

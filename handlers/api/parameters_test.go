@@ -24,14 +24,10 @@ func TestUnknownParameters(t *testing.T) {
 		}
 		n++
 		path := strings.NewReplacer("{id}", "x", "{figure}", "boundary.svg", "{code}", "BCDFGH", "{token}", "x", "{file}", "x.csv").Replace(pattern)
-		if a := c.Do(method, path+"?nonsense=1", "{}"); a.Status != 422 || !strings.Contains(string(a.Body), "nonsense is not a parameter of this request") {
-			t.Errorf("%s %s: %d %s", method, pattern, a.Status, a.Body)
-		}
+		c.Says(422, "nonsense is not a parameter of this request", method, path+"?nonsense=1", "{}")
 	}
 	require.Check(t, n >= 50, "only %d routes", n)
-	if a := c.Do("GET", "/api/runs?limit=1&limit=2", ""); a.Status != 422 || !strings.Contains(string(a.Body), "limit is given more than once") {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	c.Says(422, "limit is given more than once", "GET", "/api/runs?limit=1&limit=2", "")
 }
 
 // A request that waits is answered at the end of the work, or after its time.
@@ -52,7 +48,7 @@ func TestWaiting(t *testing.T) {
 	require.Check(t, run.Status == store.Done, "a run that was waited for is %s", run.Status)
 	search := handlerstest.Decode[job](c.Want(http.StatusAccepted, "POST", "/api/searches", `{"dataset":"moons","spec":{},"grid":{"C":[1,10,100]},"folds":3}`))
 	none := get("/api/searches/" + search.ID + "?wait=60&cells=none")
-	require.Check(t, none.Status == store.Done && len(none.Cells) <= 0,
+	require.Check(t, none.Status == store.Done && len(none.Cells) == 0,
 		"a search that was waited for is %s, with %d cells", none.Status, len(none.Cells))
 	all := get("/api/searches/" + search.ID)
 	require.Check(t, len(all.Cells) == 3, "%d cells", len(all.Cells))
@@ -67,9 +63,7 @@ func TestWaiting(t *testing.T) {
 	run = <-ended
 	require.Check(t, run.Status == store.Cancelled, "a cancelled run is %s", run.Status)
 	for _, bad := range []string{"61", "-1", "x", "NaN"} {
-		if a := c.Do("GET", "/api/runs/"+c.Train(handlerstest.LongRun)+"?wait="+bad, ""); a.Status != 422 || !strings.Contains(string(a.Body), "0 to 60") {
-			t.Errorf("wait=%s: %d %s", bad, a.Status, a.Body)
-		}
+		c.Says(422, "0 to 60", "GET", "/api/runs/"+c.Train(handlerstest.LongRun)+"?wait="+bad, "")
 	}
 	require.Equal(t, c.Do("GET", "/api/searches/"+search.ID+"?cells=some", "").Status, 422, "cells=some")
 }

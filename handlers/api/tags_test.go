@@ -28,18 +28,15 @@ func TestTags(t *testing.T) {
 	require.Check(t, a.Status == 200, "the present tag: %d %s", a.Status, a.Body)
 	for _, method := range []string{"PATCH", "PUT", "DELETE"} {
 		a := c.Do(method, path, `{"name":"second"}`, "If-Match", tag)
-		if a.Status != http.StatusPreconditionFailed || !strings.Contains(string(a.Body), `"type":"/api/docs#changed"`) {
-			t.Errorf("%s with a former tag: %d %s", method, a.Status, a.Body)
-		}
+		require.Check(t, a.Status == http.StatusPreconditionFailed && strings.Contains(string(a.Body), `"type":"/api/docs#changed"`),
+			"%s with a former tag: %d %s", method, a.Status, a.Body)
 	}
 	now := handlerstest.Decode[struct{ Name string }](c.Want(200, "GET", path, ""))
 	require.Check(t, now.Name == "first", "it is called %q", now.Name)
 	if tag := c.Want(200, "GET", "/api/openapi.json", "").Header.Get("ETag"); c.Do("GET", "/api/openapi.json", "", "If-None-Match", tag).Status != http.StatusNotModified {
 		t.Error("the description is sent twice")
 	}
-	if a := c.Do("GET", "/api/datasets/"+strings.Repeat("0", len(id.ID)), ""); a.Status != 404 || !strings.Contains(string(a.Body), `"type":"/api/docs#not-found"`) {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	c.Says(404, `"type":"/api/docs#not-found"`, "GET", "/api/datasets/"+strings.Repeat("0", len(id.ID)), "")
 }
 
 // Of many changes of one state at the same time one is made, and the others are refused.

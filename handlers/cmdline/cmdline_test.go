@@ -238,9 +238,8 @@ func TestHelp(t *testing.T) {
 		}
 		words := strings.Join(strings.Fields(text), " ")
 		for _, p := range ml.Params {
-			if !strings.Contains(words, "--"+p.Flag()) || !strings.Contains(words, strings.Join(strings.Fields(p.Help), " ")) {
-				t.Errorf("%q: nothing about %s", args, p.Name)
-			}
+			require.Check(t, strings.Contains(words, "--"+p.Flag()) && strings.Contains(words, strings.Join(strings.Fields(p.Help), " ")),
+				"%q: nothing about %s", args, p.Name)
 			for _, o := range p.Options {
 				require.Says(t, words, o.Name+": "+o.Help, "%q: nothing about %s %s", args, p.Name, o.Name)
 			}
@@ -427,9 +426,8 @@ func TestPredictIsTheModel(t *testing.T) {
 			got, err := strconv.ParseFloat(rows[i][2], 64)
 			require.Check(t, err == nil && math.Float64bits(got) == math.Float64bits(want),
 				"row %d: f = %s, want %v", i, rows[i][2], want)
-			if rows[i][0] != strconv.Itoa(i+1) || rows[i][1] != m.LabelOf(want) || rows[i][3] != d.Classes[d.Y[i]] {
-				t.Errorf("row %d: %q", i, rows[i])
-			}
+			require.Check(t, rows[i][0] == strconv.Itoa(i+1) && rows[i][1] == m.LabelOf(want) && rows[i][3] == d.Classes[d.Y[i]],
+				"row %d: %q", i, rows[i])
 		}
 	}
 }

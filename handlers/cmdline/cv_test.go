@@ -174,9 +174,8 @@ func TestCVInterrupted(t *testing.T) {
 		if o.code == 0 {
 			break // it ended before it looked so often
 		}
-		if o.code != 1 || !strings.Contains(o.err, "interrupted") || strings.Count(o.err, "\n") != 1 || o.out != "" {
-			t.Errorf("interrupted at look %d: exit %d: %s%s", 2*k+1, o.code, o.err, o.out)
-		}
+		require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1 && o.out == "",
+			"interrupted at look %d: exit %d: %s%s", 2*k+1, o.code, o.err, o.out)
 	}
 }
 

@@ -83,9 +83,8 @@ func TestPrecomputed(t *testing.T) {
 	predict := func(model, data string) [][]string {
 		t.Helper()
 		rows, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()
-		if err != nil || len(rows) != 21 && len(rows) != 61 || !cmp.Equal(rows[0], []string{"row", "label", "f", "true"}) {
-			t.Fatalf("%v, %v", rows, err)
-		}
+		require.Must(t, err == nil && (len(rows) == 21 || len(rows) == 61) && cmp.Equal(rows[0], []string{"row", "label", "f", "true"}),
+			"%v, %v", rows, err)
 		return rows
 	}
 	if a, b := predict(model, test), predict(model, self); !cmp.Equal(a, b) {

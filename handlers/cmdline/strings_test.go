@@ -97,9 +97,8 @@ func TestGram(t *testing.T) {
 	got = values("gram", "--kernel", "spectrum", "--k", "4", in, "--normalize", "--csv")
 	require.Check(t, cmp.Equal(got, [][]float64{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}), "%v", got)
 	o := run(t.Context(), text, "gram", "--kernel", "spectrum", "--k", "2", "-")
-	if o.code != 0 || !strings.Contains(o.out, "cart") || !strings.HasPrefix(strings.Split(o.out, "\n")[2], "2  1  3  1") {
-		t.Errorf("exit %d: %s%s", o.code, o.out, o.err)
-	}
+	require.Check(t, o.code == 0 && strings.Contains(o.out, "cart") && strings.HasPrefix(strings.Split(o.out, "\n")[2], "2  1  3  1"),
+		"exit %d: %s%s", o.code, o.out, o.err)
 	for _, c := range []struct {
 		text, args string
 		code       int

@@ -25,15 +25,13 @@ func TestAddressesAreNotFetched(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() <= 0,
+	require.Check(t, c.Want(http.StatusOK, "GET", "/datasets", "").HTML().Find("[name=url]").Length() == 0,
 		"the page asks for an address")
 	const address = "url=https%3A%2F%2Fexample.org%2Fx.csv"
 	doc := c.Send(http.StatusUnprocessableEntity, "/datasets", address).HTML()
 	text := doc.Text()
 	require.Check(t, strings.Contains(text, "Choose a file first, or type rows."), "%.300s", text)
-	if a := c.Do("POST", "/api/datasets?"+address, ""); a.Status != http.StatusForbidden || !strings.Contains(string(a.Body), "--allow-url") {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	c.Says(http.StatusForbidden, "--allow-url", "POST", "/api/datasets?"+address, "")
 }
 
 // With it the page and programs get the file, by the rules of a file that is uploaded, and neither
@@ -97,13 +95,9 @@ func TestAddressesAreFetched(t *testing.T) {
 		outer.URL + "/large.csv":   {413, "is larger than"},
 		"/etc/passwd":              {422, "https:// or http://"},
 	} {
-		if a := c.Do("POST", "/api/datasets?"+at(address), ""); a.Status != want.status || !strings.Contains(string(a.Body), want.text) {
-			t.Errorf("%s: %d %s", address, a.Status, a.Body)
-		}
+		c.Says(want.status, want.text, "POST", "/api/datasets?"+at(address), "")
 		text := c.Send(want.status, "/datasets", at(address)).HTML().Text()
 		require.Check(t, strings.Contains(text, want.text), "%s: %.300s", address, text)
 	}
-	if a := c.Do("POST", "/api/datasets?"+at(outer.URL+"/square.csv"), handlerstest.Square); a.Status != 422 || !strings.Contains(string(a.Body), "either an address or a file") {
-		t.Errorf("both: %d %s", a.Status, a.Body)
-	}
+	c.Says(422, "either an address or a file", "POST", "/api/datasets?"+at(outer.URL+"/square.csv"), handlerstest.Square)
 }

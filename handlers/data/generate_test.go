@@ -27,9 +27,8 @@ func TestGenerateStrings(t *testing.T) {
 	form := url.Values{"generator": {"dna"}, "n": {"40"}, "length": {"30"}, "classes": {"2"}, "motif": {"6"}, "copies": {"2"}, "noise": {"0.1"}, "share": {"1"}, "seed": {"1"}}
 	c.Send(http.StatusOK, "/datasets/generate", form.Encode())
 	sets := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", "")).Datasets
-	if len(sets) != 2 || sets[0].Hash != sets[1].Hash || sets[0].Name != sets[1].Name || sets[0].Origin != sets[1].Origin {
-		t.Errorf("%+v", sets)
-	}
+	require.Check(t, len(sets) == 2 && sets[0].Hash == sets[1].Hash && sets[0].Name == sets[1].Name && sets[0].Origin == sets[1].Origin,
+		"%+v", sets)
 	form.Set("length", "5")
 	if refused := c.Send(http.StatusUnprocessableEntity, "/datasets/generate", form.Encode()).HTML(); !strings.Contains(refused.Find("#f-dna-length-error").Text(), "at least 12") || refused.Find("details[open] #f-dna-length").AttrOr("value", "") != "5" {
 		t.Error(refused.Find(".generator").Text())

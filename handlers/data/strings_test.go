@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -26,136 +25,6 @@ import (
 	"marginlab/views"
 	"marginlab/web"
 )
-
-// sequences is a CSV of random DNA, of which every other string has a motif planted.
-func sequences(n int) string {
-	r := rand.New(rand.NewPCG(7, 1))
-	var b strings.Builder
-	b.WriteString("sequence,class\n")
-	for i := range n {
-		s := make([]byte, 30+r.IntN(10))
-		for j := range s {
-			s[j] = "ACGT"[r.IntN(4)]
-		}
-		class := "plain"
-		if i%2 == 1 {
-			class = "planted"
-			copy(s[r.IntN(20):], "GATTACA")
-		}
-		fmt.Fprintf(&b, "%s,%s\n", s, class)
-	}
-	return b.String()
-}
-
-// TestStrings goes with labelled strings through every door that points go through.
-func TestStrings(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	file := sequences(60)
-	set := c.Upload("name=DNA", file)
-	require.Must(t, set.Kind == "strings" && set.Rows == 60 && len(set.Features) == 0 && set.Label == "class",
-		"%+v", set)
-	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
-	require.Check(t, strings.HasPrefix(csv, "#strings\nsequence,class\n") && c.Upload("", csv).Hash == set.Hash,
-		"what is downloaded is not what was uploaded")
-	beside := "id,class,text,note\n1,a,cat,x\n2,b,cart,y\n3,a,bar,x\n"
-	chosen := c.Upload("kind=strings&label=class&features=text", beside)
-	require.Check(t, chosen.Kind == "strings" && chosen.Hash != set.Hash, "%+v", chosen)
-	for query, says := range map[string]string{
-		"kind=strings&features=text&label=text":     "is the label and cannot be the strings as well",
-		"kind=strings&features=text,note&label=id":  "expected one column of strings",
-		"kind=strings&features=nothing&label=class": "no column",
-	} {
-		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?"+query, beside)
-		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", query, a.Body)
-	}
-	if a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?kind=strings", "s,class\nab,x\n,y\n"); !strings.Contains(string(a.Body), "line 3, column 1 (s): expected a string, found nothing") {
-		t.Errorf("%s", a.Body)
-	}
-
-	// Kernels that do not take them are refused, and values out of range.
-	for spec, says := range map[string]string{
-		`{}`:                                     "use spectrum, gap-subsequence",
-		`{"kernel":"spectrum","k":0}`:            "k must be a whole number from 1",
-		`{"kernel":"spectrum","k":0.5}`:          "k must be a whole number",
-		`{"kernel":"gap-subsequence","decay":2}`: "decay must be a number above 0",
-	} {
-		a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
-		require.Check(t, strings.Contains(string(a.Body), says), "%s: %s", spec, a.Body)
-	}
-	var ids []string
-	for _, spec := range []string{`{"kernel":"spectrum","k":4,"test_fraction":0.25}`, `{"kernel":"gap-subsequence","k":3,"normalize":true,"conformal":"amari","C":10}`} {
-		id := c.Train(`{"dataset":"` + set.ID + `","spec":` + spec + `}`)
-		c.Follow(id)
-		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
-		if run.Status != "done" || run.Report == nil || *run.Report.TrainAccuracy < 0.8 || run.Report.D != 0 || run.Report.Values.Number("k") < 3 {
-			t.Fatalf("%+v", run)
-		}
-		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
-		require.Check(t, err == nil && m.Objects == dataset.KindStrings, "%v", err)
-		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", "sequence\nGATTACAGATTACA\nCCCCCCCCCCC\n", "Content-Type", "text/csv")
-		lines := strings.Split(string(a.Body), "\n")
-		require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,planted,"), "%s", a.Body)
-		ids = append(ids, id)
-	}
-	if text := c.Page(200, "/runs").Find("table").Text(); !strings.Contains(text, "spectrum, k=4") || !strings.Contains(text, "normalise") || strings.Contains(text, "=false") || strings.Contains(text, ", =") {
-		t.Errorf("the table tells of kernels %s", text)
-	}
-
-	data := c.Page(200, "/datasets/"+set.ID)
-	first := strings.Split(strings.Split(file, "\n")[1], ",")[0]
-	if text := data.Text(); !strings.Contains(text, "60 strings") || !strings.Contains(text, "symbols") || !strings.Contains(data.Find("td").Text(), first) || !strings.Contains(data.Find("textarea").Text(), "#strings") {
-		t.Error(text)
-	}
-	c.Pictures(data, 1)
-	c.Pictures(c.Page(200, "/datasets"), 1)
-
-	lab := c.Page(200, "/lab?data="+set.ID)
-	options := lab.Find("#f-kernel option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-	if fmt.Sprint(options) != "[spectrum gap-subsequence combined]" || !strings.Contains(lab.Text(), "strings have no coordinates") || lab.Find("#f-k").Length() != 1 {
-		t.Errorf("kernels %v: %s", options, lab.Find("main").Text())
-	}
-	// An expression that nobody wrote becomes one that takes strings; one that is wrong says so.
-	sums := c.Page(200, "/lab?kernel=combined&data="+set.ID)
-	if text, _ := sums.Find("#f-expression").Attr("value"); text != "spectrum + gap-subsequence" || sums.Find("#f-kernel option[selected]").AttrOr("value", "") != "combined" || !strings.Contains(sums.Text(), "Combined (sums and products) kernel") {
-		t.Errorf("expression %q: %s", text, sums.Find("figcaption").Text())
-	}
-	wrong := c.Page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID)
-	said := wrong.Find("#f-expression-error").Text()
-	require.Check(t, said == "expression: character 11: expected a kernel, a number or (, found the end", "%q", said)
-	require.Check(t, strings.Contains(lab.Find("td").Text(), first), "the lab does not show the strings")
-	c.Pictures(lab, 5)
-	c.Pictures(c.Page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
-	c.Pictures(c.Page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
-	for _, id := range ids {
-		run := c.Page(200, "/runs/"+id)
-		require.Check(t, strings.Contains(run.Text(), "strings have no coordinates"), "no word about the boundary")
-		c.Pictures(run, 5)
-		if link, _ := run.Find(".points td a").Eq(4).Attr("href"); link != "?near=5#near" || run.Find("#near tr").Length() != 0 {
-			t.Errorf("row 5 leads to its neighbours by %q", link)
-		}
-		near := c.Page(200, "/runs/"+id+"?near=5")
-		c.Pictures(near, 6)
-		rows := near.Find("#near tbody tr")
-		if rows.Length() != 13 || rows.First().Find("th").Text() != "5" || rows.Find(".object").Eq(0).Text() != strings.Split(strings.Split(file, "\n")[5], ",")[0] {
-			t.Errorf("neighbours of row 5: %s", near.Find("#near").Text())
-		}
-		for _, wrong := range []string{"0", "61", "x", "-1", "5.5"} {
-			text := c.Page(200, "/runs/"+id+"?near="+wrong).Find("#near").Text()
-			require.Check(t, strings.Contains(text, "rows 1 to 60"), "%s: %s", wrong, text)
-		}
-		a := c.Do("GET", "/runs/"+id+"/predictions.csv", "")
-		require.Check(t, a.Status == 200 && strings.Count(string(a.Body), "\n") == 61, "predictions: %d", a.Status)
-	}
-	compared := c.Page(200, "/compare?"+url.Values{"run": ids}.Encode())
-	if text := compared.Text(); !strings.Contains(text, "no boundaries to lay over each other") || !strings.Contains(text, "gap-subsequence") {
-		t.Error(compared.Find("main").Text())
-	}
-	c.Pictures(compared, 2)
-	c.Pictures(c.Page(200, "/runs"), 2)
-}
 
 // archive is a zip file of files, given as name and text in turn.
 func archive(t *testing.T, files ...string) string {
@@ -194,8 +63,7 @@ func TestAPIArchive(t *testing.T) {
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
 		{413, "r.zip, pos/1: expected at most 2000 bytes in all files together", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
-		a := c.Want(tt.status, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
-		require.Check(t, strings.Contains(string(a.Body), tt.says), "%s", a.Body)
+		c.Says(tt.status, tt.says, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
 	}
 }
 
@@ -243,9 +111,8 @@ func TestUglyStrings(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		var out, notes bytes.Buffer
 		code := cmdline.Run(t.Context(), cmdline.Commands, []string{"fit", "--kernel", "spectrum", "--data", path}, cmdline.Streams{Out: &out, Err: &notes})
-		if code != 1 || out.Len() > 0 || strings.Count(notes.String(), "\n") != 1 || !strings.Contains(notes.String(), says) {
-			t.Errorf("terminal: exit %d, %s, want %s", code, notes.String(), says)
-		}
+		require.Check(t, code == 1 && out.Len() == 0 && strings.Count(notes.String(), "\n") == 1 && strings.Contains(notes.String(), says),
+			"terminal: exit %d, %s, want %s", code, notes.String(), says)
 	}
 }
 

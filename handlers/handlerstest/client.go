@@ -17,6 +17,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/ml/mltest/require"
 	"marginlab/store"
 )
 
@@ -102,6 +103,13 @@ func (c *Client) Want(status int, method, path, body string, header ...string) A
 		c.T.Fatalf("%s %s: status %d, want %d: %s", method, path, a.Status, status, a.Body)
 	}
 	return a
+}
+
+// Says sends a request and reports the answer unless it contains words; it ends the test unless the
+// status is right.
+func (c *Client) Says(status int, words, method, path, body string, header ...string) {
+	c.T.Helper()
+	require.Says(c.T, string(c.Want(status, method, path, body, header...).Body), words, "%s %s", method, path)
 }
 
 // Decode reads an answer's JSON.

@@ -47,8 +47,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 		a := New(&door.Base{Patience: time.Minute})
 		a.learn = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) { return nil, tc.err }
 		res, message, err := a.fit(t.Context(), &bench{spec: ml.DefaultSpec(), hash: name})
-		if res != nil || message != tc.want || (err != nil) != (tc.want == "") || err != nil && !errors.Is(err, fault) {
-			t.Errorf("%s: %v, %q, %v", name, res, message, err)
-		}
+		require.Check(t, res == nil && message == tc.want && (err != nil) == (tc.want == "") && (err == nil || errors.Is(err, fault)),
+			"%s: %v, %q, %v", name, res, message, err)
 	}
 }

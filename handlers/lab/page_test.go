@@ -157,7 +157,7 @@ func TestLiveWithManyPoints(t *testing.T) {
 		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
 			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
 		}
-		require.Check(t, reply.Took > 0 && reply.Live && doc.Find(".problem").Length() <= 0,
+		require.Check(t, reply.Took > 0 && reply.Live && doc.Find(".problem").Length() == 0,
 			"%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
 		legend := doc.Find(".headline div:nth-child(3) strong").Text()
 		require.Says(t, caption, ", all "+legend+" support vectors.",
@@ -231,7 +231,7 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 		}
 		require.Check(t, strings.Contains(caption, shown) && x == "pca" == (y == "pca"),
 			"%s: the axes are said to be %s and %s: %s", q, x, y, caption)
-		require.Check(t, doc.Find("#f-x option[value=same]").Length() <= 0,
+		require.Check(t, doc.Find("#f-x option[value=same]").Length() == 0,
 			"%s: an axis may show the constant column", q)
 	}
 }
@@ -272,7 +272,7 @@ func TestPlacesInThePicture(t *testing.T) {
 	}
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
 		said := said(form + "&at.s=0&at.t=0")
-		require.Check(t, len(said.Scores) <= 0 && said.Class == "", "%s: %v", form, said)
+		require.Check(t, len(said.Scores) == 0 && said.Class == "", "%s: %v", form, said)
 	}
 	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
 		a := c.Fetch("POST", "/lab/at", "data=moons"+at)

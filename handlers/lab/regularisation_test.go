@@ -124,7 +124,7 @@ func TestPathGoesOn(t *testing.T) {
 	require.Check(t, strings.Contains(link, "20 of 480"), "the path among the jobs leads to %q", link)
 	after := p.Fetch("POST", row.Find("form").AttrOr("action", ""), "back=/jobs").HTML()
 	<-ended
-	require.Check(t, after.Find("h1").Text() == "Running" && after.Find(".jobs").Length() <= 0,
+	require.Check(t, after.Find("h1").Text() == "Running" && after.Find(".jobs").Length() == 0,
 		"after it was cancelled: %s", after.Find("main").Text())
 	c.Want(http.StatusAccepted, "POST", "/api/path", body)
 	<-told
@@ -155,7 +155,7 @@ func TestPathGoesOn(t *testing.T) {
 	for doc = p.Page(200, follow); doc.Find("#path").Length() > 0; {
 		doc = p.Page(200, follow)
 	}
-	require.Check(t, doc.Find("h2").First().Text() == "Along C" && doc.Find("head noscript").Length() <= 0,
+	require.Check(t, doc.Find("h2").First().Text() == "Along C" && doc.Find("head noscript").Length() == 0,
 		"%v", doc.Find("main").Text())
 	c.Want(http.StatusOK, "GET", at, "")
 }

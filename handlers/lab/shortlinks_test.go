@@ -44,9 +44,8 @@ func TestLinksForPrograms(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	set := c.Upload("name=p", "x,y,label\n0,0,a\n1,1,b\n")
 	made := handlerstest.Decode[struct{ Token, URL, Title, Hash string }](c.Want(http.StatusCreated, "POST", "/api/links", `{"dataset":"`+set.ID+`","spec":{"C":3}}`))
-	if made.Hash != set.Hash || !strings.HasSuffix(made.URL, "/l/"+made.Token) || !strings.HasSuffix(made.Title, " on p") {
-		t.Errorf("%+v", made)
-	}
+	require.Check(t, made.Hash == set.Hash && strings.HasSuffix(made.URL, "/l/"+made.Token) && strings.HasSuffix(made.Title, " on p"),
+		"%+v", made)
 	list := handlerstest.Decode[struct{ Links []struct{ Token string } }](c.Want(http.StatusOK, "GET", "/api/links", ""))
 	require.Check(t, len(list.Links) == 1 && list.Links[0].Token == made.Token, "%+v", list)
 	c.Want(http.StatusNotFound, "POST", "/api/links", `{"dataset":"nothing"}`)

@@ -37,9 +37,8 @@ func TestEmbed(t *testing.T) {
 	require.Check(t, strings.HasPrefix(src, "/embed/margins/line/figures/"), "in the frame the picture is at %s", src)
 	svg, _ := doc.Find("#line .embed a").Attr("href")
 	picture := none.Want(200, "GET", strings.TrimPrefix(svg, s.URL), "")
-	if !strings.Contains(string(picture.Body), "<svg") || svg != s.URL+"/embed/margins/line/figures/line.svg?b=0.75" {
-		t.Errorf("the picture at %s is %.40s", svg, picture.Body)
-	}
+	require.Check(t, strings.Contains(string(picture.Body), "<svg") && svg == s.URL+"/embed/margins/line/figures/line.svg?b=0.75",
+		"the picture at %s is %.40s", svg, picture.Body)
 	live := none.Want(200, "POST", "/embed/margins/line/live", "b=0.25", "Content-Type", "application/x-www-form-urlencoded")
 	if text := string(live.Body); !strings.Contains(text, `"query":"b=0.25"`) || strings.Contains(text, "/lessons/") {
 		t.Errorf("live: %.300s", text)
@@ -51,9 +50,8 @@ func TestEmbed(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/lessons/margins/line", "/lessons/margins", "/lab", "/lessons/margins/line/figures/line.svg"} {
-		if a := none.Want(200, "GET", path, ""); strings.Contains(a.Header.Get("Content-Security-Policy"), "frame-ancestors *") {
-			t.Errorf("%s can be framed", path)
-		}
+		require.Check(t, !strings.Contains(none.Want(200, "GET", path, "").Header.Get("Content-Security-Policy"), "frame-ancestors *"),
+			"%s can be framed", path)
 	}
 	none.Page(404, "/embed/margins/nothing")
 	none.Page(404, "/embed/nothing/line")

@@ -104,9 +104,8 @@ func TestLessonDemo(t *testing.T) {
 		Errors               map[string]string
 	}
 	live := handlerstest.Decode[reply](c.Fetch(http.MethodPost, path+"/live", "w1=0&w2=0&b=1"))
-	if !strings.Contains(live.HTML, "no boundary") || !strings.Contains(live.HTML, "data:image/svg+xml") || live.Query == "" {
-		t.Errorf("live: %.300s, query %q", live.HTML, live.Query)
-	}
+	require.Check(t, strings.Contains(live.HTML, "no boundary") && strings.Contains(live.HTML, "data:image/svg+xml") && live.Query != "",
+		"live: %.300s, query %q", live.HTML, live.Query)
 }
 
 // The empty drawing, which the lab offers, is refused where a lesson needs points.
@@ -135,9 +134,8 @@ func TestLessonQuestions(t *testing.T) {
 	// Without a script: the answer leads back to the question, revealed.
 	a := c.Fetch(http.MethodPost, path, "answer=7")
 	q := a.HTML().Find("#q-line-distance")
-	if a.Status != 200 || q.Find(".verdict.right").Length() != 0 || !strings.Contains(q.Find(".verdict").Text(), "2") {
-		t.Errorf("wrong answer: %d %s", a.Status, q.Text())
-	}
+	require.Check(t, a.Status == 200 && q.Find(".verdict.right").Length() == 0 && strings.Contains(q.Find(".verdict").Text(), "2"),
+		"wrong answer: %d %s", a.Status, q.Text())
 	// With one: the question alone.
 	a = c.Fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
 	if doc := a.HTML(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
@@ -190,7 +188,7 @@ func TestPicturesOfLessonsAreKept(t *testing.T) {
 				t.Errorf("%s sets the cookie %q", src, cookie)
 			}
 			again := s.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag"))
-			require.Check(t, again.Status == 304 && len(again.Body) <= 0, "%s, asked again: %d", src, again.Status)
+			require.Check(t, again.Status == 304 && len(again.Body) == 0, "%s, asked again: %d", src, again.Status)
 		}
 	}
 }

@@ -203,9 +203,8 @@ func TestReportForms(t *testing.T) {
 	b.Send(http.StatusOK, "/reports", twice)
 	b.Send(http.StatusOK, "/reports", twice)
 	rows := b.Send(http.StatusOK, at+"/delete", "").HTML()
-	if rows.Find("table.runs tbody tr").Length() != 1 || !strings.Contains(rows.Find(".undo").Text(), "Deleted: 1 report") {
-		t.Error(rows.Find("main").Text())
-	}
+	require.Check(t, rows.Find("table.runs tbody tr").Length() == 1 && strings.Contains(rows.Find(".undo").Text(), "Deleted: 1 report"),
+		"%v", rows.Find("main").Text())
 	back := b.Send(http.StatusOK, rows.Find(".undo").AttrOr("action", ""), "").HTML()
 	require.Check(t, back.Find("table.runs tbody tr").Length() == 2, "%v", back.Find("main").Text())
 }
@@ -221,8 +220,7 @@ func TestReportIfMatch(t *testing.T) {
 	e.Want(http.StatusPreconditionFailed, "PUT", at, `{"title":"a","text":"three"}`, "If-Match", tag)
 	e.Want(http.StatusPreconditionFailed, "DELETE", at, "", "If-Match", tag)
 	require.Equal(t, handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", at, "")).Text, "two", "Text")
-	if !bytes.Contains(e.Want(http.StatusUnprocessableEntity, "PUT", at, `{"title":"","text":""}`).Body, []byte("title")) {
-		t.Error("the fault has no place")
-	}
+	require.Check(t, bytes.Contains(e.Want(http.StatusUnprocessableEntity, "PUT", at, `{"title":"","text":""}`).Body, []byte("title")),
+		"the fault has no place")
 	e.Want(http.StatusNoContent, "DELETE", at, "")
 }

@@ -71,9 +71,8 @@ func TestRunsTable(t *testing.T) {
 
 	// Groups tell how many and which is best; links of before there was a filter lead to it.
 	groups := b.Page(200, "/runs?group=kernel").Find("tr.group")
-	if groups.Length() != 2 || !strings.Contains(groups.Text(), "2 runs") || !strings.Contains(groups.Text(), "best accuracy") {
-		t.Errorf("groups %q", groups.Text())
-	}
+	require.Check(t, groups.Length() == 2 && strings.Contains(groups.Text(), "2 runs") && strings.Contains(groups.Text(), "best accuracy"),
+		"groups %q", groups.Text())
 	got := list("kernel=rbf&q=10&status=done")
 	require.Check(t, slices.Equal(got, []string{"rbf 10"}), "an old link shows %q", got)
 

@@ -21,7 +21,7 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	lab := b.Page(200, "/lab?data=iris&on=shown&x=petal_length&y=petal_width&test_fraction=0.3")
-	require.Check(t, lab.Find(".problem").Length() <= 0, "the lab opens with %q", lab.Find(".problem").Text())
+	require.Check(t, lab.Find(".problem").Length() == 0, "the lab opens with %q", lab.Find(".problem").Text())
 	var options []string
 	for _, o := range lab.Find("#f-positive option").EachIter() {
 		options = append(options, o.Text())

@@ -37,11 +37,9 @@ func severalMachines(t *testing.T, s *handlerstest.Server) (run store.Run, m *ml
 	}
 	spec := ml.DefaultSpec()
 	spec.Conformal, spec.Standardize = "eigen", false
-	accuracy, err := m.Accuracy(d)
-	require.NoError(t, err)
+	accuracy := require.Value(m.Accuracy(d))(t)
 	st, ctx := s.App.Store, t.Context()
-	run, err = st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec})
-	require.NoError(t, err)
+	run = require.Value(st.CreateRun(ctx, store.WorkspaceOf(handlerstest.Alice), store.NewRun{Name: "trees", Data: d, Spec: spec}))(t)
 	_, ok, err := st.ClaimRun(ctx, "test", run.ID)
 	require.Must(t, ok && err == nil, "%v %v", ok, err)
 	before := *m
@@ -131,7 +129,6 @@ func TestSeveralMachinesCompared(t *testing.T) {
 	one, _, _ := severalMachines(t, s)
 	two, _, _ := severalMachines(t, s)
 	got := s.Browse(t, handlerstest.Alice).Page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
-	if !strings.Contains(got, "where the class that a run predicts changes") || strings.Contains(got, "All boundaries f = 0") {
-		t.Errorf("the captions: %q", got)
-	}
+	require.Check(t, strings.Contains(got, "where the class that a run predicts changes") && !strings.Contains(got, "All boundaries f = 0"),
+		"the captions: %q", got)
 }

@@ -35,17 +35,14 @@ func TestModelsLeave(t *testing.T) {
 	for extension, want := range map[string]string{".py": "def predict(X):", ".onnx": "SVMClassifier", ".libsvm": "svm_type c_svc", ".json": `"supports"`} {
 		for _, base := range []string{"/api/runs/", "/runs/"} {
 			a := c.Want(200, "GET", base+id+"/model"+extension, "")
-			if !strings.Contains(string(a.Body), want) || !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
-				t.Errorf("%s%s: %s, %.80s", base, extension, a.Header, a.Body)
-			}
+			require.Check(t, strings.Contains(string(a.Body), want) && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
+				"%s%s: %s, %.80s", base, extension, a.Header, a.Body)
 		}
 	}
 	a := c.Do("GET", "/api/runs/"+id+"/model.pmml", "")
 	require.Check(t, a.Status == 404, "a format that there is none of: %d", a.Status)
 	other := done(c, `{"dataset":"iris","spec":{"kernel":"laplacian"}}`)
-	if a := c.Do("GET", "/api/runs/"+other+"/model.libsvm", ""); a.Status != 422 || !strings.Contains(string(a.Body), "use ONNX or Python") {
-		t.Errorf("LIBSVM without its kernel: %d %s", a.Status, a.Body)
-	}
+	c.Says(422, "use ONNX or Python", "GET", "/api/runs/"+other+"/model.libsvm", "")
 	page := c.Page(200, "/runs/"+other)
 	if n := page.Find(`a[href$="model.libsvm"]`).Length(); n != 0 || !strings.Contains(page.Text(), "LIBSVM has no kernel laplacian") {
 		t.Errorf("the page offers LIBSVM %d times", n)

@@ -77,9 +77,8 @@ func TestAPISearch(t *testing.T) {
 		require.Check(t, saved.Spec.Text(name) == v.Text(),
 			"the run has %s %s, the best setting %s", name, saved.Spec.Text(name), v.Text())
 	}
-	if saved.Status != store.Done || saved.Search != id || !strings.Contains(saved.Note, "Nested") || saved.Spec.Standardize {
-		t.Errorf("%+v", saved)
-	}
+	require.Check(t, saved.Status == store.Done && saved.Search == id && strings.Contains(saved.Note, "Nested") && !saved.Spec.Standardize,
+		"%+v", saved)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/searches/"+id+"/runs", `{"cell":4}`)
 
 	again := found(c, search(c, `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"seed":7}`))
@@ -307,9 +306,7 @@ func TestAPISearchRefused(t *testing.T) {
 		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"C":"?"}}`:                     {422, "C"},
 		`{"dataset":"moons","spec":{"learner":"ridge"},"grid":{"lambda":[1,2,1e99]}}`: {422, "lambda"},
 	} {
-		if a := c.Do("POST", "/api/searches", body); a.Status != want.status || !strings.Contains(string(a.Body), want.word) {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		c.Says(want.status, want.word, "POST", "/api/searches", body)
 	}
 	id := search(c, `{"dataset":"moons","grid":{"C":[1,2]}}`)
 	his := s.As(t, handlerstest.Bob)

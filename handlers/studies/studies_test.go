@@ -30,9 +30,8 @@ func TestStudy(t *testing.T) {
 	c.Upload("name=own+points", ownPoints)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(handlerstest.SmallStudy))).ID
 	got := c.Ended(id)
-	if got.Status != store.Done || got.Done != got.Total || len(got.Searches) != 4 || got.Title != "SVM · MCM on 2 data sets" {
-		t.Fatalf("%+v", got)
-	}
+	require.Must(t, got.Status == store.Done && got.Done == got.Total && len(got.Searches) == 4 && got.Title == "SVM · MCM on 2 data sets",
+		"%+v", got)
 	asked := require.Value(study.Parse(got.Study, "study"))(t)
 	samples := require.Value(asked.Load(func(string) (*dataset.Table, error) {
 		return dataset.ParseTable(strings.NewReader(ownPoints), "own points.csv", dataset.DefaultLimits)
@@ -148,7 +147,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 				"%s: %+v", label, less)
 		}
 	})
-	require.Check(t, len(least) <= 0, "not offered: %v", least)
+	require.Check(t, len(least) == 0, "not offered: %v", least)
 }
 
 // Every kind of question is clicked together, from data of the workspace that go with it and
@@ -231,9 +230,8 @@ func TestStudyOfValues(t *testing.T) {
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
 	const text = "[scheme]\nfolds = 3\ntarget = \"value\"\n[data.sine]\ngenerator = \"sine\"\nn = 40\n[data.hill]\ngenerator = \"hill\"\nn = 40\n[learner.flat]\nlearner = \"ridge\"\nkernel = \"linear\"\n[learner.bent]\nlearner = \"ridge\"\nlambda = [0.01, 1]\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
-	if got.Status != store.Done || got.Result == nil || got.Result.Target != "value" || got.Result.Sets[0].Outcomes[1].MSE <= 0 {
-		t.Fatalf("%+v", got)
-	}
+	require.Must(t, got.Status == store.Done && got.Result != nil && got.Result.Target == "value" && got.Result.Sets[0].Outcomes[1].MSE > 0,
+		"%+v", got)
 	page := c.Page(200, "/studies/"+got.ID)
 	c.Pictures(page, 1)
 	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than flat", "the verdict")
@@ -241,6 +239,5 @@ func TestStudyOfValues(t *testing.T) {
 		t.Error(text)
 	}
 	wrong := handlerstest.OrderOf(strings.Replace(text, `generator = "sine"`+"\nn = 40", `builtin = "iris"`, 1))
-	a := c.Want(http.StatusUnprocessableEntity, "POST", "/api/studies", wrong)
-	require.Check(t, strings.Contains(string(a.Body), "data set sine: target"), "%s", a.Body)
+	c.Says(http.StatusUnprocessableEntity, "data set sine: target", "POST", "/api/studies", wrong)
 }

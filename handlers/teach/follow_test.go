@@ -67,9 +67,8 @@ func TestFollow(t *testing.T) {
 	}
 	a.Send(404, base+"/point", "x=0&y=0")
 	doc := follow()
-	if doc.Find(".follow.shows-picture .figure").Length() == 0 || doc.Find(".demo-controls, .question, .words").Length() != 0 {
-		t.Error("the picture is not shown alone")
-	}
+	require.Check(t, doc.Find(".follow.shows-picture .figure").Length() != 0 && doc.Find(".demo-controls, .question, .words").Length() == 0,
+		"the picture is not shown alone")
 	present(tc, 204, base, "/lessons/margins/line", "", "ask-distance", false)
 	if doc := follow(); doc.Find(".follow .question").Length() != 1 || doc.Find("[data-folded]").Length() != 1 {
 		t.Error("the question is not shown")
@@ -111,9 +110,8 @@ func TestRemote(t *testing.T) {
 	require.Equal(t, a.Page(200, secret+"/remote").Find("h1").Text(), "Remote", "before anything is presented")
 	present(tc, 204, base, "/lessons/margins/line", "", "picture", false)
 	doc := a.Page(200, secret+"/remote")
-	if doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() < 6 || doc.Find(".question").Length() == 0 {
-		t.Error("the remote has no keys, or no notes")
-	}
+	require.Check(t, doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() >= 6 && doc.Find(".question").Length() != 0,
+		"the remote has no keys, or no notes")
 	stream := bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body)
 	if line, err := stream.ReadString('\n'); err != nil || !strings.HasPrefix(line, ":") { // open: it listens
 		t.Fatal(line, err)

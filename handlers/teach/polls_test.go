@@ -180,9 +180,8 @@ func TestPollEvents(t *testing.T) {
 	handlerstest.NextEvent(t, student) // closed
 	tc.Send(200, path, "do=reveal")
 	after, _ := handlerstest.NextEvent(t, student)
-	if before.Name != "phase" || after.Name != "phase" || before.Data == after.Data || !strings.Contains(after.Data, "true") {
-		t.Errorf("the student was told %v, then %v", before, after)
-	}
+	require.Check(t, before.Name == "phase" && after.Name == "phase" && before.Data != after.Data && strings.Contains(after.Data, "true"),
+		"the student was told %v, then %v", before, after)
 }
 
 // First answers in a lesson of a course and in its polls reach the teacher, who sees which

@@ -128,9 +128,8 @@ func TestGramIsRead(t *testing.T) {
 			require.Must(t, err == nil && len(told) == 1+n-train, "%d rows, %v", len(told), err)
 			for i, rec := range told[1:] {
 				f, err := strconv.ParseFloat(rec[2], 64)
-				if err != nil || !agree(f, theirs.Values[i], 1e-5) || rec[1] != theirs.Labels[i] {
-					t.Errorf("%v, row %d: %s, f = %s; scikit-learn has %s, %g", way.flags, i+1, rec[1], rec[2], theirs.Labels[i], theirs.Values[i])
-				}
+				require.Check(t, err == nil && agree(f, theirs.Values[i], 1e-5) && rec[1] == theirs.Labels[i],
+					"%v, row %d: %s, f = %s; scikit-learn has %s, %g", way.flags, i+1, rec[1], rec[2], theirs.Labels[i], theirs.Values[i])
 			}
 		}
 	}

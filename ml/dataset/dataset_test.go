@@ -137,9 +137,8 @@ func TestFromRows(t *testing.T) {
 	if err != nil || d.X.At(1, 0) != 3 || d.Label != "label" || !cmp.Equal(d.Classes, []string{"-2", "0.5"}) || !cmp.Equal(d.Features, []string{"x"}) {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	if _, err := FromRows([]string{"x"}, [][]float64{{1}, {3, 4}}, []string{"1", "2"}); err == nil || !strings.Contains(err.Error(), "point 2 has 2 coordinates") {
-		t.Errorf("a point with a coordinate too many: %v", err)
-	}
+	require.Fails(t, require.Err(FromRows([]string{"x"}, [][]float64{{1}, {3, 4}}, []string{"1", "2"})), "point 2 has 2 coordinates",
+		"a point with a coordinate too many")
 }
 
 func TestFromPoints(t *testing.T) {

@@ -73,9 +73,8 @@ func TestNoiseOfMotifs(t *testing.T) {
 	}
 	// Of 2000 planted letters a tenth is another, and 0.9^10 of 200 motifs are whole:
 	// both within four standard deviations.
-	if all != 200 || differ < 147 || differ > 253 || some < 43 || some > 97 || none != 0 || half < 15 || half > 60 {
-		t.Errorf("motifs: %d, with noise %d, with half a share %d, without %d; %d letters differ", all, some, half, none, differ)
-	}
+	require.Check(t, all == 200 && differ >= 147 && differ <= 253 && some >= 43 && some <= 97 && none == 0 && half >= 15 && half <= 60,
+		"motifs: %d, with noise %d, with half a share %d, without %d; %d letters differ", all, some, half, none, differ)
 }
 
 func TestMotifsTooLong(t *testing.T) {

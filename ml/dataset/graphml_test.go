@@ -97,9 +97,8 @@ func TestReadGraphML(t *testing.T) {
 		{strings.Replace(edges, `<edge source="2" target="1">`, `<edge source="1" target="2"/><edge source="2" target="1">`, 1), `edge attribute "kind" left out: graph 1: edge [0,1] has the labels "?" and "b"`, 1, Limits{}},
 	} {
 		table, err := ParseTable(strings.NewReader(fmt.Sprintf(c.in, "undirected", "", "")), "f", c.lim)
-		if err != nil || len(table.GraphColumns()) != c.columns || !strings.Contains(strings.Join(table.Notes, "; "), c.note) {
-			t.Errorf("%s: %+v, %v", c.note, table, err)
-		}
+		require.Check(t, err == nil && len(table.GraphColumns()) == c.columns && strings.Contains(strings.Join(table.Notes, "; "), c.note),
+			"%s: %+v, %v", c.note, table, err)
 	}
 	large := "<graphml>"
 	for k := range 10 {
@@ -154,9 +153,8 @@ func TestReadGraphML(t *testing.T) {
 		t.Errorf("unfolded: %v", err)
 	}
 	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
-	if _, err := ParseTable(strings.NewReader(many), "f", Limits{}); err == nil || !strings.Contains(err.Error(), "at most 10 attributes of nodes, found 11") {
-		t.Errorf("many attributes: %v", err)
-	}
+	require.Fails(t, require.Err(ParseTable(strings.NewReader(many), "f", Limits{})), "at most 10 attributes of nodes, found 11",
+		"many attributes")
 	optional := strings.Replace(many, `id="more" for="node"`, `id="more" for="edge"`, 1) // and many
 	optional = strings.ReplaceAll(optional, `for="node"><default>x`, `for="edge"><default>x`)
 	if table, err := ParseTable(strings.NewReader(optional), "f", Limits{Bytes: 40_000}); err != nil || !strings.Contains(strings.Join(table.Notes, "; "), "1 attribute of edges left out: at most 10 are read") {

@@ -237,9 +237,8 @@ func TestWidePrecomputed(t *testing.T) {
 	require.NoError(t, err)
 	sameData(t, d, got)
 	_, err = Read(strings.NewReader(strings.Replace(plain.String(), ",", ",7", 1)), "f", Mapping{Kind: KindPrecomputed}, Limits{})
-	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f, line 1: expected at most 201 columns, found 301") {
-		t.Errorf("wide and not symmetric: %v", err)
-	}
+	require.Check(t, errors.Is(err, ErrTooLarge) && strings.Contains(err.Error(), "f, line 1: expected at most 201 columns, found 301"),
+		"wide and not symmetric: %v", err)
 }
 
 func TestKernelRows(t *testing.T) {

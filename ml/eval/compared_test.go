@@ -95,9 +95,8 @@ func TestOnFolds(t *testing.T) {
 	wide, narrow := judged(0.5, scheme), judged(1e4, scheme)
 	pairs := require.Value(eval.OnFolds([]eval.Setting{wide, narrow, wide}, 5, 0.01))(t)
 	same := pairs[1]
-	if same.First != 0 || same.Second != 2 || *same.P != 1 || *same.Holm != 1 || *same.Posterior != (eval.Posterior{Same: 1}) {
-		t.Errorf("a setting and itself: %+v", same)
-	}
+	require.Check(t, same.First == 0 && same.Second == 2 && *same.P == 1 && *same.Holm == 1 && *same.Posterior == (eval.Posterior{Same: 1}),
+		"a setting and itself: %+v", same)
 	first := pairs[0]
 	require.Check(t, first.Freedom == 9 && first.Mean >= 0.1 && *first.Holm <= 0.01 && first.Posterior.Better >= 0.95,
 		"a kernel narrower than the points are apart is no worse: %+v", first)

@@ -48,9 +48,8 @@ func TestDrawn(t *testing.T) {
 		degrees := map[int]int{}
 		for _, s := range all {
 			c, gamma, coef0 := s.Number("C"), s.Number("gamma"), s.Number("coef0")
-			if c < 0.01 || c > 100 || gamma < 0.1 || gamma > 10 || coef0 < -2 || coef0 > 2 || s.Number("tol") != 0.001 {
-				t.Fatalf("%s: %v", design, s)
-			}
+			require.Must(t, c >= 0.01 && c <= 100 && gamma >= 0.1 && gamma <= 10 && coef0 >= -2 && coef0 <= 2 && s.Number("tol") == 0.001,
+				"%s: %v", design, s)
 			if c < 1 {
 				low++
 			}
@@ -94,9 +93,8 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	n := 0
 	for _, p := range several {
 		n += p.Settings()
-		if !slices.IsSorted(p.C) || p.Spec.Kernel == "rbf" && p.Spec.Text("degree") != ml.DefaultSpec().Text("degree") {
-			t.Errorf("%v", p)
-		}
+		require.Check(t, slices.IsSorted(p.C) && (p.Spec.Kernel != "rbf" || p.Spec.Text("degree") == ml.DefaultSpec().Text("degree")),
+			"%v", p)
 	}
 	if n != 40 || len(several) != 3 { // rbf, poly of degree 2 and of degree 3
 		t.Errorf("%d settings in %d paths", n, len(several))

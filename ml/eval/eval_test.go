@@ -255,9 +255,8 @@ func TestWithoutGrid(t *testing.T) {
 		"linear: %+v, %v", res, err)
 	spec = with(t, ml.DefaultSpec(), map[string]string{"hard_margin": "true", "gamma": "100"})
 	res, err = eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(2)}}, two, nil)
-	if err != nil || len(res.Settings) != 1 || !cmp.Equal(res.Settings[0].Values, param.Values{"gamma": param.Of(100)}) {
-		t.Errorf("hard margin: %+v, %v", res, err)
-	}
+	require.Check(t, err == nil && len(res.Settings) == 1 && cmp.Equal(res.Settings[0].Values, param.Values{"gamma": param.Of(100)}),
+		"hard margin: %+v, %v", res, err)
 	spec = with(t, ml.DefaultSpec(), map[string]string{"max_iter": "1"})
 	res, err = eval.CrossValidate(t.Context(), d, spec, nil, two, nil)
 	if err != nil || len(res.Settings) != 1 || res.Settings[0].Converged() || res.Settings[0].Folds[0].Status != trace.IterationLimit {

@@ -102,9 +102,8 @@ func TestOnwardPlan(t *testing.T) {
 		if len(plan.Cells()) != len(names) {
 			t.Fatalf("%d cells, %d names", len(plan.Cells()), len(names))
 		}
-		if _, err := plan.Reduce(results[:len(results)-1]); err == nil {
-			t.Errorf("round %d: a result without its last cell", round+1)
-		}
+		require.Fails(t, require.Err(plan.Reduce(results[:len(results)-1])), "",
+			"round %d: a result without its last cell", round+1)
 		res := require.Value(plan.Reduce(results))(t)
 		reached, err := plan.Reached(results[:len(plan.Paths)*len(plan.Splits)])
 		if err != nil || !cmp.Equal(reached.Settings, res.Settings) {

@@ -67,9 +67,8 @@ func TestPairedTests(t *testing.T) {
 		require.Check(t, err == nil && near(*plain.P, c.Plain, 1e-9),
 			"%d differences, plain: %+v (%v), want p %g", len(c.Differences), plain, err, c.Plain)
 		p, err := eval.Correlated(c.Differences, c.Ratio, c.Rope)
-		if err != nil || !near(p.Worse, c.Worse, 1e-9) || !near(p.Same, c.Same, 1e-9) || !near(p.Better, c.Better, 1e-9) {
-			t.Errorf("%d differences: %+v (%v), want %g, %g, %g", len(c.Differences), p, err, c.Worse, c.Same, c.Better)
-		}
+		require.Check(t, err == nil && near(p.Worse, c.Worse, 1e-9) && near(p.Same, c.Same, 1e-9) && near(p.Better, c.Better, 1e-9),
+			"%d differences: %+v (%v), want %g, %g, %g", len(c.Differences), p, err, c.Worse, c.Same, c.Better)
 		// Without a region the posterior and the test say the same of a mean above 0 or below.
 		p, err = eval.Correlated(c.Differences, c.Ratio, 0)
 		require.Check(t, err == nil && near(2*min(p.Worse, p.Better), *got.P, 1e-9) && p.Same <= 1e-12,

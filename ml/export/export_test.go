@@ -260,7 +260,7 @@ for a in json.load(sys.stdin):
 `)
 	cmd.Stdin = &text
 	out, err := cmd.CombinedOutput()
-	require.Check(t, err == nil && len(out) <= 0, "%v\n%s", err, out)
+	require.Check(t, err == nil && len(out) == 0, "%v\n%s", err, out)
 }
 
 func TestPythonSaysTheSame(t *testing.T) {

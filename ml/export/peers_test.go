@@ -71,7 +71,7 @@ const fs = require('fs');
 `)
 		cmd.Stdin = &text
 		out, err := cmd.CombinedOutput()
-		require.Check(t, err == nil && len(out) <= 0, "%v\n%s", err, out)
+		require.Check(t, err == nil && len(out) == 0, "%v\n%s", err, out)
 	}
 }
 

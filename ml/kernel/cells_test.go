@@ -71,9 +71,7 @@ func TestSumInCells(t *testing.T) {
 					}
 					worst = max(worst, math.Abs(v-want-lost)/size)
 				}
-				if worst > max(e, 0x1p-49) {
-					t.Errorf("error %.2g of the sum of the weights", worst)
-				}
+				require.Check(t, worst <= max(e, 0x1p-49), "error %.2g of the sum of the weights", worst)
 			})
 		}
 	}

@@ -209,9 +209,8 @@ func TestCombinedWords(t *testing.T) {
 	// Two kernels that learn, one recorder.
 	heard := 0
 	k, err := combine("fisher(components=1)*fisher").Fit(t.Context(), normal(rand.New(rand.NewPCG(1, 1)), 9, 2), func(trace.Step) { heard++ })
-	if err != nil || len(k.Fitted) != 2 || k.Fitted[0].Len() != 1 || k.Fitted[1].Len() != 2 || heard == 0 || !k.Learns() {
-		t.Errorf("%v: %d mixtures, %d steps", err, len(k.Fitted), heard)
-	}
+	require.Check(t, err == nil && len(k.Fitted) == 2 && k.Fitted[0].Len() == 1 && k.Fitted[1].Len() == 2 && heard != 0 && k.Learns(),
+		"%v: %d mixtures, %d steps", err, len(k.Fitted), heard)
 	k.Fitted = k.Fitted[:1]
 	if err := k.Check(2); err == nil || !math.IsNaN(k.Eval([]float64{1, 2}, []float64{1, 2})) {
 		t.Errorf("one mixture is missing: %v", err)

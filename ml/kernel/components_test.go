@@ -71,9 +71,8 @@ func TestPrincipalComponentsOfLittle(t *testing.T) {
 	ones := mat.NewDense(3, 3, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
 	for name, fit := range map[string][]int{"nothing": nil, "one": {2}, "copies": {0, 1, 2}} {
 		c, err := PrincipalComponents(ones, fit)
-		if err != nil || len(c.At) != 3 || c.At[0] != [2]float64{} || c.At[2] != [2]float64{} || c.Share != [2]float64{} {
-			t.Errorf("%s: %+v, %v", name, c, err)
-		}
+		require.Check(t, err == nil && len(c.At) == 3 && c.At[0] == [2]float64{} && c.At[2] == [2]float64{} && c.Share == [2]float64{},
+			"%s: %+v, %v", name, c, err)
 	}
 	two := mat.NewDense(3, 3, []float64{1, 0, 0.5, 0, 1, 0.5, 0.5, 0.5, 0.5}) // the third lies in the middle
 	c, err := PrincipalComponents(two, []int{0, 1})

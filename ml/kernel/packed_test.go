@@ -54,9 +54,8 @@ func loopsAgree(t *testing.T, l simd.Level) {
 					if e := 1e-15 * (1 - math.Log(want[i])); math.Abs(got[i]-want[i]) > e*want[i]+1e-307 {
 						t.Fatalf("d = %d, gamma %g: %g, plain %g", d, gamma, got[i], want[i])
 					}
-					if math.Abs(float64(single[i])-got[i]) > inSingle || plain[i] != float32(want[i]) {
-						t.Fatalf("d = %d, gamma %g: in single precision %g is %g, plain %g is %g", d, gamma, got[i], single[i], want[i], plain[i])
-					}
+					require.Must(t, math.Abs(float64(single[i])-got[i]) <= inSingle && plain[i] == float32(want[i]),
+						"d = %d, gamma %g: in single precision %g is %g, plain %g is %g", d, gamma, got[i], single[i], want[i], plain[i])
 				}
 				require.Must(t, single[n/2] == 1,
 					"d = %d, gamma %g: in single precision %g at distance 0", d, gamma, single[n/2])
@@ -173,9 +172,8 @@ func TestSubsetAndProduct(t *testing.T) {
 					s.Row32(few, a)
 					w[a] = r.NormFloat64()
 					for b, j := range points {
-						if part[b] != whole[j] || few[b] != single[j] {
-							t.Fatalf("%+v: row of a subset has %g and %g, the whole row %g and %g", k, part[b], few[b], whole[j], single[j])
-						}
+						require.Must(t, part[b] == whole[j] && few[b] == single[j],
+							"%+v: row of a subset has %g and %g, the whole row %g and %g", k, part[b], few[b], whole[j], single[j])
 					}
 					for j, v := range whole {
 						if math.Abs(float64(single[j])-v) > inSingle*math.Abs(v) && math.Abs(float64(single[j])-v) > inSingle {

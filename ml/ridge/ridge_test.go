@@ -156,9 +156,8 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 						b++
 					}
 				}
-				if math.Abs(res.LeftOut[i]-f) > 1e-8*math.Max(1, math.Abs(f)) {
-					t.Errorf("%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
-				}
+				require.Check(t, math.Abs(res.LeftOut[i]-f) <= 1e-8*math.Max(1, math.Abs(f)),
+					"%d points, lambda %g: f at point %d without it is %.12g, said to be %.12g", m, lambda, i, f, res.LeftOut[i])
 				sum += (targets[i] - f) * (targets[i] - f)
 			}
 			if want := sum / float64(m); math.Abs(res.LOOError-want) > 1e-8*want {
@@ -280,9 +279,8 @@ func TestUglyMatrices(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if res.Status != c.want || (res.Shift > 0 && res.Status == trace.Converged) {
-			t.Errorf("%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
-		}
+		require.Check(t, res.Status == c.want && (res.Shift <= 0 || res.Status != trace.Converged),
+			"%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
 		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s: a number is %g", name, v)
@@ -300,9 +298,8 @@ func TestDuplicatesThatDisagree(t *testing.T) {
 	for _, lambda := range []float64{1e-3, 1, 1e3} {
 		res := train(t, one, []float64{1, -1}, lambda)
 		alone := -1 / (1 + lambda) // at the first point, trained on the second
-		if math.Abs(res.F[0]) > 1e-9 || math.Abs(res.LeftOut[0]-alone) > 1e-9 || math.Abs(res.LeftOut[1]+alone) > 1e-9 {
-			t.Errorf("lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
-		}
+		require.Check(t, math.Abs(res.F[0]) <= 1e-9 && math.Abs(res.LeftOut[0]-alone) <= 1e-9 && math.Abs(res.LeftOut[1]+alone) <= 1e-9,
+			"lambda %g: f = %g, left out %v, want ±%g", lambda, res.F, res.LeftOut, alone)
 	}
 }
 
@@ -405,9 +402,8 @@ func TestPathIsThatOfTraining(t *testing.T) {
 			got, ok := path.At(lambda)
 			want := train(t, k, targets, lambda)
 			require.Must(t, ok && got.Lambda == lambda, "%d points, lambda %g: %+v, %t", m, lambda, got, ok)
-			if math.Abs(got.MSE-want.MSE) > 1e-7*want.MSE || math.Abs(got.LOOError-want.LOOError) > 1e-7*want.LOOError {
-				t.Errorf("%d points, lambda %g: %+v, trained %.12g and %.12g", m, lambda, got, want.MSE, want.LOOError)
-			}
+			require.Check(t, math.Abs(got.MSE-want.MSE) <= 1e-7*want.MSE && math.Abs(got.LOOError-want.LOOError) <= 1e-7*want.LOOError,
+				"%d points, lambda %g: %+v, trained %.12g and %.12g", m, lambda, got, want.MSE, want.LOOError)
 			require.Check(t, got.Freedom < freedom && got.Freedom > 0,
 				"%d points, lambda %g: %g degrees of freedom after %g", m, lambda, got.Freedom, freedom)
 			freedom = got.Freedom

@@ -31,7 +31,7 @@ func TestChunking(t *testing.T) {
 		}
 		end := last(r)
 		near(t, "dual", end.Dual, optimum(t, k, y, set.C).Dual, 1e-8)
-		require.Check(t, end.Violation <= set.Tol && len(end.Violators) <= 0,
+		require.Check(t, end.Violation <= set.Tol && len(end.Violators) == 0,
 			"violation %g, violators %v", end.Violation, end.Violators)
 		for i := 1; i < r.Len(); i++ {
 			before, s := r.At(i-1), r.At(i)

@@ -117,8 +117,7 @@ func TestPrimalPerceptron(t *testing.T) {
 		r := random(rapid.Uint64().Draw(t, "seed"))
 		x, y := clouds(r, rapid.IntRange(2, 20).Draw(t, "m"), 3)
 		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two round as 1 does
-		dual, err := stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400})
-		require.NoError(t, err)
+		dual := require.Value(stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400}))(t)
 		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
 		require.NoError(t, err)
 		if dual.Status() == trace.Converged && primal.Status() != trace.Converged { // at most a pass later

@@ -121,8 +121,7 @@ func TestSecondOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), 10, 1)
 		k, c := gram(x, "rbf"), 2.0
-		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, Selection: stepwise.SecondOrder, MaxSteps: 15})
-		require.NoError(t, err)
+		r := require.Value(stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, Selection: stepwise.SecondOrder, MaxSteps: 15}))(t)
 		row := make([]float64, len(y))
 		for n := 1; n < r.Len(); n++ {
 			before, p := r.At(n-1), r.At(n).Pair
@@ -170,9 +169,8 @@ func TestPairDualGuard(t *testing.T) {
 				s := p.Step(start[0], start[1])
 				now := p.At(start[0], start[1])
 				end := p.At(s.AlphaI, s.AlphaJ)
-				if s.AlphaJ != s.L && s.AlphaJ != s.H || end < now {
-					t.Errorf("K12 = %v, y2 = %v from %v: to %v on [%v, %v], dual from %v to %v", k12, y2, start, s.AlphaJ, s.L, s.H, now, end)
-				}
+				require.Check(t, (s.AlphaJ == s.L || s.AlphaJ == s.H) && end >= now,
+					"K12 = %v, y2 = %v from %v: to %v on [%v, %v], dual from %v to %v", k12, y2, start, s.AlphaJ, s.L, s.H, now, end)
 				if low, high := p.Ends(start[0], start[1]); low != s.L || high != s.H {
 					t.Errorf("ends %v and %v, the step has %v and %v", low, high, s.L, s.H)
 				}

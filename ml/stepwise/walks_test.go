@@ -102,9 +102,7 @@ func TestSumWalksRefuses(t *testing.T) {
 		_, err := stepwise.SumWalks(t.Context(), a, lambda, 5)
 		require.Check(t, err != nil, "the weight %g is not refused", lambda)
 	}
-	if _, err := stepwise.SumWalks(t.Context(), a, 0.1, 0); err == nil {
-		t.Error("no steps are not refused")
-	}
+	require.Fails(t, require.Err(stepwise.SumWalks(t.Context(), a, 0.1, 0)), "", "no steps are not refused")
 	r, err := stepwise.SumWalks(t.Context(), a, 1e200, 10)
 	if err != nil || r.Status() != trace.Numerical || r.Len() != 2 {
 		t.Errorf("an enormous weight: %d states, %s, %v", r.Len(), r.Status(), err)

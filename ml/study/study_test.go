@@ -166,8 +166,7 @@ func TestGoesOn(t *testing.T) {
 		keeper.Known[name] = c
 	}
 	var last [3]int
-	res, err := study.Run(t.Context(), s, samples, keeper, func(done, known, total int) { last = [3]int{done, known, total} })
-	require.NoError(t, err)
+	res := require.Value(study.Run(t.Context(), s, samples, keeper, func(done, known, total int) { last = [3]int{done, known, total} }))(t)
 	const total = 2 * (2*24 + 6)
 	require.Check(t, before != 0 && before < total && last == [3]int{total, before, total},
 		"%d of %d cells before, then %v", before, total, last)

@@ -72,9 +72,8 @@ func TestLocalHardMargin(t *testing.T) {
 			continue
 		}
 		solved++
-		if !res.Local || res.KKTViolation > s.Tol || res.Dual < first.Dual*(1-1e-9) {
-			t.Errorf("seed %d: local %v, violation %g, %g; from alpha = 0 it is %g", seed, res.Local, res.KKTViolation, res.Dual, first.Dual)
-		}
+		require.Check(t, res.Local && res.KKTViolation <= s.Tol && res.Dual >= first.Dual*(1-1e-9),
+			"seed %d: local %v, violation %g, %g; from alpha = 0 it is %g", seed, res.Local, res.KKTViolation, res.Dual, first.Dual)
 		if res.Dual > first.Dual*(1+1e-6) {
 			better++
 		}

@@ -60,24 +60,13 @@ func TestMarginsOfTheToy(t *testing.T) {
 func TestMarginsRefuse(t *testing.T) {
 	t.Parallel()
 	x, y, _ := toy()
-	if _, err := theory.LinearMargins([]float64{0, 0}, 1, x, y); err == nil {
-		t.Error("w = 0 has a margin")
-	}
-	if _, err := theory.LinearMargins([]float64{1}, 1, x, y); err == nil {
-		t.Error("one weight in the plane")
-	}
-	if _, err := theory.LinearMargins([]float64{1, math.NaN()}, 1, x, y); err == nil {
-		t.Error("a weight that is no number")
-	}
-	if _, err := theory.LinearMargins([]float64{1, 1}, 1, x, y[:5]); err == nil {
-		t.Error("five labels for six points")
-	}
-	if _, err := theory.NewMargins([]float64{1}, []float64{0}, 1); err == nil {
-		t.Error("a label of 0")
-	}
-	if _, err := theory.NewMargins(nil, nil, 1); err == nil {
-		t.Error("no points")
-	}
+	require.Fails(t, require.Err(theory.LinearMargins([]float64{0, 0}, 1, x, y)), "", "w = 0 has a margin")
+	require.Fails(t, require.Err(theory.LinearMargins([]float64{1}, 1, x, y)), "", "one weight in the plane")
+	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, math.NaN()}, 1, x, y)), "",
+		"a weight that is no number")
+	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, 1}, 1, x, y[:5])), "", "five labels for six points")
+	require.Fails(t, require.Err(theory.NewMargins([]float64{1}, []float64{0}, 1)), "", "a label of 0")
+	require.Fails(t, require.Err(theory.NewMargins(nil, nil, 1)), "", "no points")
 	if _, _, err := theory.Canonical([]float64{1, -1}, 0, x, y); err == nil {
 		t.Error("a canonical form of a line through the classes")
 	}

@@ -229,9 +229,8 @@ func TestShatterKernelAgreesWithLines(t *testing.T) {
 		lines := require.Value(theory.ShatterLines(points))(t)
 		k := gram(linear, x)
 		machines := require.Value(theory.ShatterKernel(k))(t)
-		if lines.Rank != machines.Rank || lines.Realisable != machines.Realisable {
-			t.Fatalf("%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
-		}
+		require.Must(t, lines.Rank == machines.Rank && lines.Realisable == machines.Realisable,
+			"%v: rank %d and %d, realisable %d and %d", points, lines.Rank, machines.Rank, lines.Realisable, machines.Realisable)
 		for m, d := range machines.Dichotomies {
 			line := lines.Dichotomies[m]
 			require.Must(t, d.Realisable == line.Realisable,

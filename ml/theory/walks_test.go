@@ -28,12 +28,10 @@ func TestProductGraph(t *testing.T) {
 	if p, err = theory.NewProductGraph(edge, edge, true); err != nil || len(p.Pairs) != 2 || mat.Sum(p.Adjacency) != 2 {
 		t.Errorf("with labels: %v %v, %v", p.Pairs, mat.Formatted(p.Adjacency), err)
 	}
-	if _, err := theory.NewProductGraph(edge, graph(t, 1, nil, "C"), true); err == nil {
-		t.Error("graphs without a common label have a product")
-	}
-	if _, err := theory.NewProductGraph(graph(t, 21, nil), graph(t, 20, nil), false); err == nil {
-		t.Error("420 pairs are not refused")
-	}
+	require.Fails(t, require.Err(theory.NewProductGraph(edge, graph(t, 1, nil, "C"), true)), "",
+		"graphs without a common label have a product")
+	require.Fails(t, require.Err(theory.NewProductGraph(graph(t, 21, nil), graph(t, 20, nil), false)), "",
+		"420 pairs are not refused")
 	// The radius of a product is the product of the radii: 2 of a ring, √2 of a path of 3.
 	ring, path := graph(t, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}), graph(t, 3, [][2]int{{0, 1}, {1, 2}})
 	p = require.Value(theory.NewProductGraph(ring, path, false))(t)

@@ -19,9 +19,8 @@ func TestWallCasesOfOneWall(t *testing.T) {
 		require.Must(t, len(got) == 2, "example %d: %d cases", i+1, len(got))
 		for k, c := range got {
 			w := want.Cases[k]
-			if c.Touched[0] != w.OnLine || c.Verdict != w.Verdict || (c.Wall == -1) != (w.Verdict == theory.Accepted) {
-				t.Errorf("example %d, case %d: %+v, want %+v", i+1, k+1, c, w)
-			}
+			require.Check(t, c.Touched[0] == w.OnLine && c.Verdict == w.Verdict && (c.Wall == -1) == (w.Verdict == theory.Accepted),
+				"example %d, case %d: %+v, want %+v", i+1, k+1, c, w)
 			near(t, "multiplier", c.Multipliers[0], w.Multiplier, 1e-12)
 			near(t, "constraint", c.Constraints[0], w.Constraint, 1e-12)
 			near(t, "x", c.Point[0], w.Point[0], 1e-12)
@@ -102,9 +101,8 @@ func TestWallCasesOnParallelWalls(t *testing.T) {
 	require.Check(t, c.Verdict == theory.Infeasible && c.Wall == 0, "the farther wall: %+v", c)
 	far := theory.Problem{Center: [2]float64{-1, 0}, Scale: [2]float64{1, 1}}
 	cases, err = far.WallCases([]theory.Wall{{Normal: [2]float64{1, 0}, Offset: -1}})
-	if err != nil || cases[0].Verdict != theory.Accepted || cases[1].Verdict != theory.MultiplierSign || cases[1].Wall != 0 {
-		t.Errorf("a wall that need not push: %+v, %v", cases, err)
-	}
+	require.Check(t, err == nil && cases[0].Verdict == theory.Accepted && cases[1].Verdict == theory.MultiplierSign && cases[1].Wall == 0,
+		"a wall that need not push: %+v, %v", cases, err)
 }
 
 func TestWallCasesRefuses(t *testing.T) {

@@ -25,9 +25,8 @@ func TestBeside(t *testing.T) {
 		if f := p.Frame; p.Width != 500 || p.Height != 446 || f.Left != alone.Frame.Left || f.Top != alone.Frame.Top || f.Left+f.Width > wide || f.Top+f.Height > high {
 			t.Errorf("below %t: the frame %+v is not within %g x %g", below, f, wide, high)
 		}
-		if strings.Contains(p.Caption, "Below it:") != below || strings.Contains(p.Caption, "Beside it:") == below {
-			t.Errorf("below %t: the caption is %q", below, p.Caption)
-		}
+		require.Check(t, strings.Contains(p.Caption, "Below it:") == below && strings.Contains(p.Caption, "Beside it:") != below,
+			"below %t: the caption is %q", below, p.Caption)
 		var svg strings.Builder
 		require.NoError(t, p.SVG(&svg))
 		for _, name := range []string{">one<", ">two<"} {

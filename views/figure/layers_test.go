@@ -49,9 +49,8 @@ func TestHiddenLayers(t *testing.T) {
 	}
 	for _, layer := range layers {
 		p, without, short := draw(layer)
-		if len(without) >= len(svg)+400 || layer != "boundary" && short >= list+200 || without == svg {
-			t.Errorf("without %s the picture has %d bytes instead of %d, its list %d instead of %d", layer, len(without), len(svg), short, list)
-		}
+		require.Check(t, len(without) < len(svg)+400 && (layer == "boundary" || short < list+200) && without != svg,
+			"without %s the picture has %d bytes instead of %d, its list %d instead of %d", layer, len(without), len(svg), short, list)
 		require.Check(t, slices.Equal(p.Toggles, whole.Toggles) && p.Frame == whole.Frame,
 			"without %s the legend or the frame moves", layer)
 	}

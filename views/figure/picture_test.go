@@ -423,9 +423,7 @@ func TestUgly(t *testing.T) {
 			parse(t, p)
 			var b bytes.Buffer
 			require.Equal(t, p.PNG(&b), nil, "%s", name)
-			if _, err := png.Decode(&b); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			require.Equal(t, require.Err(png.Decode(&b)), nil, "%s", name)
 			s.Model.Machines[0].Map = &conformal.Map{Gamma: 1}
 			if p, err = figure.Conformal(s); err != nil {
 				t.Errorf("%s, conformal: %v", name, err)

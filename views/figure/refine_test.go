@@ -38,17 +38,15 @@ func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 		{1000, 0.002, true},
 		{20000, 0.2, true},
 	} {
-		res, err := ml.Train(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(tc.gamma)).With("C", param.Of(10.0)), nil)
-		require.NoError(t, err)
+		res := require.Value(ml.Train(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(tc.gamma)).With("C", param.Of(10.0)), nil))(t)
 		points := require.Value(res.Model.Points(d, ml.DefaultSpec()))(t)
 		v, _ := res.Model.View()
 		s := newSurface(res.Model, v, LimitsOf(points, v), 160)
 		r := s.refined(res.Model, v, points, 64<<20)
 		crude := farOff(s, res.Model)
 		fine := farOff(r, res.Model)
-		if (r != s) != tc.refined || fine > tc.most || tc.refined && fine > crude/3 {
-			t.Errorf("gamma = %g: f is up to %.3g on the line, %.3g on that of the refined surface with %d cells", tc.gamma, crude, fine, r.n)
-		}
+		require.Check(t, (r != s) == tc.refined && fine <= tc.most && (!tc.refined || fine <= crude/3),
+			"gamma = %g: f is up to %.3g on the line, %.3g on that of the refined surface with %d cells", tc.gamma, crude, fine, r.n)
 		require.Check(t, s.refined(res.Model, v, points, 1000) == s, "gamma = %g: refined without the means", tc.gamma)
 	}
 }

@@ -181,7 +181,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 				seen++
 			}
 		}
-		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) <= 0),
+		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) == 0),
 			"%s: stripes %v", rule, stripes)
 		if len(colors) != 3 || colors["ash"] == colors["beech"] || colors["ash"] == colors["elm"] || colors["beech"] == colors["elm"] || seen < 5000 {
 			t.Errorf("%s: %d pixels in %v", rule, seen, colors)
@@ -225,14 +225,10 @@ func TestUglyRegions(t *testing.T) {
 	}
 	s := grove(ml.OneVsRest)
 	s.Model.Rule, s.Model.Classes, s.Model.Machines = ml.Value, nil, s.Model.Machines[:1]
-	if _, err := figure.Boundary(s); err == nil {
-		t.Error("regions of numbers were drawn")
-	}
+	require.Fails(t, require.Err(figure.Boundary(s)), "", "regions of numbers were drawn")
 	s = grove(ml.OneVsRest)
 	s.Machine = 3
-	if _, err := figure.Conformal(s); err == nil {
-		t.Error("the map of a machine that is not there was drawn")
-	}
+	require.Fails(t, require.Err(figure.Conformal(s)), "", "the map of a machine that is not there was drawn")
 	// A model of two classes beside one of three, trained on the same points.
 	p, err := figure.Overlay([]figure.Layer{{Name: "all", Scene: grove(ml.OneVsOne)}, {Name: "two", Scene: func() figure.Scene {
 		s := grove(ml.OneVsRest)

@@ -83,7 +83,7 @@ func TestControls(t *testing.T) {
 	d := &Demo{Controls: []Control{size, n, on, at, word}}
 	form := map[string]string{"word": " a\x00b\xff é ", "size": "4.50", "n": "7", "on": "false", "ay": "0.5", "pick": "b"}
 	in, wrong := d.NewInput(func(name string) string { return form[name] }, nil)
-	require.Must(t, len(wrong) <= 0, "%v", wrong)
+	require.Must(t, len(wrong) == 0, "%v", wrong)
 	var unlisted []string
 	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
 	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || word.Of(in) != "ab é" || len(unlisted) > 0 {

@@ -579,7 +579,7 @@ func TestSubscribers(t *testing.T) {
 	}
 	f.q.mu.Lock()
 	defer f.q.mu.Unlock()
-	require.Check(t, len(f.q.watchers) <= 0, "watchers left: %v", f.q.watchers)
+	require.Check(t, len(f.q.watchers) == 0, "watchers left: %v", f.q.watchers)
 }
 
 func TestMessage(t *testing.T) {
@@ -603,7 +603,7 @@ func TestLiveAnswersFirst(t *testing.T) {
 			looked := make(chan error, 1)
 			go func() { looked <- pace.Look(j.ctx) }()
 			synctest.Wait()
-			require.Check(t, len(looked) <= 0, "%s goes on while an answer is made", j.key)
+			require.Check(t, len(looked) == 0, "%s goes on while an answer is made", j.key)
 			answered()
 			require.Equal(t, <-looked, nil, "<-looked")
 			q.end(j)

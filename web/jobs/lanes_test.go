@@ -162,7 +162,7 @@ func TestLongerThanATurn(t *testing.T) {
 		for _, j := range []*job{first, second, third, fourth} {
 			q.end(j)
 		}
-		require.Check(t, len(q.running)+len(q.shared) <= 0, "left: %v, %v", q.running, q.shared)
+		require.Check(t, len(q.running)+len(q.shared) == 0, "left: %v, %v", q.running, q.shared)
 	})
 }
 

@@ -114,7 +114,7 @@ func TestSearchEnds(t *testing.T) {
 			}
 			require.Check(t, last.Status == store.Cancelled, "%+v", last)
 			waits, err := f.st.Waiting(t.Context(), "other")
-			require.Check(t, len(waits) <= 0 && err == nil, "a cell still waits %v", err)
+			require.Check(t, len(waits) == 0 && err == nil, "a cell still waits %v", err)
 		})
 	}
 	t.Run("stopping", func(t *testing.T) {
@@ -150,9 +150,8 @@ func TestSearchFails(t *testing.T) {
 	for last = range events {
 	}
 	f.stop()
-	if last.Status != store.Failed || strings.Contains(last.Error, "oh dear") || !strings.Contains(f.log.String(), "oh dear") {
-		t.Errorf("%+v; %s", last, f.log)
-	}
+	require.Check(t, last.Status == store.Failed && !strings.Contains(last.Error, "oh dear") && strings.Contains(f.log.String(), "oh dear"),
+		"%+v; %s", last, f.log)
 }
 
 // A search shares the processors with the long runs of its own workspace: the cells that a

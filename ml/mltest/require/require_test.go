@@ -55,5 +55,5 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Says(&said, "ab", "b", "text")
 	require.Fails(&said, require.Err(0, full), "full", "open")
 	v := require.Value(7, nil)(&said)
-	require.Check(t, v == 7 && len(said) <= 0, "%d, and of what holds: %v", v, said)
+	require.Check(t, v == 7 && len(said) == 0, "%d, and of what holds: %v", v, said)
 }

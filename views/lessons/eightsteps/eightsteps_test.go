@@ -28,7 +28,7 @@ func on(t *testing.T, name string, change map[string]string) *training {
 		}
 		return change[p]
 	}, lessonstest.Builtins{})
-	require.Must(t, len(wrong) <= 0, "%v", wrong)
+	require.Must(t, len(wrong) == 0, "%v", wrong)
 	got, _, err := trained(t.Context(), in)
 	require.NoError(t, err)
 	return got

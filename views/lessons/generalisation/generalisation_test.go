@@ -71,9 +71,8 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 		_, all, err := trials(t.Context(), pattern, "0.05", 80, 1)
 		require.NoError(t, err)
 		few, best := fewest(all), leastWrong(all)
-		if few.vectors >= best.vectors || (few.wrong > best.wrong+0.03) != worse {
-			t.Errorf("%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
-		}
+		require.Check(t, few.vectors < best.vectors && (few.wrong > best.wrong+0.03) == worse,
+			"%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
 	}
 }
 

@@ -47,9 +47,8 @@ func TestSix(t *testing.T) {
 	}
 	require.Check(t, math.Abs(m.B) <= 1e-7, "solver: b is %g, want 0", m.B)
 	h, err := theory.NewPairMachine(six.XY[1][:], six.XY[3][:])
-	if err != nil || h.Alpha != 0.25 || [2]float64(h.W) != [2]float64{0.5, 0.5} || h.B != 0 || h.Dual(h.Alpha) != 0.25 {
-		t.Errorf("by hand: %+v, %v", h, err)
-	}
+	require.Check(t, err == nil && h.Alpha == 0.25 && [2]float64(h.W) == [2]float64{0.5, 0.5} && h.B == 0 && h.Dual(h.Alpha) == 0.25,
+		"by hand: %+v, %v", h, err)
 	e := lessonstest.Show(t, Lesson(), "by-hand", "step", "99")
 	for i, want := range []string{
 		"1|(−2, −1)|−1|0|1.5|0", "2|(−1, −1)|−1|0.25|1|0.25", "3|(−1, −2)|−1|0|1.5|0",
@@ -126,9 +125,8 @@ func TestSupport(t *testing.T) {
 	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
 	require.Check(t, got == "0", "deleting changes w and b by %s", got)
 	e = lessonstest.Show(t, Lesson(), "support", "x7", "-3")
-	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
-		t.Errorf("overlapping classes: %v", e.Notes)
-	}
+	require.Check(t, len(e.Numbers) == 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
+		"overlapping classes: %v", e.Notes)
 }
 
 // TestOnlyHard: the formulas of the slides agree with a hard margin, and do
@@ -205,9 +203,8 @@ func TestBiasInterval(t *testing.T) {
 		got, want := rows["middle of all $b$ that fulfil KKT"], rows["$b$ of the solver"]
 		require.Check(t, got == want && got != "", "C = %s: the middle is %s, the solver has %s", c, got, want)
 		all := rows["all $b$ that fulfil KKT"]
-		if strings.Contains(all, " to ") != whole || strings.Contains(e.Notes[0], "No support vector is free") != whole {
-			t.Errorf("C = %s: b may be %s; %s", c, all, e.Notes[0])
-		}
+		require.Check(t, strings.Contains(all, " to ") == whole && strings.Contains(e.Notes[0], "No support vector is free") == whole,
+			"C = %s: b may be %s; %s", c, all, e.Notes[0])
 	}
 	m := require.Value(lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8"))(t)
 	low, high, err := biasInterval(m, eight, 0.01)

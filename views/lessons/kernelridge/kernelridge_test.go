@@ -107,9 +107,8 @@ func TestLeftOutTwoWays(t *testing.T) {
 				residual, miss := l.T[i]-c.at(l.X[i]), l.T[i]-r.at(l.X[i])
 				lessonstest.Near(t, "left-out miss", residual/(1-shares[i]), miss, 1e-6)
 				lessonstest.Near(t, "the same by line 7", l.T[i]-closed.LeftOut[i], miss, 1e-6)
-				if math.Abs(miss) < math.Abs(residual)*(1-1e-9) {
-					t.Errorf("lambda %g, gamma %g, point %d: left out it is missed by %g, otherwise by %g", lambda, gamma, i+1, miss, residual)
-				}
+				require.Check(t, math.Abs(miss) >= math.Abs(residual)*(1-1e-9),
+					"lambda %g, gamma %g, point %d: left out it is missed by %g, otherwise by %g", lambda, gamma, i+1, miss, residual)
 			}
 		}
 	}

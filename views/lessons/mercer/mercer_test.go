@@ -37,9 +37,8 @@ func TestCombinations(t *testing.T) {
 			}
 		}
 	}
-	if refuted["difference"] == 0 || refuted["negative"] != sets {
-		t.Errorf("of %d cases the difference is refuted on %d and the negative multiple on %d", sets, refuted["difference"], refuted["negative"])
-	}
+	require.Check(t, refuted["difference"] != 0 && refuted["negative"] == sets,
+		"of %d cases the difference is refuted on %d and the negative multiple on %d", sets, refuted["difference"], refuted["negative"])
 }
 
 // TestWitness sums the quadratic form by hand.
