@@ -125,6 +125,10 @@ func (s side) of(class int) float64 {
 // result depend on the memory.
 const mostAtOnce = 4
 
+// atOnce is from how many rows on machines are trained at the same time: fewer take no longer
+// than another processor takes to wake.
+const atOnce = 500
+
 // fitAll trains all machines; gram holds the kernel matrix of the training rows. Those before their conformal maps
 // come first, nil when there are no maps. Neither results nor errors depend on which is done first.
 func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
@@ -164,10 +168,15 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 				recorder(s)
 			}
 		}
-		group.Go(func() error {
+		run := func() error {
 			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, &memory, gram, q, width, own)
 			return nil
-		})
+		}
+		if len(p.rows) < atOnce {
+			_ = run()
+			continue
+		}
+		group.Go(run)
 	}
 	_ = group.Wait()
 	for k, fault := range faults {

@@ -36,15 +36,15 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		}
 		copy(sorted, apart)
 		slices.Sort(sorted)
-		inner, outer := sorted[many/2], sorted[many-1]
-		near := make([]int, 0, many)
+		inner, outer := sorted[nearSize/2], sorted[nearSize-1]
+		near := make([]int, 0, nearSize)
 		for i, d := range apart {
 			covered[i] = covered[i] || d < inner
-			if d <= outer && len(near) < many {
+			if d <= outer && len(near) < nearSize {
 				near = append(near, i)
 			}
 		}
-		covered[center] = true // even when there are many/2 like it
+		covered[center] = true // even when there are nearSize/2 like it
 		status, err := o.climbPart(near, tol)
 		if err != nil || status == trace.Cancelled {
 			return status, err
