@@ -653,28 +653,35 @@ func (p *problem) model(machines []*fitted) *Model {
 		Fill: p.fill, Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
 		Machines: make([]Machine, len(machines)), Rule: p.target.Rule,
 	}
-	var used []int // training rows
-	for i, row := range p.rows {
-		if !slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
-			continue
-		}
-		used = append(used, i)
-		m.Supports.Rows = append(m.Supports.Rows, row)
-		if p.objects == nil {
-			m.Supports.Vectors = append(m.Supports.Vectors, slices.Clone(p.x.RawRowView(i)))
-		}
-		for k, f := range machines {
-			m.Machines[k].Coef = append(m.Machines[k].Coef, f.u[i])
-			if p.objects != nil && f.cmap != nil {
-				m.Machines[k].Factors = append(m.Machines[k].Factors, f.c[i])
-			}
+	used := make([]int, 0, len(p.rows)) // training rows
+	for i := range p.rows {
+		if slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
+			used = append(used, i)
 		}
 	}
-	if p.objects != nil {
+	if len(used) > 0 {
+		m.Supports.Rows = pick(p.rows, used)
+	}
+	switch {
+	case p.objects != nil:
 		m.Supports.Objects = p.objects.Keep(used)
+	case len(used) > 0:
+		m.Supports.Vectors = make([][]float64, len(used))
+		block := make([]float64, 0, len(used)*len(p.x.RawRowView(0)))
+		for a, i := range used {
+			begun := len(block)
+			block = append(block, p.x.RawRowView(i)...)
+			m.Supports.Vectors[a] = block[begun:len(block):len(block)]
+		}
 	}
 	for k, f := range machines {
 		m.Machines[k].B, m.Machines[k].Map = f.b, f.cmap
+		if len(used) > 0 {
+			m.Machines[k].Coef = pick(f.u, used)
+		}
+		if len(used) > 0 && p.objects != nil && f.cmap != nil {
+			m.Machines[k].Factors = pick(f.c, used)
+		}
 		for _, i := range f.cores {
 			m.Machines[k].CoreRows = append(m.Machines[k].CoreRows, p.rows[i])
 		}

@@ -581,7 +581,7 @@ func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	phases := map[string]int{}
 	last := map[string]int{}
-	d := clouds(400, 2, 13)
+	d := clouds(600, 2, 13)
 	for _, l := range ml.Learners {
 		require.Value(ml.Train(context.Background(), d, spec(t, "learner", l.Name, "C", "100000", "gamma", "2", "tol", "1e-6"), func(s trace.Step) {
 			phases[s.Phase]++

@@ -124,6 +124,10 @@ func (s side) of(class int) float64 {
 // depend on the memory.
 const mostAtOnce = 4
 
+// atOnce is the number of rows from which machines are trained concurrently: smaller trainings
+// take no longer than waking another processor.
+const atOnce = 500
+
 // fitAll trains all machines; gram is the kernel matrix of the training set. It first returns the
 // machines before their conformal maps, nil without maps. Results and errors do not depend on the
 // order of completion.
@@ -164,10 +168,15 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 				recorder(s)
 			}
 		}
-		group.Go(func() error {
+		run := func() error {
 			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, &memory, gram, q, width, own)
 			return nil
-		})
+		}
+		if len(p.rows) < atOnce {
+			_ = run()
+			continue
+		}
+		group.Go(run)
 	}
 	_ = group.Wait()
 	for k, fault := range faults {

@@ -18,16 +18,16 @@ import (
 // the points are too few or too far apart, and leaves u and g as they are then or
 // when ctx ends.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
-	if o.without.coarse || o.m < many {
+	if o.without.start || o.m < many {
 		return false, nil
 	}
 	w := slices.Clone(o.weight[:o.m])
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
 	}
-	k, group, apart := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
-	o.dense = apart <= nearApart
-	if !(apart <= coarseApart) {
+	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
+	o.dense = distance <= smaller*apart
+	if !(distance <= apart) {
 		return false, nil
 	}
 	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.Memory)
@@ -40,7 +40,7 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	}
 	p.size = o.size
 	o.Ahead++
-	status, err := p.along(o.c, max(tol, coarseTol))
+	status, err := p.along(o.c, max(tol, rough))
 	o.Ahead--
 	if err != nil || status == trace.Cancelled {
 		return true, err

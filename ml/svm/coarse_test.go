@@ -25,8 +25,8 @@ func TestCoarse(t *testing.T) {
 	x, y := moons(3000, 0.3)
 	for _, c := range []float64{0.5, 20} {
 		k := kernel.NewGram(kernel.RBF(1), x)
-		_, _, apart := k.Merged(t.Context(), y, ones(len(y)), oneOf)
-		require.Must(t, apart <= coarseApart, "points are merged that are %g apart", apart)
+		_, _, distance := k.Merged(t.Context(), y, ones(len(y)), oneOf)
+		require.Must(t, distance <= apart, "points are merged that are %g apart", distance)
 		const tol = 1e-3
 		got, want := train(t, k, y, Settings{C: c, Tol: tol}), train(t, unmerged{k}, y, Settings{C: c, Tol: tol})
 		require.Check(t, got.Status == trace.Converged && got.KKTViolation <= tol,

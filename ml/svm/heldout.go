@@ -126,7 +126,7 @@ func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
 		if next == c {
 			return o.finish(tol)
 		}
-		if status, err := o.solve(max(tol, pathTol)); err != nil || status == trace.Cancelled {
+		if status, err := o.solve(max(tol, rough)); err != nil || status == trace.Cancelled {
 			return status, err
 		}
 	}

@@ -44,14 +44,14 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	}
 	start := smaller * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
 	stations := []float64{c}
-	for next := c / smaller; next > start && !o.without.path; next /= smaller {
+	for next := c / smaller; next > start && !o.without.start; next /= smaller {
 		stations = append(stations, next)
 	}
 	slices.Reverse(stations)
 	o.bound(stations[0])
 	for _, next := range stations[1:] {
 		o.Ahead++
-		status, err := o.solve(max(tol, pathTol))
+		status, err := o.solve(max(tol, rough))
 		o.Ahead--
 		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
 			err = o.grow(next)

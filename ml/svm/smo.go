@@ -93,7 +93,7 @@ type monitor struct {
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
 	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
-	return &monitor{Monitor: watch, without: s.without, total: points, account: account{newtons: turns{doubt: newtonFirst}}}
+	return &monitor{Monitor: watch, without: s.without, total: points, account: account{newtons: turns{doubt: firstDoubt}}}
 }
 
 // newState returns the iterate alpha = 0.
@@ -205,7 +205,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		// No better than a round ago, and nothing that could still be moved.
 		rounding := o.rounding()
 		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
-		if o.Iterations-sureAt >= 10*max(batch, o.m) {
+		if o.Iterations-sureAt >= 10*max(many, o.m) {
 			// What the steps seem to gain may be rounding.
 			if done, err := o.refresh(); !done || err != nil {
 				return trace.Cancelled, err
@@ -304,39 +304,44 @@ func (o *state) active(high, low float64) []int {
 // points, or those that are active if the last part, such as the sample, has found the
 // bias: a few points far on the wrong side make the interval of all too wide to tell.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
-	before, violation := o.Iterations, high-low
-	part := max(tol, violation/smaller)
-	active := o.active(high, low)
-	if !o.without.sample && len(active) >= many && violation <= o.sampled/2 {
-		o.sampled = violation
-		if sample := o.sample(active); 2*len(sample) <= o.m {
-			status, err := o.climbPart(sample, part)
-			if err != nil || status == trace.Cancelled || o.Iterations > before {
+	if !o.without.parts {
+		active, violation := o.active(high, low), high-low
+		if len(active) >= many {
+			if done, status, err := o.guess(&o.sampled, violation, tol, func() []int { return o.sample(active) }); done {
 				return status, err
 			}
 		}
-	}
-	if !o.without.parts && len(active) <= partOf(o.m) {
-		return o.climbPart(active, max(tol, violation/partGain))
-	}
-	if !o.without.parts && !o.without.doubt && violation <= o.doubted/2 {
-		if doubtful := o.active(o.bias[1], o.bias[0]); len(doubtful) <= partOf(o.m) {
-			o.doubted = violation
-			status, err := o.climbPart(doubtful, part)
-			if err != nil || status == trace.Cancelled || o.Iterations > before {
-				return status, err
-			}
+		if fewOf*len(active) <= o.m {
+			return o.climbPart(active, max(tol, violation/smaller/smaller))
+		}
+		if done, status, err := o.guess(&o.doubted, violation, tol, func() []int { return o.active(o.bias[1], o.bias[0]) }); done {
+			return status, err
 		}
 	}
-	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > many {
-		if o.spent >= o.nears.due(o.nearWork(o.m)) {
-			status, err := o.neighbourhoods(free, part)
-			if err != nil || status == trace.Cancelled {
-				return status, err
-			}
+	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > nearSize && o.spent >= o.nears.due(o.nearWork(o.m)) {
+		status, err := o.neighbourhoods(free, max(tol, (high-low)/smaller))
+		if err != nil || status == trace.Cancelled {
+			return status, err
 		}
 	}
-	return o.climbOrNewton(tol, batch)
+	return o.climbOrNewton(tol, many)
+}
+
+// guess makes steps on points picked that may be all that are active, until a tenth of the violation is
+// left, and reports whether any were made. There are none when the points are too many, or
+// when the violation has not halved since the last guess of that kind.
+func (o *smo[T]) guess(last *float64, violation, tol float64, pick func() []int) (bool, trace.Status, error) {
+	if violation > *last/2 {
+		return false, trace.IterationLimit, nil
+	}
+	points := pick()
+	if fewOf*len(points) > o.m {
+		return false, trace.IterationLimit, nil
+	}
+	*last = violation
+	before := o.Iterations
+	status, err := o.climbPart(points, max(tol, violation/smaller))
+	return err != nil || status == trace.Cancelled || o.Iterations > before, status, err
 }
 
 // climbOrNewton is climb with a Newton step whenever one is due.
@@ -346,6 +351,9 @@ func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 		if o.spent >= o.newtons.due(newtonWork(len(free), o.m)) && o.Iterations < o.Limit {
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
+			}
+			if o.Context.Err() != nil { // it may have ended there, at no cost, and be due at once
+				return trace.Cancelled, nil
 			}
 		}
 		some, before := min(steps, max(1, (o.newtons.due(newtonWork(len(free), o.m))-o.spent)/(2*o.m))), o.Iterations
@@ -386,7 +394,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	p := o.part(points)
 	o.Ahead++ // all points
 	defer func() { o.Ahead-- }()
-	end := min(o.Iterations+max(10*batch, partSteps*len(points)), o.Limit)
+	end := min(o.Iterations+10*max(many, len(points)), o.Limit)
 	status := trace.IterationLimit
 	for o.Iterations < end {
 		high, low := p.interval()

@@ -5,31 +5,40 @@ import "math"
 // Steps on pairs, with rows computed as they are asked for, solve every problem; all else
 // saves time. This file names what there is, when it is used, and at what thresholds.
 //
-// What a matrix can do, found by its methods (matrix.go); a bare matrix has none of it:
+// What the solver does, each to be turned off by a field of without, and the methods of the
+// matrix that it takes (matrix.go), where a bare matrix has none:
 //
-//	single    Row32         rows in single precision: half the memory to wait for
-//	subset    Subset        rows of some points only, when the others have settled
-//	product   AddProduct    the gradient afresh, without rows in between, on all processors
-//	          AddProduct32  the same in single precision, where that is what the rows have
-//	merge     Merged        fewer points that stand for all
-//
-// What the solver does, each to be turned off by a field of without:
-//
-//	single    steps on rows in single precision, as long as their rounding is below tol
-//	parts     settled points are set aside (smo.go)
-//	sample    many active points: first steps on one in four of them (smo.go)
-//	doubt     then on those that the bias found by these leaves in doubt (smo.go)
-//	coarse    many points: the start is the solution for merged ones (coarse.go)
-//	path      large C: from the solutions for smaller ones (path.go)
-//	newton    nearly flat directions: a Newton step on the free points (newton.go)
-//	near      many free points: neighbourhoods, one after the other, in between (near.go)
+//	single  steps on rows in single precision, as long as their rounding is below tol: Row32
+//	parts   settled points are set aside, of many also those that a guess takes for settled
+//	        (smo.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
+//	start   from merged points where there are many (coarse.go), by way of smaller C where it
+//	        is large (path.go): Merged
+//	newton  nearly flat directions: a Newton step on the free points (newton.go)
+//	near    very many free points: neighbourhoods, one after the other, in between (near.go)
 //
 // without says which of the solver's strategies are off.
-type without struct{ single, parts, sample, doubt, coarse, path, newton, near bool }
+type without struct{ single, parts, start, newton, near bool }
 
-// Rows in single precision: with fewer points the rows of all fit a cache, and there is
-// nothing to wait for.
-const singleFrom = 500
+// The numbers behind them.
+const (
+	many    = 500  // points from which single precision, samples and merged points pay; steps until settled points are looked for
+	oneOf   = 4    // a sample is one point in so many, and so many are merged into one
+	fewOf   = 2    // a part is at most one point in so many: its rows are computed anew, shorter
+	smaller = 10   // times smaller: the violation that a part leaves, a C before the next, a gain that is a failure
+	apart   = 0.02 // how far merged points may be apart, see kernel.Gram.Merged; neighbours may be ten times as far
+	rough   = 0.03 // stopping rule for merged points and before the last C
+
+	newtonFree = 2500 // free points for which the factorisation is affordable: 50 MB
+	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
+	newtonLook = 100  // work of a Newton step on few points, in rows
+
+	nearFree = 1500 // free points beyond which a turn through the neighbourhoods may be due
+	nearSize = 2000 // points of a neighbourhood
+
+	firstDoubt = 2  // of Newton steps at the beginning, as pairs are quick there
+	mostDoubt  = 1  // later: failures cost half of what pairs do at most
+	leastDoubt = -2 // of what gains more than pairs do: a quarter of the work is theirs
+)
 
 // single tells whether rows in single precision do: when there are so many points
 // that memory is what steps wait for, and when the rounding of a value, times C,
@@ -39,50 +48,7 @@ func single(o *state, s Settings) bool {
 }
 
 // singleSuits tells whether single does for some C; most is max |K_ii|.
-func singleSuits(m int, most float64) bool { return m >= singleFrom && most < 1e30 }
-
-// What several strategies share.
-const (
-	many    = 2000 // points from which samples and merged points pay; a neighbourhood has so many
-	oneOf   = 4    // a sample is one point in so many, and so many are merged into one
-	smaller = 10   // times smaller: the violation that any other part leaves, and a C before the next
-)
-
-// Parts: a round makes so many steps before it looks for points that have settled, and a
-// part so many for each of its points before the others are looked at. A part of all active
-// points leaves this share of the violation: to look at the others costs as much as
-// thousands of steps on it.
-const (
-	batch     = 1000
-	partSteps = 20
-	partGain  = 100
-)
-
-// partOf is how many of m points may be active for a part to pay: its rows are computed
-// anew, shorter.
-func partOf(m int) int { return m / 2 }
-
-// Starts.
-const (
-	coarseApart = 0.02 // how far merged points may be apart, see kernel.Gram.Merged
-	coarseTol   = 0.3  // stopping rule for merged points
-	pathTol     = 1e-2 // stopping rule before the last C
-)
-
-// Newton steps.
-const (
-	newtonFree  = 2500 // free points for which the factorisation is affordable: 50 MB
-	newtonRho   = 0.3  // rho, in units of the violation / largest alpha
-	newtonLook  = 100  // work of a Newton step on few points, in rows
-	newtonFirst = 2    // doubt at the beginning, as pairs are quick there
-)
-
-// Doubt.
-const (
-	mostDoubt  = 1 // but for the beginning
-	leastDoubt = -2
-	farLess    = 10 // times less than all else, for the same work, is what a turn must not gain
-)
+func singleSuits(m int, most float64) bool { return m >= many && most < 1e30 }
 
 // An account of the work of a training, its parts included, tells when a Newton step or a
 // turn through the neighbourhoods is due. Work is counted, not timed, so that it is the same
@@ -109,28 +75,22 @@ func (t *turns) due(work int) int { return t.at + int(math.Ldexp(float64(work), 
 // newtonWork estimates the work of a Newton step.
 func newtonWork(free, m int) int { return (newtonLook+free)*m + free*free*free/24 }
 
+// nearWork estimates the work of a turn: that of the last one, and a quarter of a step on a
+// pair for each of m points at least.
+func (a *account) nearWork(m int) int { return max(a.nearSpent, m*m/2) }
+
 // weigh compares what a turn, begun at that work and objective, gained by its work with what
 // all else had gained by its own since the one before. Far less raises the doubt and more
-// lowers it, by one: doubt stays between narrow bounds, so that a turn that failed early is
-// soon tried again, and those that fail cost half of what pairs do at most.
+// lowers it, by one: it stays between narrow bounds, so that a turn that failed early is soon
+// tried again.
 func (m *monitor) weigh(t *turns, begun int, before float64) {
 	took, since := float64(m.spent-begun), float64(begun-t.at)
 	gain, others := (m.Objective-before)*since, (before-t.on)*took
 	switch {
-	case gain < others/farLess:
+	case gain < others/smaller:
 		t.doubt = min(t.doubt+1, mostDoubt)
 	case gain > others:
 		t.doubt = max(t.doubt-1, leastDoubt)
 	}
 	t.at, t.on = m.spent, m.Objective
 }
-
-// Neighbourhoods.
-const (
-	nearFree  = 1500 // free points beyond which a turn may be due
-	nearApart = 0.2  // how far apart the nearest may be, see kernel.Gram.Merged
-)
-
-// nearWork estimates the work of a turn: that of the last one, and a quarter of a step on a
-// pair for each of m points at least.
-func (a *account) nearWork(m int) int { return max(a.nearSpent, m*m/2) }

@@ -20,13 +20,10 @@ var turnedOff = []struct {
 	{"all on", without{}},
 	{"single", without{single: true}},
 	{"parts", without{parts: true}},
-	{"sample", without{sample: true}},
-	{"coarse", without{coarse: true}},
-	{"path", without{path: true}},
+	{"start", without{start: true}},
 	{"newton", without{newton: true}},
 	{"near", without{near: true}},
-	{"doubt", without{doubt: true}},
-	{"none on", without{true, true, true, true, true, true, true, true}},
+	{"none on", without{true, true, true, true, true}},
 }
 
 // What package rows asks of a matrix.
