@@ -191,7 +191,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_ = s.note(ctx, func(tx *sql.Tx) error {
+		_ = s.note(ctx, func(tx *transaction) error {
 			require.Equal(t, mode(tx), normal, "synchronous in a note")
 			return end(cancel)
 		})

@@ -82,12 +82,8 @@ func (s *Store) BarAddress(ctx context.Context, address string, out bool) (strin
 }
 
 func (s *Store) bar(ctx context.Context, what string, out bool) error {
-	return s.update(ctx, func(tx *transaction) error {
-		if !out {
-			tx.exec(`DELETE FROM barred WHERE what = ?`, what)
-			return tx.err
-		}
-		tx.exec(`INSERT INTO barred (what, since) VALUES (?, ?) ON CONFLICT DO NOTHING`, what, s.now())
-		return tx.err
-	})
+	if !out {
+		return s.exec(ctx, `DELETE FROM barred WHERE what = ?`, what)
+	}
+	return s.exec(ctx, `INSERT INTO barred (what, since) VALUES (?, ?) ON CONFLICT DO NOTHING`, what, s.now())
 }

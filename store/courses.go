@@ -256,7 +256,33 @@ type Blocked struct {
 // Block blocks the workspaces that handed in some runs of the gallery of a course, and
 // deletes all that they have handed in there. Runs that are gone block nobody.
 func (s *Store) Block(ctx context.Context, code string, runs []string) error {
-	return s.update(ctx, func(tx *transaction) error { return block(tx, code, runs, s.now()) })
+	return s.update(ctx, func(tx *transaction) error {
+		of, err := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			ws, there := of[run]
+			if !there { // withdrawn meanwhile, or deleted with another of the runs
+				continue
+			}
+			copies, err := listHandins(tx, ws, code)
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, h := range copies {
+				if err := withdraw(tx, ws, h.Run); err != nil {
+					return err
+				}
+				names = append(names, h.Name)
+				delete(of, h.Run)
+			}
+			tx.exec(`INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`, code, ws, strings.Join(names, ", "), s.now())
+			tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // and with them their answers
+		}
+		return nil
+	})
 }
 
 // Unblock lets a blocked workspace hand in again.
@@ -449,34 +475,6 @@ func admits(tx *transaction, ws Workspace, c Course, now int64) error {
 		return ErrBlocked
 	case c.Closed:
 		return ErrClosed
-	}
-	return nil
-}
-
-func block(tx *transaction, code string, runs []string, now int64) error {
-	of, err := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
-	if err != nil {
-		return err
-	}
-	for _, run := range runs {
-		ws, there := of[run]
-		if !there { // withdrawn meanwhile, or deleted with another of the runs
-			continue
-		}
-		copies, err := listHandins(tx, ws, code)
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, h := range copies {
-			if err := withdraw(tx, ws, h.Run); err != nil {
-				return err
-			}
-			names = append(names, h.Name)
-			delete(of, h.Run)
-		}
-		tx.exec(`INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`, code, ws, strings.Join(names, ", "), now)
-		tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // and with them their answers
 	}
 	return nil
 }

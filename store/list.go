@@ -40,8 +40,17 @@ func sortExpression(name string) string {
 // Runs lists the runs of a workspace without their models, and says how many
 // match f over all pages.
 func (s *Store) Runs(ctx context.Context, ws Workspace, f Filter) (list []Run, total int, err error) {
+	where, args := f.where(ws)
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1
+	}
 	err = s.view(ctx, func(tx *transaction) error {
-		list, total, err = listRuns(tx, ws, f)
+		if total, err = value[int](tx, `SELECT count(*) FROM runs WHERE `+where, args...); err != nil {
+			return err
+		}
+		// Only the sort keys are carried through the sorting, not whole reports.
+		list, err = listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...)
 		return err
 	})
 	return list, total, err
@@ -52,20 +61,6 @@ func (s *Store) Tags(ctx context.Context, ws Workspace) ([]string, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
 		return texts(tx, `SELECT DISTINCT value FROM runs, json_each(runs.tags) WHERE workspace = ? ORDER BY value COLLATE NOCASE`, ws)
 	})
-}
-
-func listRuns(tx *transaction, ws Workspace, f Filter) (list []Run, total int, err error) {
-	where, args := f.where(ws)
-	if total, err = value[int](tx, `SELECT count(*) FROM runs WHERE `+where, args...); err != nil {
-		return nil, 0, err
-	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = -1
-	}
-	// Only the sort keys are carried through the sorting, not whole reports.
-	list, err = listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...)
-	return list, total, err
 }
 
 // order is the clause by which a list is sorted.
@@ -129,10 +124,6 @@ const MaxGroups = 200
 // by value, each with its best run by another field, a number. Moments are grouped by the
 // day; a run with several tags is in the group of each.
 func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Field) ([]Group, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Group, error) { return listGroups(tx, ws, q, by, best) })
-}
-
-func listGroups(tx *transaction, ws Workspace, q Query, by, best Field) ([]Group, error) {
 	where, args := Filter{Where: q}.where(ws)
 	value, order := by.expr, "value"
 	if by.Kind == TimeField {
@@ -149,24 +140,26 @@ func listGroups(tx *transaction, ws Workspace, q Query, by, best Field) ([]Group
 	if best.Better < 0 {
 		top = "min"
 	}
-	return listOf(tx, func(r row, g *Group) error {
-		var value any
-		if err := r.Scan(&value, &g.Runs, &g.Best, &g.Run, &g.Name); err != nil {
-			return err
-		}
-		switch v := value.(type) {
-		case nil:
-			g.None = true
-		case float64:
-			g.Value = strconv.FormatFloat(v, 'g', -1, 64)
-		default:
-			g.Value = fmt.Sprint(v)
-		}
-		if g.Best == nil {
-			g.Run, g.Name = "", ""
-		}
-		return nil
-	}, "SELECT value, count(*), "+top+"(best), id, name FROM "+from+" GROUP BY value ORDER BY value IS NULL, "+order+" LIMIT ?", append(args, MaxGroups)...)
+	return result(ctx, s.view, func(tx *transaction) ([]Group, error) {
+		return listOf(tx, func(r row, g *Group) error {
+			var value any
+			if err := r.Scan(&value, &g.Runs, &g.Best, &g.Run, &g.Name); err != nil {
+				return err
+			}
+			switch v := value.(type) {
+			case nil:
+				g.None = true
+			case float64:
+				g.Value = strconv.FormatFloat(v, 'g', -1, 64)
+			default:
+				g.Value = fmt.Sprint(v)
+			}
+			if g.Best == nil {
+				g.Run, g.Name = "", ""
+			}
+			return nil
+		}, "SELECT value, count(*), "+top+"(best), id, name FROM "+from+" GROUP BY value ORDER BY value IS NULL, "+order+" LIMIT ?", append(args, MaxGroups)...)
+	})
 }
 
 // Columns are the names of the fields that a workspace keeps as the columns of its list of
@@ -183,10 +176,7 @@ func (s *Store) Columns(ctx context.Context, ws Workspace) ([]string, error) {
 
 // KeepColumns keeps the columns that Columns tells.
 func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		tx.exec(`INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
-		return tx.err
-	})
+	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
 }
 
 // Chosen are the ids of the runs of a query, the oldest first.

@@ -153,18 +153,21 @@ func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	})
 }
 
-// State is where a run stands, and of a failed one why.
+// State is where a run or search stands, and of a failed one why.
 type State struct {
-	Status Status
-	Error  string
+	Status      Status
+	Error       string
+	Done, Total int // cells of a search
 }
 
-// RunStates tells where runs of any workspace stand, by their ids. One that is gone is
+// States tells where runs and searches of any workspace stand, by their ids. One that is gone is
 // missing.
-func (s *Store) RunStates(ctx context.Context, ids ...string) (map[string]State, error) {
+func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
-		return byKey(tx, func(r row, id *string, state *State) error { return r.Scan(id, &state.Status, &state.Error) },
-			`SELECT id, status, error FROM runs WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
+		return byKey(tx, func(r row, id *string, state *State) error {
+			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
+		}, `SELECT id, status, error, 0, 0 FROM runs WHERE id IN (SELECT value FROM json_each(?1))
+			UNION ALL SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?1))`, asJSON(&ids))
 	})
 }
 
@@ -226,13 +229,6 @@ func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 // leaseDue is when leases end that are extended now: to write each second what holds for fifteen
 // is most of what a long run writes.
 func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
-
-// roomInQueue is ErrTooMany when MaxQueuedEach runs of a workspace are waiting, and
-// ErrQueueFull when MaxQueued runs are, without copies that were handed in, or when more of the
-// workspace are than its share.
-func (s *Store) roomInQueue(tx *transaction, ws Workspace) error {
-	return s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued)
-}
 
 // share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
 // may add nothing to one with the given room. All workspaces at one network address may together

@@ -96,7 +96,8 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 		if r, err := repeated(tx, "runs", ws, q.request, findRun); err != ErrNotFound {
 			return r, err
 		}
-		if err := s.roomInQueue(tx, ws); err != nil {
+		// Copies that were handed in take nobody's place.
+		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued); err != nil {
 			return Run{}, err
 		}
 		if err := s.room(tx, ws, 0, 1); err != nil {

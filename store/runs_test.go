@@ -246,7 +246,7 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
 	r = require.Value(s.Run(ctx, alice, fourth))(t)
 	require.Check(t, r.Status == Failed && r.Error == "no <luck>" && !r.Finished.IsZero(), "%+v", r)
-	if states, err := s.RunStates(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
+	if states, err := s.States(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
 		t.Error(states, err)
 	}
 }
@@ -267,7 +267,8 @@ func TestLeases(t *testing.T) {
 	}
 	holds := func(owner Owner, want ...string) {
 		t.Helper()
-		require.Slices(t, require.Value(s.RenewLeases(ctx, owner))(t), want, "%s holds", owner)
+		held, _ := s.renew(t, owner)
+		require.Slices(t, held, want, "%s holds", owner)
 	}
 	const first, second, third Owner = "first", "second", "third"
 	claims(first, true)
@@ -320,7 +321,7 @@ func TestDeadlyRun(t *testing.T) {
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
-	if states, err := s.RunStates(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
+	if states, err := s.States(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
 		t.Error(states, err)
 	}
 }

@@ -95,7 +95,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if there, err := repeated(tx, "searches", ws, request, findSearch); err != ErrNotFound {
 			return there, err
 		}
-		if err := s.roomToSearch(tx, ws); err != nil {
+		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching); err != nil {
 			return Search{}, err
 		}
 		if err := s.room(tx, ws, 0, 0); err != nil {
@@ -130,7 +130,10 @@ func (s *Store) ready(ctx context.Context, n NewSearch, pts points) (plannedSear
 
 // planned plans a search of points that are encoded.
 func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err error) {
-	if plan, err = planSearch(n); err != nil {
+	if _, err := cellsOf(n); err != nil {
+		return p, nil, err
+	}
+	if plan, err = eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme); err != nil {
 		return p, nil, err
 	}
 	spec, design := eval.Settled(n.Scheme.Settled(n.Data, n.Spec), designOf(n.Grid, n.Drawn))
@@ -170,14 +173,6 @@ func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedS
 		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
 	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
 	return id, settle(tx, id, p.known, s.now())
-}
-
-// planSearch is the plan of a search that is not too large.
-func planSearch(n NewSearch) (*eval.Plan, error) {
-	if _, err := cellsOf(n); err != nil {
-		return nil, err
-	}
-	return eval.NewPlan(n.Data, n.Spec, designOf(n.Grid, n.Drawn), n.Scheme)
 }
 
 // cellsOf is how many cells a search has, without a plan of it and what its folds go on with: one that
@@ -241,17 +236,17 @@ func (s *Store) Search(ctx context.Context, ws Workspace, id string) (Search, er
 // Reached returns the settings of a search that are judged on all folds, of one that is
 // under way or was ended before its time.
 func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
-	return result(ctx, s.view, func(tx *transaction) (*eval.Result, error) {
-		plan, err := readPlan(tx, id)
-		if err != nil {
+	var plan *eval.Plan
+	results, err := result(ctx, s.view, func(tx *transaction) (list []eval.CellResult, err error) {
+		if plan, err = readPlan(tx, id); err != nil {
 			return nil, err
 		}
-		results, err := readResults(tx, id)
-		if err != nil {
-			return nil, err
-		}
-		return plan.Reached(results)
+		return readResults(tx, id)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Reached(results) // which may take long: outside of the transaction
 }
 
 // Searches lists the searches of a workspace but for those of studies, newest first, at most limit of them from
@@ -416,22 +411,6 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// SearchState holds the progress of a search.
-type SearchState struct {
-	State
-	Done, Total int // cells
-}
-
-// SearchStates tells where searches of any workspace stand, by their ids. One that is gone
-// is missing.
-func (s *Store) SearchStates(ctx context.Context, ids ...string) (map[string]SearchState, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string]SearchState, error) {
-		return byKey(tx, func(r row, id *string, state *SearchState) error {
-			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
-		}, `SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?))`, asJSON(&ids))
-	})
-}
-
 // countCells are the cells of a search, and those that are done.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
@@ -454,13 +433,6 @@ func findSearch(tx *transaction, where string, args ...any) (Search, error) {
 // searchesOf are searches without their results.
 func searchesOf(tx *transaction, where string, args ...any) ([]Search, error) {
 	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
-}
-
-// roomToSearch is ErrSearching when MaxSearchingEach searches of a workspace have not ended,
-// and ErrQueueFull when MaxSearching of all have not, or more of the workspace than its share;
-// those of studies are not counted.
-func (s *Store) roomToSearch(tx *transaction, ws Workspace) error {
-	return s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching)
 }
 
 func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, err error) {

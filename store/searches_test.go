@@ -132,11 +132,11 @@ func TestCellLeases(t *testing.T) {
 	names := s.work(t, owner, 100)
 	require.Check(t, len(names) == 4 && !slices.Contains(names, lost.Name),
 		"%d cells, %d held by another owner", len(names), 2)
-	held := require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held := s.renew(t, "dead")
 	require.Check(t, slices.Equal(held, []Cell{lost, kept}), "held %+v", held)
 	now = now.Add(Lease + time.Millisecond)
 	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
-	held = require.Value(s.RenewCells(ctx, "dead"))(t)
+	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) <= 0, "held %+v", held)
 	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
 		t.Errorf("brought on %v, %v", on, err)
@@ -199,7 +199,7 @@ func TestCancelSearch(t *testing.T) {
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	twin, ok, err := s.claimCell(ctx, "other")
 	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)
-	states := require.Value(s.SearchStates(ctx, search.ID, "gone"))(t)
+	states := require.Value(s.States(ctx, search.ID, "gone"))(t)
 	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }
 
@@ -273,6 +273,6 @@ func BenchmarkCells(b *testing.B) {
 		c, ok, err := s.claimCell(b.Context(), owner)
 		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)
 		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
-		require.Value(s.SearchStates(b.Context(), search.ID))(b)
+		require.Value(s.States(b.Context(), search.ID))(b)
 	}
 }

@@ -201,10 +201,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if time.Since(s.asked) < readyFor {
 		return s.fault
 	}
-	err := s.update(ctx, func(tx *transaction) error {
-		tx.exec(fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
-		return tx.err
-	})
+	err := s.exec(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // a page of nobody's data
 	if errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return nil
 	}

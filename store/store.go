@@ -1,10 +1,9 @@
 // Package store keeps data sets and runs in one SQLite file.
 //
-// Exported methods begin a transaction, delegate and commit; lower-case
-// functions hold the SQL and take the transaction, so that they compose. A
-// method that returned nil has its work on disk: the process may be killed, or
-// the power fail, at any moment after that. Only who works on what, which is found out
-// anew after a power failure, does not wait for the disk.
+// Exported methods begin a transaction and commit; what several of them need is in lower-case
+// functions that take the transaction, so that they compose. A method that returned nil has its
+// work on disk: the process may be killed, or the power fail, at any moment after that. Only who
+// works on what, which is found out anew after a power failure, does not wait for the disk.
 package store
 
 import (

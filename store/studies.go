@@ -155,10 +155,7 @@ func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, e
 	if err != nil {
 		return nil, err
 	}
-	return res, s.update(ctx, func(tx *transaction) error {
-		tx.exec(`UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
-		return tx.err
-	})
+	return res, s.exec(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
 }
 
 // gather makes the result of a study from its searches.

@@ -36,6 +36,14 @@ func (s *Store) change(ctx context.Context, query string, args ...any) error {
 	return s.update(ctx, func(tx *transaction) error { return tx.execFound(query, args...) })
 }
 
+// exec runs one statement in a transaction of update.
+func (s *Store) exec(ctx context.Context, query string, args ...any) error {
+	return s.update(ctx, func(tx *transaction) error {
+		tx.exec(query, args...)
+		return nil
+	})
+}
+
 // exec runs a statement.
 func (tx *transaction) exec(query string, args ...any) {
 	if tx.err == nil {

@@ -49,10 +49,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	if err != nil || !due {
 		return err
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		tx.exec(`INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
-		return tx.err
-	})
+	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
 }
 
 // Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
@@ -77,9 +74,17 @@ func (s *Store) Holdings(ctx context.Context, ws Workspace) (Holdings, error) {
 // galleries, and takes back what it has handed in to others.
 func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 	return s.update(ctx, func(tx *transaction) error {
-		if err := withdrawAll(tx, ws); err != nil {
+		copies, err := texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
+		if err != nil {
 			return err
 		}
+		for _, run := range copies {
+			if err := withdraw(tx, ws, run); err != nil {
+				return err
+			}
+		}
+		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // and with them their answers
+		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // it has nothing left, and is as good as a new one
 		return deleteWorkspace(tx, ws)
 	})
 }
@@ -173,22 +178,5 @@ func deleteWorkspace(tx *transaction, ws Workspace) error {
 		tx.exec(`DELETE FROM `+table+` WHERE workspace = ?`, ws)
 	}
 	dropPoints(tx, hashes...)
-	return nil
-}
-
-// withdrawAll deletes the copies of a workspace's runs in galleries, and what else
-// courses of others know of it.
-func withdrawAll(tx *transaction, ws Workspace) error {
-	copies, err := texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
-	if err != nil {
-		return err
-	}
-	for _, run := range copies {
-		if err := withdraw(tx, ws, run); err != nil {
-			return err
-		}
-	}
-	tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // and with them their answers
-	tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // it has nothing left, and is as good as a new one
 	return nil
 }

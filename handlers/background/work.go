@@ -96,7 +96,7 @@ func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(sear
 			ids = append(ids, e.Search)
 		}
 	}
-	there, err := a.store.SearchStates(ctx, ids...)
+	there, err := a.store.States(ctx, ids...)
 	return func(id string) bool { _, ok := there[id]; return ok }, err
 }
 

@@ -38,12 +38,11 @@ func (p *page) use(c *client) {
 	}
 }
 
-// TestPages looks at every page in both themes and three widths: nothing wider
-// than the window, nothing that axe-core finds serious.
+// TestPages looks at pages: nothing wider than the window, nothing that axe-core finds
+// serious. With the build tag walks these are all, and otherwise one of each template.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	look := openTabs(t, s)
 	c := s.client()
 	const conformal = "data=iris-versicolor-virginica&conformal=gradient&C=10&test_fraction=0.3"
 	set := c.post(t, "/datasets/generate", "generator=spiral&n=120&noise=0.1&seed=1")
@@ -55,35 +54,21 @@ func TestPages(t *testing.T) {
 	_, shared, _ := strings.Cut(c.get(t, run).body, s.url+"/shared/")
 	shared, _, _ = strings.Cut(shared, `"`)
 	plain := c.post(t, "/runs", "data=moons&C=10&gamma=2&test_fraction=0.3")
-	versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
 	search := c.post(t, "/searches", "data=moons&search.C=0.01,0.1,1,10,100,1000,10000&search.gamma=0.1,1,1000&search.nested=true")
-	learning := c.post(t, "/searches", "data=moons&search.learning=true")
-	drawn := c.post(t, "/searches", "data=moons&kernel=poly&search.C=0.01..1000&search.degree=1..5&search.kernel=poly&search.kernel=rbf&search.design=random&search.points=20&search.folds=2")
 	study := c.post(t, "/studies", "data=moons&data=xor&learner=SVM&learner=MCM&folds=3&max_rows=40")
 	c.settle(t)
 	c.get(t, search+"/events")
-	c.get(t, learning+"/events")
-	c.get(t, drawn+"/events")
 	report := strings.TrimSuffix(c.post(t, "/reports/add", "address="+run), "/edit")
 	c.post(t, report, "title=Findings&text=Is+$x^2$+enough?%0A%0A![Reshaped]("+run+")%0A%0A![]("+search+")")
 	c.post(t, "/links", "data=moons&C=3")
 	mapping := c.upload(t, "people.csv", "name,height,weight,age,member\nAda,1.65,55,31,yes\nBob,1.80,82,44,no\nCyd,1.71,60,27,yes\n")
 
-	for _, page := range []struct {
-		name, path string
-		as         *client
-	}{
+	pages := []looked{
 		{"home", "/", c},
 		{"lab", "/lab?data=moons&C=10&gamma=2", c},
-		{"lab-heat", "/lab?data=circles&show=heat&slack=true", c},
-		{"lab-ridge", "/lab?data=moons&learner=ridge&lambda=0.01", c},
-		{"lab-values", "/lab?data=hill&lambda=0.1&test_fraction=0.3", c},
-		{"lab-conformal", "/lab?" + conformal, c},
-		{"lab-features", "/lab?data=iris&x=pca", c},
 		{"lab-wrong", "/lab?data=moons&C=-1&gamma=two", c},
 		{"drawing", "/lab?data=drawing", c},
 		{"datasets", "/datasets", c},
-		{"datasets-empty", "/datasets", s.client()},
 		{"dataset", set, c},
 		{"dataset-strings", dna + "?row=3", c},
 		{"lab-strings", "/lab?data=dna&k=4&try=GATTACA", c},
@@ -91,47 +76,66 @@ func TestPages(t *testing.T) {
 		{"runs", "/runs", c},
 		{"runs-empty", "/runs", s.client()},
 		{"run", run, c},
-		{"run-features", iris, c},
 		{"searches", "/searches", c},
 		{"search", search, c},
-		{"learning", learning, c},
 		{"change", plain + "/change", c},
 		{"path", "/path?data=moons&C=10&gamma=2", c},
-		{"search-drawn", drawn, c},
 		{"studies", "/studies", c},
 		{"study-new", "/studies/new", c},
-		{"study-file", "/studies/new?as=file&data=moons&learner=SVM", c},
 		{"study", study, c},
 		{"reports", "/reports", c},
 		{"report", report, c},
 		{"report-edit", report + "/edit", c},
 		{"compare", "/compare?run=" + run[6:] + "&run=" + iris[6:] + "&diff=1", c},
-		{"compare-versions", versions, c},
 		{"settings", "/settings", c},
 		{"links", "/links", c},
 		{"api-docs", "/api/docs", c},
 		{"shared", "/shared/" + shared, s.client()},
 		{"error", "/runs/nothing", c},
-	} {
-		look(page.name, page.path, page.as)
 	}
+	if walks {
+		versions := c.post(t, "/compare/versions", "data=moons&gamma=2&C=10&test_fraction=0.3")
+		learning := c.post(t, "/searches", "data=moons&search.learning=true")
+		drawn := c.post(t, "/searches", "data=moons&kernel=poly&search.C=0.01..1000&search.degree=1..5&search.kernel=poly&search.kernel=rbf&search.design=random&search.points=20&search.folds=2")
+		c.settle(t)
+		c.get(t, learning+"/events")
+		c.get(t, drawn+"/events")
+		pages = append(pages, []looked{
+			{"lab-heat", "/lab?data=circles&show=heat&slack=true", c},
+			{"lab-ridge", "/lab?data=moons&learner=ridge&lambda=0.01", c},
+			{"lab-values", "/lab?data=hill&lambda=0.1&test_fraction=0.3", c},
+			{"lab-conformal", "/lab?" + conformal, c},
+			{"lab-features", "/lab?data=iris&x=pca", c},
+			{"datasets-empty", "/datasets", s.client()},
+			{"run-features", iris, c},
+			{"learning", learning, c},
+			{"search-drawn", drawn, c},
+			{"study-file", "/studies/new?as=file&data=moons&learner=SVM", c},
+			{"compare-versions", versions, c},
+		}...)
+	}
+	inspectAll(t, s, pages)
 }
 
-// openTabs opens a few tabs on a server and returns a function that inspects a page in a
-// subtest, in parallel with the others, in the first tab that is free.
-func openTabs(t *testing.T, s *server) func(name, path string, as *client) {
+// looked is a page to inspect, in the workspace of a client.
+type looked struct {
+	name, path string
+	as         *client
+}
+
+// inspectAll inspects pages of a server in two tabs, each in a subtest.
+func inspectAll(t *testing.T, s *server, pages []looked) {
 	t.Helper()
-	const tabs = 4
-	free := make(chan *page, tabs)
-	for range tabs {
+	free := make(chan *page, 2)
+	for range cap(free) {
 		free <- open(t, s)
 	}
-	return func(name, path string, as *client) {
-		t.Run(name, func(t *testing.T) {
+	for _, page := range pages {
+		t.Run(page.name, func(t *testing.T) {
 			t.Parallel()
 			p := <-free
 			defer func() { free <- p }()
-			p.within(t, func() { p.inspect(name, path, as) })
+			p.within(t, func() { p.inspect(page.name, page.path, page.as) })
 		})
 	}
 }
@@ -145,28 +149,38 @@ func TestPagePending(t *testing.T) {
 }
 
 // inspect checks one page, which is loaded once: a window that changes its width and
-// a theme that changes while somebody reads must serve as well as a new page.
+// a theme that changes while somebody reads must serve as well as a new page. Themes
+// differ in colours, which no width changes; the widest window and a second look at
+// all that is no colour and no place are left to the walks.
 func (p *page) inspect(name, path string, as *client) {
 	p.t.Helper()
 	p.use(as)
 	p.expect("404")
 	p.expect("422")
 	axe := accessibilityChecker(p.t)
+	widths := map[string][]int64{"light": {360}, "dark": {1280}}
+	if walks || screenshots != "" {
+		widths["light"] = []int64{1920, 360, 1280}
+	}
+	if screenshots != "" {
+		widths["dark"] = widths["light"]
+	}
 	p.theme("light")
-	p.size(1920, heights[1920])
+	p.size(widths["light"][0], heights[widths["light"][0]])
 	p.visit(path)
 	for _, theme := range []string{"light", "dark"} {
 		p.switchTheme(theme)
-		for _, width := range []int64{1920, 360, 1280} {
-			if theme == "dark" && width != 1280 && screenshots == "" {
-				continue // themes differ in colours, which no width changes
-			}
+		for _, width := range widths[theme] {
 			p.size(width, heights[width])
 			p.loaded()
 			p.fits(width)
 			p.shoot(fmt.Sprintf("%s-%d-%s", name, width, theme))
 			if axe != "" && (theme == "light") == (width == 360) { // each theme and each arrangement once
-				p.accessible(axe, fmt.Sprintf("%s, %d px", theme, width))
+				var rules []string
+				if theme == "dark" && !walks {
+					rules = []string{"color-contrast", "target-size"}
+				}
+				p.accessible(axe, fmt.Sprintf("%s, %d px", theme, width), rules...)
 			}
 		}
 	}
@@ -262,14 +276,18 @@ func (p *page) write(path string, content []byte) {
 	require.Check(p.t, err == nil, "%v", err)
 }
 
-// accessible fails on what axe-core finds serious or critical.
-func (p *page) accessible(axe, when string) {
+// accessible fails on what axe-core finds serious or critical, by these rules or by all.
+func (p *page) accessible(axe, when string, rules ...string) {
 	p.t.Helper()
 	if !get[bool](p, "Boolean(globalThis.axe)") {
 		get[bool](p, "(() => {"+axe+"\n})(), true")
 	}
+	which := `rules: { "target-size": { enabled: true } }`
+	if rules != nil {
+		which = `runOnly: ` + string(require.Value(json.Marshal(rules))(p.t))
+	}
 	report := require.Value(chromedp.Run(p.ctx, chromedp.Evaluate[string](
-		`axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)))(p.t)
+		`axe.run(document, { resultTypes: ["violations"], preload: false, `+which+` }).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)))(p.t)
 	type node struct{ HTML, FailureSummary string }
 	var violations []struct {
 		ID, Impact, Help string

@@ -109,11 +109,16 @@ func (p *page) fitted() {
 
 // TestSlidesFit goes through the parts of slides by the keys of a clicker: at the sizes of
 // projectors each is one window, with a large picture and large letters, at the first and at
-// the last step, and every question is one of them.
+// the last step, and every question is one of them. The largest size has the shape of the
+// second, and is left to the walks.
 func TestSlidesFit(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := start(t)
+	sizes := [][2]int64{{1024, 768}, {1280, 720}}
+	if walks {
+		sizes = append(sizes, [2]int64{1920, 1080})
+	}
 	table := make([]string, len(walked()))
 	t.Cleanup(func() {
 		t.Logf("smallest text in pictures in %% of the height, most words a build, right answers at A, B, C, …\n%s", strings.Join(table, "\n"))
@@ -126,7 +131,7 @@ func TestSlidesFit(t *testing.T) {
 			defer func() { table[i] = fmt.Sprintf("%-16s %.2f %3d %v", l.Slug, least, most, places) }()
 			fit := func() {
 				t.Helper()
-				for _, size := range [][2]int64{{1024, 768}, {1280, 720}, {1920, 1080}} {
+				for _, size := range sizes {
 					p.size(size[0], size[1])
 					p.fitted()
 				}

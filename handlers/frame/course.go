@@ -164,7 +164,7 @@ func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, e
 	for _, h := range handins {
 		ids = append(ids, h.Source, h.Run)
 	}
-	there, err := a.Store.RunStates(ctx, ids...)
+	there, err := a.Store.States(ctx, ids...)
 	if err != nil {
 		return v, err
 	}

@@ -22,11 +22,13 @@ func TestLessonPages(t *testing.T) {
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	c := s.Browse(t, handlerstest.Alice)
 	list := c.Page(200, "/lessons")
-	require.Equal(t, list.Find(".lessons li").Length(), len(all.Lessons), "lessons in the list")
+	n := list.Find(".lessons li").Length()
+	require.Check(t, n == len(all.Lessons()), "the list has %d lessons of %d", n, len(all.Lessons()))
 	var chain []string
 	for _, l := range all.Lessons() {
 		doc := c.Page(200, "/lessons/"+l.Slug)
-		require.Equal(t, doc.Find(".screen").Length(), len(l.Screens), "screens of %s", l.Slug)
+		n := doc.Find(".screen").Length()
+		require.Check(t, n == len(l.Screens), "%s shows %d screens of %d", l.Slug, n, len(l.Screens))
 		require.Equal(t, doc.Find(".problem").Text(), "", "%s", l.Slug)
 		ids := map[string]bool{}
 		doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
@@ -81,7 +83,8 @@ func TestLessonDemo(t *testing.T) {
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
-	require.Says(t, doc.Find(`[data-error-of="b"]`).Text(), "must be a number", "what is wrong with b")
+	got := doc.Find(`[data-error-of="b"]`).Text()
+	require.Check(t, strings.Contains(got, "must be a number"), "what is wrong with b: %q", got)
 	src := doc.Find(".main-figure img").AttrOr("src", "")
 	q, _ := url.Parse(src)
 	require.Check(t, q != nil && q.Query().Get("w1") == "2", "the picture is %s", src)
@@ -107,8 +110,9 @@ func TestLessonWithoutPoints(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
-		require.Says(t, doc.Find("main").Text(), "Drawing has no points yet; choose others",
-			"%s does not say that there are no points", path)
+		if got := doc.Find("main").Text(); !strings.Contains(got, "Drawing has no points yet; choose others") {
+			t.Errorf("%s does not say that there are no points", path)
+		}
 	}
 }
 
@@ -145,7 +149,8 @@ func TestLessonQuestions(t *testing.T) {
 	a = c.Fetch(http.MethodPost, path, "answer=&from=slide")
 	got = a.HTML().Find("#q-line-distance .error").Text()
 	require.Check(t, a.Status == 422 && got != "", "nothing: %d %q", a.Status, got)
-	require.Says(t, progress(c), "1 right", "progress")
+	got = progress(c)
+	require.Check(t, strings.Contains(got, "1 right"), "progress is %q", got)
 	a = c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1")
 	require.Check(t, a.Status == 404, "no such question: %d", a.Status)
 	c.Fetch(http.MethodPost, "/lessons/margins/forget", "")

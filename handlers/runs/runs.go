@@ -145,7 +145,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	}
 	p.Evidence = results.EvidenceRows(run, linked)
 	if run.Search != "" {
-		switch there, err := a.Store.SearchStates(r.Context(), run.Search); {
+		switch there, err := a.Store.States(r.Context(), run.Search); {
 		case err != nil:
 			return err
 		case len(there) > 0:

@@ -44,8 +44,8 @@ const mostCounted = 200_000
 // strangeShare is the largest share of words in a column that still passes for one of numbers.
 const strangeShare = 0.25
 
-// manyRows is the number of rows from which a column keeps its facts, which then take little of its
-// memory. Of a table of many columns and few rows they would take more than the cells.
+// manyRows is the number of rows from which a column keeps all its facts. Where fewer rows have few
+// values, their counts would take more memory than the cells, in a table of many columns.
 const manyRows = 10_000
 
 // factsOf returns what is known of a column, or else examines it.
@@ -54,7 +54,7 @@ func factsOf(c *Column) facts {
 		return *c.known
 	}
 	f := examine(c)
-	if f.rows >= manyRows {
+	if f.counts == nil || f.rows >= manyRows {
 		c.known = &f
 	}
 	return f

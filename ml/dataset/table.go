@@ -438,7 +438,7 @@ func (t *Table) weigh() {
 
 // weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
-	if c.Len() >= manyRows {
+	if c.text != nil || c.Len() >= manyRows { // which keeps the facts
 		f := factsOf(c)
 		c.Numeric = f.numbers == f.rows
 		return

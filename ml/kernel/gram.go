@@ -124,8 +124,8 @@ func (g *Gram) piece(dst []float64, i, first int) {
 
 // AddProduct adds the product of K with a sparse vector to dst (length M):
 // sum_k w_k K_ij for j = points[k]. Nothing is kept of K, and all processors take part
-// when there is enough to do. It returns the error of ctx when that ends,
-// leaving dst in between.
+// when there is enough to do; many values of the RBF kernel in the plane are summed in cells,
+// see cells.go. It returns the error of ctx when that ends, leaving dst in between.
 func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	return g.addProduct(ctx, g.sum, dst, points, w)
 }

@@ -17,7 +17,9 @@ type Matrix = rows.Matrix
 // strategies.go tells what each is worth.
 type (
 	// A multiplier has products without rows in between: AddProduct adds
-	// sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
+	// sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends. However it does that, the error
+	// is to be as small as that of a sum of rounded values, so that the gap that follows from it
+	// is that of all points.
 	multiplier interface {
 		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
 	}

@@ -22,7 +22,7 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		o.weigh(&o.nears, begun, before)
 	}(o.Objective)
 	covered := make([]bool, o.m)
-	apart, sorted := make([]float64, o.m), make([]float64, o.m)
+	apart := make([]float64, o.m)
 	for _, center := range free {
 		if covered[center] {
 			continue
@@ -34,9 +34,8 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		for i := range apart { // the squared distance from the centre, but for a constant
 			apart[i] = o.diag[i] - 2*float64(row[i])
 		}
-		copy(sorted, apart)
-		slices.Sort(sorted)
-		inner, outer := sorted[many/2], sorted[many-1]
+		nearest := least(apart, many)
+		inner, outer := nearest[many/2], nearest[many-1]
 		near := make([]int, 0, many)
 		for i, d := range apart {
 			covered[i] = covered[i] || d < inner
@@ -51,4 +50,25 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		}
 	}
 	return trace.IterationLimit, nil
+}
+
+// least returns the n smallest of v, in order. It sorts those that a sample says are few.
+func least(v []float64, n int) []float64 {
+	const oneOf = 16
+	var sample, few []float64
+	for i := 0; i < len(v); i += oneOf {
+		sample = append(sample, v[i])
+	}
+	slices.Sort(sample)
+	most := sample[min(len(sample)-1, 2*n/oneOf)]
+	for _, d := range v {
+		if d <= most {
+			few = append(few, d)
+		}
+	}
+	if len(few) < n {
+		few = slices.Clone(v)
+	}
+	slices.Sort(few)
+	return few[:n]
 }

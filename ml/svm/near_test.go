@@ -3,6 +3,7 @@ package svm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -84,5 +85,23 @@ func TestCrowded(t *testing.T) {
 	}
 	for i, v := range f {
 		require.Must(t, math.Abs(v+res.B-res.F[i]) <= 1e-8, "f of point %d is %g, said to be %g", i, v+res.B, res.F[i])
+	}
+}
+
+func TestLeast(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 300 {
+		v := make([]float64, 1+r.IntN(1000))
+		for i := range v {
+			v[i] = math.Round(r.NormFloat64() * math.Exp(10*r.Float64()))
+			if r.IntN(3) == 0 {
+				v[i] = float64(i) // in order
+			}
+		}
+		n := 1 + r.IntN(len(v))
+		got := least(v, n)
+		slices.Sort(v)
+		require.Check(t, slices.Equal(got, v[:n]), "%d of %d", n, len(v))
 	}
 }

@@ -3,8 +3,14 @@
 package svm
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"testing"
+
+	"marginlab/ml/kernel"
+	"marginlab/ml/mltest/require"
+	"marginlab/ml/trace"
 )
 
 // TestWholeMap compares the cells for 5000 to 20 000 points, which takes some ten minutes:
@@ -15,5 +21,67 @@ import (
 func TestWholeMap(t *testing.T) {
 	for _, n := range []int{5000, 10000, 20000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { compareMap(t, n) })
+	}
+}
+
+// TestGrowth trains a hundred times as many points of the plane, for which work may grow as n to
+// the power that is given. The aim is 1.2 everywhere. It takes some minutes:
+//
+//	go test -tags map -timeout 0 -run TestGrowth -v ./ml/svm
+func TestGrowth(t *testing.T) {
+	for _, g := range []struct {
+		kind     string
+		c, power float64
+	}{{"rings", 1, 1.2}, {"moons", 1, 1.25}, {"moons", 100, 1.45}} {
+		t.Run(fmt.Sprintf("%s/%g", g.kind, g.c), func(t *testing.T) {
+			var works []float64
+			for _, n := range []int{1e4, 1e6} {
+				x, y := plane(g.kind, n)
+				k := &inCells{Gram: kernel.NewGram(kernel.RBF(1), x), saved: new(int)}
+				now := cell{g.kind, n, g.c, 1}.trainOn(t, k, y)
+				require.Equal(t, now.status, trace.Converged, "status")
+				works = append(works, float64(now.work-*k.saved))
+			}
+			power := math.Log(works[1]/works[0]) / math.Log(100)
+			t.Logf("work grows as n^%.2f, from %.3g to %.3g", power, works[0], works[1])
+			require.Check(t, power <= g.power, "work grows as n^%.2f", power)
+		})
+	}
+}
+
+// inCells is a matrix that tells how much less work its products in cells are than all their
+// values of the kernel, which the account of the solver takes them for.
+type inCells struct {
+	*kernel.Gram
+	saved *int
+}
+
+func (k *inCells) Subset(points []int) Matrix {
+	return &inCells{k.Gram.Subset(points).(*kernel.Gram), k.saved}
+}
+
+func (k *inCells) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
+	merged, group, apart := k.Gram.Merged(ctx, y, w, size)
+	if merged == nil {
+		return nil, nil, apart
+	}
+	return &inCells{merged.(*kernel.Gram), k.saved}, group, apart
+}
+
+func (k *inCells) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+	k.count(len(dst), len(points))
+	return k.Gram.AddProduct(ctx, dst, points, w)
+}
+
+func (k *inCells) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error {
+	k.count(len(dst), len(points))
+	return k.Gram.AddProduct32(ctx, dst, points, w)
+}
+
+// count takes products of more than 2^27 values to be in cells, and each of their points to be
+// the work of 64 values.
+func (k *inCells) count(n, m int) {
+	if n*m > 1<<27 {
+		*k.saved += n*m - 64*(n+m)
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Lesson is a sequence of screens with one idea each. New gives it its words.
+// Lesson is a sequence of screens with one idea each. New gives it its words and its guide.
 type Lesson struct {
 	Slug    string // in addresses
 	Title   string // from the words
@@ -36,8 +36,8 @@ type Lesson struct {
 	Part    string // of the road that the lesson is on
 	Screens []Screen
 	Task    string // query of the lab with what a course hands in: data on which the defaults leave room to win
-	Guide   Guide
-	Carry   bool // controls of one name are one control: their value goes from screen to screen
+	Guide   Guide  // from the guide
+	Carry   bool   // controls of one name are one control: their value goes from screen to screen
 
 	wrong error // what New found wrong with the words
 }
@@ -47,12 +47,22 @@ type Lesson struct {
 type Screen struct {
 	Slug      string                 // in addresses; unique within the lesson
 	Title     string                 // from the words
-	Covers    []string               // ids of Documents' sections that it goes with
+	Covers    []string               // from the words: ids of Documents' sections that it goes with
 	Words     func() templ.Component // from the words: what and why, with formulas
 	Lead      func() templ.Component // from the words: the first sentence, with its formula, for slides
 	After     func() templ.Component // from the words: what gives the answers away; nil: nothing
+	Questions []Question             // from the words, with what Answers and Sketches compute
 	Demo      *Demo
-	Questions []Question
+	Answers   map[string]Answer  // of its questions by slug
+	Sketches  map[string]*Sketch // of the questions that are answered by a drawing
+}
+
+// Answer computes the right answer to a question: the index of an option, or the number.
+type Answer func(ctx context.Context) (float64, error)
+
+// Is returns the answer v.
+func Is(v float64) Answer {
+	return func(context.Context) (float64, error) { return v, nil }
 }
 
 // Screen returns the screen of a slug and its place, or nil.
@@ -82,6 +92,11 @@ type Demo struct {
 	// Show computes the exhibit. It depends on its input alone, so that a page and
 	// its pictures agree, and takes well below half a second.
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
+}
+
+// NewDemo returns the demo of an exhibit and its controls, in the order of the form.
+func NewDemo(show func(ctx context.Context, in Input) (*Exhibit, error), controls ...Control) *Demo {
+	return &Demo{Controls: controls, Show: show}
 }
 
 // Params are the fields of all controls, in the order of the form.
@@ -305,8 +320,7 @@ type Question struct {
 	Sketch  *Sketch  // to be drawn instead; it has the answer
 	Words   *Words   // to be answered in words instead; it has the answer
 	Point   *Point   // to be pointed at in a picture instead; it has the answer
-	// Answer computes the right answer: the index of an option, or the number.
-	Answer func(ctx context.Context) (float64, error)
+	Answer  Answer
 	// Within is how far a number may be off, as a share of the right one (of 1 where
 	// that is smaller); 0 takes 1 %. A sketch may be off by this share of the height of its
 	// picture on average; 0 takes 10 %.

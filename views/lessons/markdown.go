@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/a-h/templ"
@@ -23,115 +22,13 @@ import (
 	"marginlab/views/formula"
 )
 
-// New gives a lesson its words, which are Markdown:
-//
-//	# Title of the lesson
-//
-//	Summary, plain text.
-//
-//	? What the lesson asks of the moons, plain text.
-//
-//	## Title of a screen {#slug}
-//
-//	Words of the screen: paragraphs, lists, numbered lists, *stress*, formulas as
-//	$x^2$ or, on a line of their own,
-//
-//	$$\sum_i \alpha_i y_i = 0$$
-//
-//	~A hint for the screen, where pictures move: it is not printed.~
-//
-//	### A heading within the screen
-//
-//	The value that a control of the screen has now, here that of gamma: {gamma}. It can
-//	be dragged.
-//
-//	> A slip: where a lecture document errs, and the correction.
-//
-//	---
-//
-//	What gives away the answers to the screen's questions: it stands below them, and
-//	on a live page it is folded until they are answered.
-//
-// with one heading of the second level for every screen of the lesson, in their
-// order. There is nothing else, no HTML either: it is shown as it is written. Lines
-// indented by four spaces are an error outside of lists.
-// Words are rendered once, when they are first shown; rendering returns the faults of a screen's
-// words, and Check those of the headings.
-func New(words, guide string, l Lesson, screens func() []Screen) func() *Lesson {
-	return sync.OnceValue(func() *Lesson {
-		l.Guide, l.Screens = NewGuide(guide), screens()
-		l = l.withWords(words)
-		return &l
-	})
-}
-
-func (l Lesson) withWords(words string) Lesson {
-	head, rest, _ := strings.Cut(words, "\n## ")
-	title, summary, _ := strings.Cut(strings.TrimSpace(head), "\n")
-	var ok bool
-	if l.Title, ok = strings.CutPrefix(title, "# "); !ok {
-		l.wrong = fmt.Errorf("the words of the lesson %s begin with %q; start with \"# \" and its title", l.Slug, title)
-	}
-	summary, l.Puzzle, _ = strings.Cut(strings.TrimSpace(summary), "\n\n? ")
-	l.Summary = summary
-	sections := strings.Split(rest, "\n## ")
-	for i := range l.Screens {
-		s := &l.Screens[i]
-		var source string
-		if i < len(sections) {
-			var heading string
-			heading, source, _ = strings.Cut(sections[i], "\n")
-			title, slug, ok := strings.Cut(heading, " {#")
-			slug, closed := strings.CutSuffix(slug, "}")
-			if s.Title = strings.TrimSpace(title); !ok || !closed || s.Title == "" {
-				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has the heading %q; write \"## Title {#slug}\"", l.Slug, heading))
-			} else if slug != s.Slug {
-				l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has words for the screen %s where the screen %s stands; bring both into one order", l.Slug, slug, s.Slug))
-			}
-		}
-		where := l.Slug + "/" + s.Slug
-		before, after, folded := strings.Cut(source, "\n---\n")
-		rendered := func(source string) func() templ.Component {
-			render := sync.OnceValues(func() (string, error) {
-				words, err := renderWords(where, source)
-				var missing error
-				words = withValues(words, func(control string) string {
-					if s.Demo != nil {
-						for _, p := range s.Demo.Params() {
-							if p.Name == control {
-								return p.Default
-							}
-						}
-					}
-					missing = fmt.Errorf("the words of the screen %s: it has no control %q", where, control)
-					return ""
-				})
-				return words, errors.Join(err, missing)
-			})
-			return func() templ.Component { return templ.Raw(render()) }
-		}
-		s.Words, s.Lead = rendered(before), rendered(firstSentence(before))
-		if folded {
-			s.After = rendered(after)
-		}
-	}
-	if len(sections) != len(l.Screens) {
-		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s has %d screens and words for %d", l.Slug, len(l.Screens), len(sections)))
-	}
-	return l
-}
-
-// Check returns the fault of the headings of the lesson's words, nil if there
-// is none.
-func (l *Lesson) Check() error { return l.wrong }
-
 // renderWords is the HTML of the words of a screen; where names it in errors.
 func renderWords(where, source string) (string, error) {
 	if strings.TrimSpace(source) == "" {
 		return "", fmt.Errorf("the screen %s has no words; write them below its heading in words.md", where)
 	}
 	var b bytes.Buffer
-	if err := markdown().Convert([]byte(source), &b); err != nil {
+	if err := markdown.Convert([]byte(source), &b); err != nil {
 		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
 	}
 	html, err := hints(b.String())
@@ -166,31 +63,29 @@ func firstSentence(words string) string {
 
 // markdown supports the syntax that New documents and no more: everything else is text, and text is
 // escaped.
-var markdown = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(
-				util.Prioritized(displayParser{}, 100),
-				util.Prioritized(parser.NewListParser(), 300),
-				util.Prioritized(parser.NewListItemParser(), 400),
-				util.Prioritized(parser.NewCodeBlockParser(), 500),
-				util.Prioritized(parser.NewATXHeadingParser(), 600),
-				util.Prioritized(parser.NewBlockquoteParser(), 800),
-				util.Prioritized(parser.NewParagraphParser(), 1000),
-			),
-			parser.WithInlineParsers(
-				util.Prioritized(inlineParser{}, 100),
-				util.Prioritized(valueParser{}, 200),
-				util.Prioritized(parser.NewEmphasisParser(), 500),
-			),
-			parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
-		)),
-		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-			util.Prioritized(html.NewRenderer(), 1000),
-			util.Prioritized(formulaRenderer{}, 100),
-		))),
-	)
-})
+var markdown = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(displayParser{}, 100),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(inlineParser{}, 100),
+			util.Prioritized(valueParser{}, 200),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+		),
+		parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
+	)),
+	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(html.NewRenderer(), 1000),
+		util.Prioritized(formulaRenderer{}, 100),
+	))),
+)
 
 // slips turns block quotes into paragraphs of the class slip.
 type slips struct{}
@@ -264,7 +159,7 @@ func (valueParser) Trigger() []byte { return []byte{'{'} }
 
 func (valueParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	found := controlName().FindSubmatch(line)
+	found := controlName.FindSubmatch(line)
 	if found == nil {
 		return nil
 	}
@@ -273,15 +168,15 @@ func (valueParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.No
 }
 
 var (
-	controlName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{([a-zA-Z_0-9]+)\}`) })
-	valuePlace  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`) })
+	controlName = regexp.MustCompile(`^\{([a-zA-Z_0-9]+)\}`)
+	valuePlace  = regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`)
 )
 
 // withValues writes the values of controls into words. One that is not there stays as
 // it is.
 func withValues(words string, value func(control string) string) string {
-	return valuePlace().ReplaceAllStringFunc(words, func(place string) string {
-		found := valuePlace().FindStringSubmatch(place)
+	return valuePlace.ReplaceAllStringFunc(words, func(place string) string {
+		found := valuePlace.FindStringSubmatch(place)
 		return found[1] + templ.EscapeString(cmp.Or(Minus(value(found[2])), "…"))
 	})
 }

@@ -18,48 +18,6 @@ func rendered(t *testing.T, c templ.Component) (string, error) {
 	return b.String(), err
 }
 
-// screens are screens with these slugs.
-func screens(slugs ...string) (all []Screen) {
-	for _, s := range slugs {
-		all = append(all, Screen{Slug: s})
-	}
-	return all
-}
-
-func TestNew(t *testing.T) {
-	t.Parallel()
-	l := Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")}.withWords("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n")
-	require.NoError(t, l.Check())
-	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
-		t.Errorf("%+v", l)
-	}
-	for i, want := range []string{"<p>Words.</p>", "<p>More.</p>"} {
-		got, err := rendered(t, l.Screens[i].Words())
-		require.Check(t, err == nil && strings.TrimSpace(got) == want, "screen %d: %q, %v; want %q", i, got, err, want)
-	}
-}
-
-func TestNewFindsWhatIsWrong(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ words, want string }{
-		"no title":            {"Kernels\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n", "start with"},
-		"empty":               {"", "start with"},
-		"no slug":             {"# K\n\n## A\n\nx\n\n## B {#b}\n\ny\n", `## Title {#slug}`},
-		"another order":       {"# K\n\n## B {#b}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
-		"a screen too few":    {"# K\n\n## A {#a}\n\nx\n", "2 screens and words for 1"},
-		"words too many":      {"# K\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n\n## C {#c}\n\nz\n", "2 screens and words for 3"},
-		"the first only once": {"# K\n\n## A {#a}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
-	} {
-		l := Lesson{Slug: "kernels", Screens: screens("a", "b")}.withWords(c.words)
-		if err := l.Check(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernels") {
-			t.Errorf("%s: %v, want one with %q", name, err, c.want)
-		}
-		for _, s := range l.Screens { // shown or refused, but never a panic
-			_, _ = rendered(t, s.Words())
-		}
-	}
-}
-
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	const x, big = `<math><mi>x</mi></math>`, `<math display="block"><mi>x</mi></math>`

@@ -56,14 +56,14 @@ func (q *Queue) Subscribe(ctx context.Context, ws store.Workspace, id string) (<
 func (q *Queue) SubscribeSearch(ctx context.Context, ws store.Workspace, id string) (<-chan Event, error) {
 	return q.watch(ctx, id, func() (Event, error) {
 		s, err := q.store.Search(ctx, ws, id)
-		return searchEvent(store.SearchState{State: store.State{Status: s.Status, Error: s.Error}, Done: s.Done, Total: s.Total}), err
+		return eventOf(store.State{Status: s.Status, Error: s.Error, Done: s.Done, Total: s.Total}), err
 	})
 }
 
-// searchEvent reports the progress of a search.
-func searchEvent(s store.SearchState) Event {
+// eventOf reports the progress of a run or search.
+func eventOf(s store.State) Event {
 	e := Event{Status: s.Status, Error: s.Error}
-	if s.Status == store.Running {
+	if s.Status == store.Running && s.Total > 0 {
 		e.Cells = &Cells{s.Done, s.Total}
 	}
 	return e
@@ -139,11 +139,7 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 // states tells how runs and searches of any workspace stand by their rows. One that is
 // gone was deleted, which cancels it.
 func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, error) {
-	rows, err := q.store.RunStates(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	searches, err := q.store.SearchStates(ctx, ids...)
+	rows, err := q.store.States(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +147,7 @@ func (q *Queue) states(ctx context.Context, ids ...string) (map[string]Event, er
 	for _, id := range ids {
 		events[id] = Event{Status: store.Cancelled}
 		if row, ok := rows[id]; ok {
-			events[id] = Event{Status: row.Status, Error: row.Error}
-		}
-		if row, ok := searches[id]; ok {
-			events[id] = searchEvent(row)
+			events[id] = eventOf(row)
 		}
 	}
 	return events, nil

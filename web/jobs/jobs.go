@@ -2,6 +2,12 @@
 // the queue and its durable state; here are the workers, the means to cancel
 // them, and the progress they report to listeners. Several programs may work
 // on one database: each holds the runs that it trains by leases.
+//
+// A cell of a search that is being computed stands in the store, with the lease of its owner, which
+// alone decides whose it is and whether anybody wants it. All else is lost with its process: in
+// Queue.running is what stops the cell; where other machines compute it, in Fleet.out who waits
+// for it, in the stream what a worker may take, and in Worker.held what stops it there, which the
+// greetings of the worker tell the fleet.
 package jobs
 
 import (

@@ -304,7 +304,7 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	r := require.Value(f.st.CreateRun(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec()}))(t)
 	f.q.Notify()
 	<-begun
-	states, err := f.st.RunStates(t.Context(), first, second, r.ID)
+	states, err := f.st.States(t.Context(), first, second, r.ID)
 	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
 		t.Errorf("%v, %v", states, err)
 	}

@@ -55,7 +55,7 @@ func TestNobodyStarves(t *testing.T) {
 		require.NoError(t, err)
 		f.q.Notify()
 		f.q.Wait(t.Context(), time.Hour, r.ID)
-		if states, err := f.st.RunStates(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
+		if states, err := f.st.States(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
 			t.Errorf("%+v, %v", states, err)
 		}
 		f.stop()

@@ -27,7 +27,8 @@ import (
 	"marginlab/views/lessons/width"
 )
 
-// Lessons returns the lessons in the order in which they are taught, by parts of the road.
+// Lessons returns the lessons in the order in which they are taught, by parts of the road. They
+// are built at the first call.
 var Lessons = sync.OnceValue(func() []lessons.Lesson {
 	return slices.Concat(
 		part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
@@ -40,13 +41,13 @@ var Lessons = sync.OnceValue(func() []lessons.Lesson {
 })
 
 // part puts lessons on one part of the road.
-func part(name string, of ...func() *lessons.Lesson) (ls []lessons.Lesson) {
-	for _, lesson := range of {
-		l := *lesson()
+func part(name string, ls ...func() *lessons.Lesson) (all []lessons.Lesson) {
+	for _, lesson := range ls {
+		l := lesson()
 		l.Part = name
-		ls = append(ls, l)
+		all = append(all, *l)
 	}
-	return ls
+	return all
 }
 
 // Find returns the lesson of a slug, or nil.

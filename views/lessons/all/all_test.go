@@ -107,9 +107,7 @@ func TestLessonsAreWhole(t *testing.T) {
 				if s.Demo == nil {
 					continue
 				}
-				in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
-				e, err := s.Demo.Show(t.Context(), in)
-				require.Must(t, err == nil, "%s: %v", s.Slug, err)
+				e := lessonstest.Show(t, &l, s.Slug)
 				figures += len(e.Figures)
 				steps += e.Steps
 				lab = lab || e.Lab != ""
@@ -281,9 +279,13 @@ func TestDemos(t *testing.T) {
 				}
 			}
 		}
-		show := func(form map[string]string) *lessons.Exhibit {
+		input := func(form map[string]string) lessons.Input {
 			in, _ := s.Demo.NewInput(func(name string) string { return form[name] }, lessonstest.Builtins{})
 			in.Coarse = form != nil
+			return in
+		}
+		show := func(form map[string]string) *lessons.Exhibit {
+			in := input(form)
 			in.Unlisted = func(name string) { t.Errorf("the demo reads %q and does not list it", name) }
 			e, err := s.Demo.Show(t.Context(), in)
 			require.Must(t, err == nil, "%v: %v", form, err)
@@ -293,9 +295,14 @@ func TestDemos(t *testing.T) {
 		start := show(nil)
 		drawAtOnce(t, start)
 		lessonstest.CheckWritten(t, start)
+		seen := map[string]bool{} // nonsense comes to the same for every control
 		for name, vs := range values {
 			for _, v := range vs {
-				show(map[string]string{name: v})
+				form := map[string]string{name: v}
+				if key, _, _ := input(form).Key(); !seen[key] {
+					seen[key] = true
+					show(form)
+				}
 			}
 		}
 		for _, h := range start.Handles {
@@ -326,14 +333,13 @@ func TestDemos(t *testing.T) {
 // TestPredictionsComeFirst: as long as answers are awaited an exhibit keeps its large picture,
 // and shows less; what shows less has a question to wait for, and words that say so.
 func TestPredictionsComeFirst(t *testing.T) {
-	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
+	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
 		if s.After != nil {
 			require.Equal(t, s.After().Render(t.Context(), &strings.Builder{}), nil, "Render")
 		}
 		less := s.After != nil
 		if s.Demo != nil {
-			in, _ := s.Demo.NewInput(func(string) string { return "" }, lessonstest.Builtins{})
-			e := require.Value(s.Demo.Show(t.Context(), in))(t)
+			e := lessonstest.Show(t, l, s.Slug)
 			asking := e.Asking()
 			require.Check(t, len(asking.Figures) != 0 && asking.Figures[0].Name == e.Figures[0].Name,
 				"the large picture is folded")

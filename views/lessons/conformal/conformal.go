@@ -87,188 +87,127 @@ var (
 	methodsAverage   = lessons.SwitchControl{Name: "average", Label: "average over ten splits", Default: "false"}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "conformal", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "magnify",
-			Covers: []string{"000 kernel-motivation"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{steepness, where},
-				Show:     showMagnify,
-			},
-			Questions: []lessons.Question{{
-				Slug: "wrong-place", Ask: `The map is made steep inside a class instead, with $m = -2$ and $s = 1.5$. How does $R/\Delta$ compare with that of the identity map?`,
-				Options: []string{"It is smaller: magnifying helps anywhere.", "It is the same.", "It is larger."},
-				Wrong:   []string{"Length given to one place is taken from others, here from the gap.", "The ends stay, but the gap does not.", ""},
-				Answer: func(context.Context) (float64, error) {
-					before, after := ratio(identity), ratio(bend(1.5, -2))
-					return float64(1 + lessons.Sign(after-before)), nil
-				},
-				Explain: `The ends stay where they are, so length that is given to the inside of a class is taken from the gap. To magnify, one must first know where the boundary is.`,
-			}},
-		},
-		{
-			Slug:   "metric",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{metricKernel, metricGamma, height, core, probe},
-				Show:     showMetric,
-			},
-			Questions: []lessons.Question{{
-				Slug: "uniform", Before: "rbf", Ask: `The RBF kernel with $\gamma = 2$, in the plane, without a factor. By how much does it enlarge a small area, $\sqrt{\det \mathbf g}$?`,
-				Answer: func(context.Context) (float64, error) {
-					g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
-					return theory.Magnification(g), err
-				},
-				Explain: `$\mathbf g = 2\gamma\,\mathbf I$, so $\sqrt{\det\mathbf g} = 2\gamma = $ %s, at every place alike: by itself this kernel does not know where the boundary is.`,
-			}},
-		},
-		{
-			Slug:   "fisher",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{fisherKernel, sorted, point},
-				Show:     showFisher,
-			},
-			Questions: []lessons.Question{{
-				Slug: "order", Ask: `The formulas of $\mathbf B$ and $\mathbf W$ are written for rows sorted by class. What if they are not sorted?`,
-				Options: []string{"$J$ comes out wrong: the blocks are elsewhere.", "$J$ is the same, if “block” is read as “both points of one class”.", "$J$ changes its sign."},
-				Wrong:   []string{"Blocks are pairs of one class, wherever they stand.", "", "$J$ is a quotient of sums of squares: it has no sign to change."},
-				Answer: func(ctx context.Context) (float64, error) {
-					f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
-					if err != nil {
-						return 0, err
-					}
-					j, err := mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y)))
-					if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
-						return 1, err
-					}
-					return 0, err
-				},
-				Explain: `The six points of this screen are *not* sorted, and both computations agree. Exchanging two rows together with the same two columns changes no sum.`,
-			}},
-		},
-		{
-			Slug:   "empirical",
-			Covers: []string{"000 kernel-motivation", "000 kernel"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{harmSet, harmKernel}, Show: showEmpirical},
-			Questions: []lessons.Question{{
-				Slug: "harm", Ask: "Two clouds on opposite sides of the origin. In the feature space of which kernel are they separated worst?",
-				Options: []string{"$\\mathbf x^\\top\\mathbf z$", "$(\\mathbf x^\\top\\mathbf z)^2$", "$(1 + \\mathbf x^\\top\\mathbf z)^2$", "RBF, $\\gamma = 0.5$", "RBF, $\\gamma = 50$"},
-				Wrong:   []string{"The plane itself keeps opposite clouds apart.", "", "The 1 keeps the linear terms, which know the side.", "This width groups neighbours: it suits two clouds.", "Very narrow is bad, but does not fold the clouds together."},
-				Answer:  harms,
-				Explain: `It has products of two coordinates only, and these are the same for $\mathbf x$ and $-\mathbf x$: the clouds fall on one another.`,
-			}},
-		},
-		{
-			Slug:   "factor",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{a0, a1, a2, coreGamma, solver, firstCore, secondCore},
-				Show:     showFactor,
-			},
-			Questions: []lessons.Question{{
-				Slug: "factor", Ask: `One feature, cores at $-1$ and $1$, $\gamma_c = 2$, $\alpha_0 = 1$, $\alpha_1 = 1$, $\alpha_2 = -2$. Draw the factor $c(x)$.`,
-				Sketch: &lessons.Sketch{
-					Of: "the factor", Over: "x", X: []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
-					Truth: func(context.Context) (figure.Curve, error) {
-						m := mlconformal.Map{Gamma: 2, Alpha0: 1, Alpha: []float64{1, -2}, Cores: [][]float64{{-1}, {1}}}
-						return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) }), nil
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "conformal",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{
+				Slug: "magnify",
+				Demo: lessons.NewDemo(showMagnify, steepness, where),
+				Answers: map[string]lessons.Answer{
+					"wrong-place": func(context.Context) (float64, error) {
+						before, after := ratio(identity), ratio(bend(1.5, -2))
+						return float64(1 + lessons.Sign(after-before)), nil
 					},
-					Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
 				},
-				Explain: `Far from both cores $c = \alpha_0 = 1$: nothing changes there. About $-1$ it rises to nearly 2 and about $1$ it falls below 0, to nearly $-1$; the widths are the same, as $\gamma_c$ is.`,
-			}},
-		},
-		{
-			Slug:   "eigen",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{cores, repeat, eigenRidge, eigenCoreGamma},
-				Show:     showEigen,
 			},
-			Questions: []lessons.Question{{
-				Slug: "trap", Before: "trap", Ask: `Eight cores, each used twice, and the constant: $\mathbf Q = \mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1$ has 17 rows. With the ridge $D = 1$, how many of its eigenvalues are 0?`,
-				Answer: func(ctx context.Context) (float64, error) {
-					p, err := moons()
-					if err != nil {
-						return 0, err
-					}
-					values, err := p.qValues(ctx, p.spread(8, true), 1, 1)
-					if err != nil {
-						return 0, err
-					}
-					zeros := 0.0
-					for _, v := range values {
-						if math.Abs(v) <= 1e-12*values[len(values)-1] {
-							zeros++
-						}
-					}
-					return zeros, nil
+			{
+				Slug: "metric",
+				Demo: lessons.NewDemo(showMetric, metricKernel, metricGamma, height, core, probe),
+				Answers: map[string]lessons.Answer{
+					"uniform": func(context.Context) (float64, error) {
+						g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
+						return theory.Magnification(g), err
+					},
 				},
-				Explain: `Each pair of equal columns of $\mathbf K_1$ gives a vector $\mathbf v$ with $\mathbf K_1\mathbf v = 0$, hence $\mathbf v^\top\mathbf Q\,\mathbf v = 0$ for every $D$. The ridge stands inside, between the two $\mathbf K_1$, and does not reach it.`,
-			}},
-		},
-		{
-			Slug:   "gradient",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{rate, cores, coreGamma},
-				Show:     showGradient,
 			},
-			Questions: []lessons.Question{{
-				Slug: "above", Ask: "Same cores, same width, the ridge in both. Can the gradient method, with more steps, end above the largest eigenvalue?",
-				Options: []string{"Yes, it is not restricted to eigenvectors.", "No, that is the maximum of the same quotient.", "Yes, if the first step is large enough."},
-				Wrong:   []string{`Neither is the maximum: it is taken over all $\boldsymbol\alpha$.`, "", "A long step may overshoot, never exceed a maximum."},
-				Answer: func(ctx context.Context) (float64, error) {
-					p, err := moons()
-					if err != nil {
-						return 0, err
-					}
-					cores := p.spread(8, false)
-					_, top, err := p.Best(ctx, cores, 1, ridge)
-					if err != nil {
-						return 0, err
-					}
-					for _, rate := range []float64{0.05, 0.2, 1} {
-						path, err := p.climb(ctx, cores, 1, 1000, rate)
+			{
+				Slug: "fisher",
+				Demo: lessons.NewDemo(showFisher, fisherKernel, sorted, point),
+				Answers: map[string]lessons.Answer{
+					"order": func(ctx context.Context) (float64, error) {
+						f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
 						if err != nil {
 							return 0, err
 						}
-						for i := range path.Len() {
-							q, err := p.quotient(ctx, mapAt(path, i, cores, 1))
+						j, err := mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y)))
+						if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
+							return 1, err
+						}
+						return 0, err
+					},
+				},
+			},
+			{Slug: "empirical", Demo: lessons.NewDemo(showEmpirical, harmSet, harmKernel), Answers: map[string]lessons.Answer{"harm": harms}},
+			{
+				Slug: "factor",
+				Demo: lessons.NewDemo(showFactor, a0, a1, a2, coreGamma, solver, firstCore, secondCore),
+				Sketches: map[string]*lessons.Sketch{
+					"factor": {
+						Of: "the factor", Over: "x", X: []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
+						Truth: func(context.Context) (figure.Curve, error) {
+							m := mlconformal.Map{Gamma: 2, Alpha0: 1, Alpha: []float64{1, -2}, Cores: [][]float64{{-1}, {1}}}
+							return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) }), nil
+						},
+						Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
+					},
+				},
+			},
+			{
+				Slug: "eigen",
+				Demo: lessons.NewDemo(showEigen, cores, repeat, eigenRidge, eigenCoreGamma),
+				Answers: map[string]lessons.Answer{
+					"trap": func(ctx context.Context) (float64, error) {
+						p, err := moons()
+						if err != nil {
+							return 0, err
+						}
+						values, err := p.qValues(ctx, p.spread(8, true), 1, 1)
+						if err != nil {
+							return 0, err
+						}
+						zeros := 0.0
+						for _, v := range values {
+							if math.Abs(v) <= 1e-12*values[len(values)-1] {
+								zeros++
+							}
+						}
+						return zeros, nil
+					},
+				},
+			},
+			{
+				Slug: "gradient",
+				Demo: lessons.NewDemo(showGradient, rate, cores, coreGamma),
+				Answers: map[string]lessons.Answer{
+					"above": func(ctx context.Context) (float64, error) {
+						p, err := moons()
+						if err != nil {
+							return 0, err
+						}
+						cores := p.spread(8, false)
+						_, top, err := p.Best(ctx, cores, 1, ridge)
+						if err != nil {
+							return 0, err
+						}
+						for _, rate := range []float64{0.05, 0.2, 1} {
+							path, err := p.climb(ctx, cores, 1, 1000, rate)
 							if err != nil {
 								return 0, err
 							}
-							if q > top.Eigenvalue*(1+1e-9) {
-								return 0, nil
+							for i := range path.Len() {
+								q, err := p.quotient(ctx, mapAt(path, i, cores, 1))
+								if err != nil {
+									return 0, err
+								}
+								if q > top.Eigenvalue*(1+1e-9) {
+									return 0, nil
+								}
 							}
 						}
-					}
-					return 1, nil
+						return 1, nil
+					},
 				},
-				Explain: `Both choose among all $\boldsymbol\alpha$, and the largest eigenvalue is the maximum there. The gradient can only come close.`,
-			}},
-		},
-		{
-			Slug:   "methods",
-			Covers: []string{"000 kernel"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{data, learner, methodsGamma, c, methodsCoreGamma, seed, methodsAverage},
-				Show:     showMethods,
 			},
-			Questions: []lessons.Question{{
-				Slug: "best", Ask: "The eigenvector reaches the largest $J$ of the three maps. On which of moons, circles, XOR and checkerboard has it also the best accuracy on held-out points, alone or with others (the settings of this screen)?",
-				Options: []string{"On all of them.", "On some of them.", "On none of them."},
-				Wrong:   []string{"$J$ is an average over training rows, not accuracy on new ones.", "", "A large $J$ is no harm either."},
-				Answer:  alwaysBest,
-				Explain: `$J$ is an average over all training rows. Accuracy is decided by the few near the boundary, and by rows never seen.`,
-			}},
+			{
+				Slug:    "methods",
+				Demo:    lessons.NewDemo(showMethods, data, learner, methodsGamma, c, methodsCoreGamma, seed, methodsAverage),
+				Answers: map[string]lessons.Answer{"best": alwaysBest},
+			},
 		},
-	}
+	})
 }
 
 // ones is a vector of n ones.

@@ -59,114 +59,55 @@ func about(names ...string) []lessons.Control {
 	return append(all, last)
 }
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "eight-steps", Task: "data=checkerboard", Carry: true}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "standardise",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("test_fraction", "seed"), Show: showStandardise},
-			Questions: []lessons.Question{{
-				Slug: "unit", Ask: `$x_1$ was in centimetres and is given in millimetres: every value is ten times as large. What becomes of the standardised data?`,
-				Options: []string{"They stay as they are.", "$x_1$ counts ten times as much in every distance.", "$x_1$ counts a tenth."},
-				Wrong:   []string{"", "That is so before the step: the deviation grows tenfold, too.", "Mean and deviation grow as the values do, so the factor cancels."},
-				Answer:  tenfold,
-				Explain: `Mean and deviation are ten times as large as well, and the factor cancels. No unit decides what counts.`,
-			}},
-		},
-		{
-			Slug:   "first",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "C", "rank_tol"), Show: showFirst},
-			Questions: []lessons.Question{{
-				Slug: "narrow", Ask: `On the moons you make the kernel narrower: $\gamma$ goes from 0.5 to 5. How does the number of support vectors change?`,
-				Options: []string{"It falls: a narrow kernel is more local.", "It stays: the data are the same.", "It rises."},
-				Wrong:   []string{"Local does not mean few: every point then speaks for itself only.", "The data are the same, the rank of the kernel matrix is not.", ""},
-				Answer:  narrow,
-				Explain: `The optimum is a vertex of a linear programme and uses about as many coefficients as the kernel matrix has rank at the cut. A narrow kernel sees every point as different from all others: its rank is high.`,
-			}},
-		},
-		{
-			Slug:   "scatter",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma"), Show: showScatter},
-			Questions: []lessons.Question{{
-				Slug: "sign", Ask: `$c = 1$ on one class and $-1$ on the other, in place of 1 everywhere. What becomes of $\mathbf c^\top\mathbf B_0\,\mathbf c$?`,
-				Options: []string{"It grows.", "It stays: all sizes are the same.", "It shrinks: the signs cancel."},
-				Wrong:   []string{"", "Sizes stay, but entries between the classes change their sign.", "They cancel within a class; between the classes a minus meets a minus."},
-				Answer:  signed,
-				Explain: `The entries between the classes are negative, and $c_ic_j = -1$ there: every minus becomes a plus. $\mathbf W_0$ is 0 between the classes and does not change.`,
-			}},
-		},
-		{
-			Slug:   "eigenproblem",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showEigen},
-			Questions: []lessons.Question{{
-				Slug: "ridge", Ask: `$J$ of the new kernel, and the largest eigenvalue $g$. Which is larger?`,
-				Options: []string{"They are equal.", "J, by a little.", "g, by a little."},
-				Wrong:   []string{"The ridge is in $g$'s denominator, not in $J$'s.", "", "$D$ makes the denominator larger, so $g$ is the smaller one."},
-				Answer: func(ctx context.Context) (float64, error) {
-					t, err := moons(ctx, nil)
-					if err != nil {
-						return 0, err
-					}
-					return []float64{2, 0, 1}[1+lessons.Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug:  "eight-steps",
+		Task:  "data=checkerboard",
+		Carry: true,
+		Screens: []lessons.Screen{
+			{
+				Slug:    "standardise",
+				Demo:    lessons.NewDemo(showStandardise, about("test_fraction", "seed")...),
+				Answers: map[string]lessons.Answer{"unit": tenfold},
+			},
+			{
+				Slug:    "first",
+				Demo:    lessons.NewDemo(showFirst, about("gamma", "C", "rank_tol")...),
+				Answers: map[string]lessons.Answer{"narrow": narrow},
+			},
+			{Slug: "scatter", Demo: lessons.NewDemo(showScatter, about("gamma")...), Answers: map[string]lessons.Answer{"sign": signed}},
+			{
+				Slug: "eigenproblem",
+				Demo: lessons.NewDemo(showEigen, about("gamma", "core_gamma")...),
+				Answers: map[string]lessons.Answer{
+					"ridge": func(ctx context.Context) (float64, error) {
+						t, err := moons(ctx, nil)
+						if err != nil {
+							return 0, err
+						}
+						return []float64{2, 0, 1}[1+lessons.Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+					},
 				},
-				Explain: `$g$ is the quotient with $D$ added to the denominator, $J$ is the same quotient without it. That small difference is the whole effect of the ridge on the value.`,
-			}},
+			},
+			{Slug: "factor", Demo: lessons.NewDemo(showFactor, about("gamma", "core_gamma")...), Answers: map[string]lessons.Answer{"few": few}},
+			{
+				Slug:    "kernel",
+				Demo:    lessons.NewDemo(showKernel, about("gamma", "core_gamma")...),
+				Answers: map[string]lessons.Answer{"between": between},
+			},
+			{
+				Slug:    "second",
+				Demo:    lessons.NewDemo(showSecond, about("gamma", "C", "rank_tol", "core_gamma")...),
+				Answers: map[string]lessons.Answer{"double": double},
+			},
+			{
+				Slug:    "test",
+				Demo:    lessons.NewDemo(showTest, about("gamma", "C", "test_fraction", "seed")...),
+				Answers: map[string]lessons.Answer{"ten": ten},
+			},
 		},
-		{
-			Slug:   "factor",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showFactor},
-			Questions: []lessons.Question{{
-				Slug: "few", Ask: `On the moons, how many of the cores does a factor need for four fifths of the $J$ of all of them?`,
-				Options: []string{"About a quarter.", "About half.", "Nearly all."},
-				Wrong:   []string{"", "A sum of some broad bumps already has one sign on each class.", "Cores that are close to each other make nearly the same bump."},
-				Answer:  few,
-				Explain: `Broad bumps at close places are nearly the same function: once there is one in every part of the moons, more cores add little.`,
-			}},
-		},
-		{
-			Slug:   "kernel",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "core_gamma"), Show: showKernel},
-			Questions: []lessons.Question{{
-				Slug: "between", Ask: `$c$ has one sign on each class. What are the entries of the new matrix between the classes?`,
-				Options: []string{"Larger than before: the factors are above 1.", "About 0: the classes are separated.", "Negative: the images point away from each other."},
-				Wrong:   []string{"Some factors are, but one of the two is negative.", "An angle of 90 degrees would do that; here one image is turned round.", ""},
-				Answer:  between,
-				Explain: `$c_ic_j < 0$ and $k_0 > 0$: one class passes through the origin to the other side. Within a class the signs cancel.`,
-			}},
-		},
-		{
-			Slug:   "second",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "C", "rank_tol", "core_gamma"), Show: showSecond},
-			Questions: []lessons.Question{{
-				Slug: "double", Ask: `You double $c$ everywhere before this step. What happens to the second MCM?`,
-				Options: []string{"f is four times as large.", "Nothing: f is the same function.", "Its boundary moves away from the cores."},
-				Wrong:   []string{`$\lambda$ becomes a quarter and takes the factor away.`, "", "The boundary is where $f = 0$, and $f$ is the same."},
-				Answer:  double,
-				Explain: `The matrix is four times as large, so every $\lambda$ becomes a quarter. The constraints speak of $f$ only, and the rank cut is relative. (With a price $\rho$ on $\lvert\lambda\rvert$, or for an SVM, the scale would matter.)`,
-			}},
-		},
-		{
-			Slug:   "test",
-			Covers: []string{"000 steps"},
-			Demo:   &lessons.Demo{Controls: about("gamma", "C", "test_fraction", "seed"), Show: showTest},
-			Questions: []lessons.Question{{
-				Slug: "ten", Ask: `The moons, as this lesson starts, on ten random splits. On how many does the conformal MCM classify *more* held-out rows correctly than the first MCM?`,
-				Options: []string{"On all ten.", "On six to nine.", "On five or fewer."},
-				Wrong:   []string{"The map improves $J$ on training rows; that is another thing.", "Count again: equal results are no gain.", ""},
-				Answer:  ten,
-				Explain: `Counted on ten splits of the same data; equal results count as no gain. One split alone could have told you either story.`,
-			}},
-		},
-	}
+	})
 }
 
 // settings returns the chosen settings as pairs of name and value.

@@ -55,129 +55,25 @@ var (
 // starts is the number of starts of EM.
 const starts = 20
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "fisher-kernel", Task: "data=dna&kernel=spectrum"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "model",
-			Covers: []string{"001 21.1", "001 21.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{probe},
-				Show:     showModel,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "fisher-kernel",
+		Task: "data=dna&kernel=spectrum",
+		Screens: []lessons.Screen{
+			{Slug: "model", Demo: lessons.NewDemo(showModel, probe), Answers: map[string]lessons.Answer{"opposite": opposite, "half-way": halfWay}},
+			{Slug: "em", Demo: lessons.NewDemo(showEM, set, atLeastTwo, start), Answers: map[string]lessons.Answer{"falls": falls, "one": single}},
+			{Slug: "restarts", Demo: lessons.NewDemo(showRestarts, moonsFirst, components, start), Answers: map[string]lessons.Answer{"more": more}},
+			{Slug: "collapse", Demo: lessons.NewDemo(showCollapse, floor), Answers: map[string]lessons.Answer{"gain": gain}},
+			{
+				Slug:    "scores",
+				Demo:    lessons.NewDemo(showScores, start, pulled),
+				Answers: map[string]lessons.Answer{"length": entries, "weights": weightMean},
 			},
-			Questions: []lessons.Question{{
-				Slug: "opposite", Ask: `Two points lie half a standard deviation left and right of the mean of ellipse 4. By their tugs at this mean they are …`,
-				Options: []string{"similar: both belong to ellipse 4.", "unrelated: their inner product is 0.", "dissimilar: their inner product is negative."},
-				Wrong:   []string{"Both tug at it, but the one to the left, the other to the right.", "Arrows are unrelated at a right angle; these two point away from each other.", ""},
-				Answer:  opposite,
-				Explain: `Similar is what tugs in the same direction, not what is close. In the *variances* the two do agree: both would have the ellipse narrower.`,
-			}, {
-				Slug: "half-way", Ask: `Two components with equal variances; the first has the weight 0.8, the second 0.2. How responsible is the first for a point half-way between their means?`,
-				Answer:  halfWay,
-				Explain: `Both densities are equal there, so the weights alone decide: $0.8/(0.8 + 0.2) = $ %s.`,
-			}},
+			{Slug: "kernel", Demo: lessons.NewDemo(showKernel, unit), Answers: map[string]lessons.Answer{"unit": unitChange}},
+			{Slug: "svm", Demo: lessons.NewDemo(showSVM, set, components, with, price), Answers: map[string]lessons.Answer{"one": tooFew}},
 		},
-		{
-			Slug:   "em",
-			Covers: []string{"001 21.2", "001 21.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{set, atLeastTwo, start},
-				Show:     showEM,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "falls", Ask: `How often does the log-likelihood fall from one step of EM to the next, over the twenty starts on four clouds?`,
-					Answer:  falls,
-					Explain: `The M step maximises a bound that touches the log-likelihood at the present parameters, so it cannot end lower.`,
-				},
-				{
-					Slug: "one", Ask: `$K = 1$: after how many steps has EM reached its end?`,
-					Answer:  single,
-					Explain: `After %s: all responsibilities are 1 from the start, and mean and variance of all points are computed once.`,
-				},
-			},
-		},
-		{
-			Slug:   "restarts",
-			Covers: []string{"001 21.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{moonsFirst, components, start},
-				Show:     showRestarts,
-			},
-			Questions: []lessons.Question{{
-				Slug: "more", Ask: `On the four clouds, the best of twenty starts with $K = 5$ has a larger likelihood than the best with $K = 4$. So five components describe the source better. True?`,
-				Options: []string{"True: the likelihood says so.", "No: on fresh points the five are no better.", "The likelihood is not larger."},
-				Wrong:   []string{"The likelihood of the *training* points always rises with $K$.", "", "Another component can only add to it."},
-				Answer:  more,
-				Explain: `The fifth component has something to gain on any training points, if only by their noise. On 1000 fresh points of the same source it loses. So the likelihood of the training points cannot choose $K$.`,
-			}},
-		},
-		{
-			Slug:   "collapse",
-			Covers: []string{"001 21.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{floor},
-				Show:     showCollapse,
-			},
-			Questions: []lessons.Question{{
-				Slug: "gain", Ask: `The variance floor is divided by 100. By how much does the final log-likelihood of the collapsed mixture rise, in the plane? (2 % off is fine.)`,
-				Within: 0.02, Answer: gain,
-				Explain: `The standard deviation at the floor is a tenth of what it was, so the density at the point is 10 times as large in each of two coordinates: $2\ln 10$, or %s.`,
-			}},
-		},
-		{
-			Slug:   "scores",
-			Covers: []string{"001 21.3", "001 21.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{start, pulled},
-				Show:     showScores,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "length", Ask: `Four components in the plane, each with a weight, a mean and two variances. How many entries has the Fisher score of a point?`,
-					Answer:  entries,
-					Explain: `$K(1+2d) = 4\cdot 5 = $ %s, whatever the number of points.`,
-				},
-				{
-					Slug: "weights", Ask: `Without the constraint that the weights sum to 1, the score of a weight is $p(k\mid\mathbf x)/\pi_k$. What is its mean over the training points when EM has ended?`,
-					Answer:  weightMean,
-					Explain: `$\frac1M\sum_i r_{ik}/\pi_k$, and $\pi_k$ *is* the mean of $r_{ik}$: so %s, where the gradient in the other parameters is 0.`,
-				},
-			},
-		},
-		{
-			Slug:   "kernel",
-			Covers: []string{"001 21.4"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{unit},
-				Show:     showKernel,
-			},
-			Questions: []lessons.Question{{
-				Slug: "unit", Ask: `$x_1$ is measured in tenths: every value is multiplied by 10. Which kernel stays as it was?`,
-				Options: []string{"Both.", `The one with $F^{-1}$.`, `The simple one, $\mathbf u^\top\mathbf u$.`, "Neither."},
-				Wrong:   []string{"The inner product adds numbers of different units.", "", "Its gradients shrink with the new unit.", "The Fisher matrix carries the unit away."},
-				Answer:  unitChange,
-				Explain: `Each score is divided by its own root mean square, which carries the same unit. (And EM finds the same mixture, as starts and floor go by the columns' own variances.)`,
-			}},
-		},
-		{
-			Slug:   "svm",
-			Covers: []string{"001 21.4", "001 21.1"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{set, components, with, price},
-				Show:     showSVM,
-			},
-			Questions: []lessons.Question{{
-				Slug: "one", Ask: `Four clouds, opposite ones of one class, and a mixture of a single Gaussian. How does an SVM do with its Fisher kernel?`,
-				Options: []string{"As well as with four components.", "Clearly worse than with four components.", "No better than guessing."},
-				Wrong:   []string{"One Gaussian has no product $x_1x_2$ among its scores.", "", "The squares of the coordinates still tell a little."},
-				Answer:  tooFew,
-				Explain: `With $K = 1$ the scores are $1$, $x_j - \mu_j$ and $(x_j-\mu_j)^2$ but for factors: no product $x_1 x_2$, which is what tells the corners of the square apart. Two components can do it already; with four each cloud has entries of its own. A fifth has only noise left to describe, and adds errors again.`,
-			}},
-		},
-	}
+	})
 }
 
 // noises are the spreads of the data sets.

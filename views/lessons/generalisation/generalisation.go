@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -52,103 +53,36 @@ var (
 	summaryGamma = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.01, Max: 100, Low: 0.05, High: 30, Log: true}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "generalisation", Task: "data=spiral"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "leave-one-out",
-			Covers: []string{"002 generalization", "002 summary-hard"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{learner, leaveOneOutKernel, price, leaveOneOutGamma},
-				Show:     showLeaveOut,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "generalisation",
+		Task: "data=spiral",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "leave-one-out",
+				Demo:    lessons.NewDemo(showLeaveOut, learner, leaveOneOutKernel, price, leaveOneOutGamma),
+				Answers: map[string]lessons.Answer{"mcm": notForMCM},
 			},
-			Questions: []lessons.Question{
-				{
-					Slug: "mcm", Ask: `A linear MCM in the plane has two support vectors out of 30 points. At most two left-out points can be misclassified then. True?`,
-					Options: []string{"True: nothing changes without any other point.", "No: more than two can be."},
-					Wrong:   []string{`Other points fix the linear programme even with $\lambda_j = 0$.`, ""},
-					Answer:  notForMCM,
-					Explain: `The two points *span* $f$; they do not hold it in place. Other points fix the linear programme, and to lose one of those changes the machine.`,
-				},
+			{
+				Slug:    "promises",
+				Demo:    lessons.NewDemo(showPromises, promisesKernel, promisesPoints, draw),
+				Answers: map[string]lessons.Answer{"sparse": lessons.Is(float64(theory.SparseBoundPoints(3, 0.05, 0.1)))},
+			},
+			{
+				Slug:    "fewer",
+				Demo:    lessons.NewDemo(showFewer, pattern, rho, fewerPoints, draw),
+				Answers: map[string]lessons.Answer{"sparsest": sparsest},
+			},
+			{Slug: "tuning", Demo: lessons.NewDemo(showTuning, tuningNoise, candidates, draw), Answers: map[string]lessons.Answer{"flatter": flatter}},
+			{Slug: "study", Demo: lessons.NewDemo(showStudy, data, folds, studyDraw), Answers: map[string]lessons.Answer{"conformal": conformal}},
+			{
+				Slug:    "summary",
+				Demo:    lessons.NewDemo(showSummary, summaryGamma, price, bets),
+				Answers: map[string]lessons.Answer{"claims": lessons.Is(0)},
 			},
 		},
-		{
-			Slug:   "promises",
-			Covers: []string{"002 generalization"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{promisesKernel, promisesPoints, draw},
-				Show:     showPromises,
-			},
-			Questions: []lessons.Question{{
-				Slug: "sparse", Ask: `A hard-margin SVM has 3 support vectors and $\delta = 0.05$. From how many points on does the sparse bound promise less than 10 % errors? (10 % off is fine.)`,
-				Within:  0.1,
-				Answer:  func(context.Context) (float64, error) { return float64(theory.SparseBoundPoints(3, 0.05, 0.1)), nil },
-				Explain: `From $N = $ %s on; with 50 points it is still far from that.`,
-			}},
-		},
-		{
-			Slug:   "fewer",
-			Covers: []string{"002 generalization", "002 summary-hard", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{pattern, rho, fewerPoints, draw},
-				Show:     showFewer,
-			},
-			Questions: []lessons.Question{{
-				Slug: "sparsest", Ask: "Of the ninety machines shown at first, take the one with the fewest support vectors and the one with the least error. Are they the same?",
-				Options: []string{"Yes, they are the same.", "No: the sparsest errs clearly more often.", "No, but the two err about equally often."},
-				Wrong:   []string{"Too few terms cannot bend as the classes ask.", "", "Compare the two errors: the gap is clear."},
-				Answer:  sparsest,
-				Explain: `Few terms can be too few: a machine with two or three of them draws too simple a boundary. Sparseness is worth having for speed and memory, and it has to be judged together with the error.`,
-			}},
-		},
-		{
-			Slug:   "tuning",
-			Covers: []string{"001 14.4", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{tuningNoise, candidates, draw},
-				Show:     showTuning,
-			},
-			Questions: []lessons.Question{{
-				Slug: "flatter", Ask: "Twelve settings are tried and the one with the best accuracy on the test fold is kept. What does that accuracy tell about new points?",
-				Options: []string{"It is about right: the test fold was not trained on.", "It is too good on average.", "It is too bad on average."},
-				Wrong:   []string{"Not trained on, but chosen by: that is fitting, too.", "", "The best of many is too good, not too bad."},
-				Answer:  flatter,
-				Explain: `The best of twelve numbers with noise in them owes part of its rank to the noise. It is the screen “The training error flatters” of the lesson on risk once more, with settings in place of functions and the test fold in place of the training points.`,
-			}},
-		},
-		{
-			Slug:   "study",
-			Covers: []string{"000 steps", "001 14.4"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{data, folds, studyDraw},
-				Show:     showStudy,
-			},
-			Questions: []lessons.Question{{
-				Slug: "conformal", Ask: "On the data shown at first, with settings chosen on training folds only: by how much does the conformal map raise the mean accuracy of the MCM?",
-				Options: []string{"By more than twice the standard error of the difference.", "By less than that, or it lowers it."},
-				Wrong:   []string{"Measured without tuning on test rows, the gain is within the noise.", ""},
-				Answer:  conformal,
-				Explain: `A difference within two standard errors is what chance alone would show. That is no proof that the map never helps; it is what these data say.`,
-			}},
-		},
-		{
-			Slug:   "summary",
-			Covers: []string{"002 summary", "002 summary-hard", "000 steps"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{summaryGamma, price, bets},
-				Show:     showSummary,
-			},
-			Questions: []lessons.Question{{
-				Slug: "claims", Ask: "Which of the seven claims are true as they stand, for a valid kernel?",
-				Options: []string{"1, 2 and 7.", "1, 2, 3 and 7.", "All but 6.", "All of them."},
-				Wrong:   []string{"", "Fewer support vectors alone prove nothing: think of the thirty pairs of settings.", "Claims 3, 4 and 5 each take a bound or a special case for the rule.", "Claim 6 alone was refuted by measuring."},
-				Answer:  func(context.Context) (float64, error) { return 0, nil },
-				Explain: `They follow from convexity, from the margin and from the law of large numbers. The others take an upper bound, or what was seen on some data, for a rule.`,
-			}},
-		},
-	}
+	})
 }
 
 // toy are the points that are left out one by one.
@@ -961,27 +895,45 @@ func claims(cards []claim, bets string) lessons.Figure {
 		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, for a valid kernel, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
+			fits := int(0.068 * float64(l.Height) / (float64(len(cards)) + 0.7)) // lines of letters in a card
+			stacked := l.Width < 420 && fits > 1
 			for i, c := range cards {
-				y := -float64(i)
-				verdict, color, line := "?", figure.Muted, y-0.5
+				claim, verdicts, color := []string{fmt.Sprintf("%d  %s", i+1, c.says)}, []string{"?"}, figure.Muted
 				if i < len(bets) {
-					verdict = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
+					verdicts[0] = lessons.Either(bets[i] == 't', "bet: true", "bet: false")
 				}
 				if !l.Asking {
-					verdict, line = c.verdict, y-0.32
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{4.2, y - 0.7}, Text: c.evidence, Color: figure.Muted})
+					claim, verdicts[0] = append(claim, c.evidence), c.verdict
 				}
 				if !l.Asking && len(bets) == len(cards) {
 					result := "bet: wrong"
 					if color = figure.Magenta; c.holds(bets[i]) {
 						result, color = "bet: right", figure.Green
 					}
-					p.Marks = append(p.Marks, figure.Text{At: [2]float64{8.9, y - 0.7}, Text: result})
+					verdicts = append(verdicts, result)
 				}
-				card := [][2]float64{{0.15, y - 0.1}, {9.85, y - 0.1}, {9.85, y - 0.9}, {0.15, y - 0.9}, {0.15, y - 0.1}}
-				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}},
-					figure.Text{At: [2]float64{4.2, line}, Text: fmt.Sprintf("%d  %s", i+1, c.says)},
-					figure.Text{At: [2]float64{8.9, line}, Text: verdict})
+				at, top, bottom := 4.2, -float64(i)-0.1, -float64(i)-0.9
+				if stacked {
+					at, top, bottom = 5, top+0.06, bottom-0.06
+					claim, verdicts = append(claim, strings.Join(verdicts, " · ")), nil
+				}
+				if !l.Asking && len(claim) > fits {
+					claim = slices.Delete(claim, 1, 2)
+				}
+				verdicts = verdicts[:min(len(verdicts), fits)]
+				card := [][2]float64{{0.15, top}, {9.85, top}, {9.85, bottom}, {0.15, bottom}, {0.15, top}}
+				p.Marks = append(p.Marks, figure.Path{Points: card, Plain: true, Pen: figure.Pen{Color: color}})
+				write := func(x float64, lines []string) {
+					for k, line := range lines {
+						mark := figure.Text{At: [2]float64{x, top + (bottom-top)*(float64(k)+0.5)/float64(len(lines))}, Text: line}
+						if line == c.evidence {
+							mark.Color = figure.Muted
+						}
+						p.Marks = append(p.Marks, mark)
+					}
+				}
+				write(at, claim)
+				write(8.9, verdicts)
 			}
 			return p.Picture()
 		},

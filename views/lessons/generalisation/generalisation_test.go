@@ -5,8 +5,12 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -190,5 +194,42 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
 		found := evidence.FindStringSubmatch(b.String())
 		require.Check(t, found != nil && found[1] != found[2], "gamma %s: the sparsest is the best: %q", gamma, found)
+	}
+}
+
+// TestCardsDoNotOverlap draws the claims at the sizes of phones, slides and paper: no text of a
+// card runs into another or out of its card.
+func TestCardsDoNotOverlap(t *testing.T) {
+	t.Parallel()
+	letters := font.NewCache(liberation.Collection()).Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 13)
+	texts := regexp.MustCompile(`<text x="([\d.]+)" y="([\d.]+)" font-size="13"[^>]*>([^<]*)</text>`)
+	type box struct {
+		text                     string
+		left, right, top, bottom float64
+	}
+	for _, size := range [][2]int{{240, 282}, {282, 332}, {310, 365}, {340, 400}, {419, 493}, {420, 494}, {500, 446}, {640, 500}, {320, 213}} {
+		for _, bets := range []string{"", "tftf", "tftfttt"} {
+			e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
+			for _, asking := range []bool{true, false} {
+				p := require.Value(e.Figures[0].Draw(lessons.Look{Width: size[0], Height: size[1], Asking: asking}))(t)
+				var svg strings.Builder
+				require.NoError(t, p.SVG(&svg))
+				var boxes []box
+				for _, m := range texts.FindAllStringSubmatch(svg.String(), -1) {
+					x, y := require.Value(strconv.ParseFloat(m[1], 64))(t), require.Value(strconv.ParseFloat(m[2], 64))(t)
+					b := box{m[3], x, x + float64(letters.Width(m[3])), y - 9.5, y + 2.5}
+					if b.left < 10 || b.right > float64(size[0])-10 {
+						t.Errorf("%v, bets %q, asking %v: %q leaves its card", size, bets, asking, b.text)
+					}
+					for _, o := range boxes {
+						if b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom {
+							t.Errorf("%v, bets %q, asking %v: %q is over %q", size, bets, asking, b.text, o.text)
+						}
+					}
+					boxes = append(boxes, b)
+				}
+				require.Check(t, len(boxes) >= 7, "%v: %d texts", size, len(boxes))
+			}
+		}
 	}
 }

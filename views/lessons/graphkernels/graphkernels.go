@@ -72,113 +72,75 @@ var (
 	blindRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "0", Min: 0, Max: 4, Low: 0, High: 4}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "graph-kernels", Task: "data=molecules&kernel=wl"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "objects",
-			Covers: []string{"001 18.1", "001 20.1"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{numbering}, Show: showObjects},
-			Questions: []lessons.Question{{
-				Slug: "numberings", Ask: "In how many ways can the nodes of a graph of 6 nodes be numbered?",
-				Answer:  func(context.Context) (float64, error) { return math.Round(math.Gamma(6 + 1)), nil },
-				Explain: `$6! = $ %s, and each gives an adjacency matrix; some of these are equal where the graph is symmetric. To compare two graphs by their matrices one would have to try all numberings.`,
-			}},
-		},
-		{
-			Slug:   "walks",
-			Covers: []string{"001 20.1", "001 20.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{walkGraph, walkLength}, Show: showWalks},
-			Questions: []lessons.Question{{
-				Slug: "return-of-four", Ask: "Four nodes, each joined to all the others. How many walks of 3 steps lead from a node back to itself?",
-				Answer: func(context.Context) (float64, error) {
-					return power(theory.Adjacency(complete(4)), 3).At(0, 0), nil
-				},
-				Explain: `$[A^3]_{11} = $ %s: the node is in three triangles, and each can be gone around in two directions.`,
-			}},
-		},
-		{
-			Slug:   "product",
-			Covers: []string{"001 20.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, walkSeed}, Show: showProduct},
-			Questions: []lessons.Question{
-				{
-					Slug: "multiply", Ask: "One graph has 12 walks of two steps, the other has 6; nodes have no labels. How many walks of two steps has their product graph?",
-					Answer: func(context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "graph-kernels",
+		Task: "data=molecules&kernel=wl",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "objects",
+				Demo:    lessons.NewDemo(showObjects, numbering),
+				Answers: map[string]lessons.Answer{"numberings": lessons.Is(math.Round(math.Gamma(6 + 1)))},
+			},
+			{
+				Slug:    "walks",
+				Demo:    lessons.NewDemo(showWalks, walkGraph, walkLength),
+				Answers: map[string]lessons.Answer{"return-of-four": lessons.Is(power(theory.Adjacency(complete(4)), 3).At(0, 0))},
+			},
+			{
+				Slug: "product",
+				Demo: lessons.NewDemo(showProduct, firstGraph, secondGraph, byLabel, walkSeed),
+				Answers: map[string]lessons.Answer{
+					"multiply": func(context.Context) (float64, error) {
 						return sharedWalks(shapes["triangle"].graph, shapes["path"].graph, 2)
 					},
-					Explain: `Any of the one goes with any of the other: $12 \cdot 6 = $ %s. In formulas, $\mathbf 1^\top(A \otimes A')^n\mathbf 1 = \mathbf 1^\top A^n\mathbf 1 \cdot \mathbf 1^\top A'^n\mathbf 1$.`,
-				},
-				{
-					Slug: "ring-and-path", Ask: "A ring of five nodes has 5 edges and a path of five has 4; nodes have no labels. How many edges has their product graph?",
-					Answer: func(context.Context) (float64, error) {
+					"ring-and-path": func(context.Context) (float64, error) {
 						p, err := theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false)
 						if err != nil {
 							return 0, err
 						}
 						return mat.Sum(p.Adjacency) / 2, nil
 					},
-					Explain: `Both walkers have to move, and each edge of the one goes with each edge of the other in two ways, in step or against it: $2\cdot 5\cdot 4 = $ %s.`,
 				},
 			},
-		},
-		{
-			Slug:   "series",
-			Covers: []string{"001 20.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{firstGraph, secondGraph, byLabel, decay}, Show: showSeries},
-			Questions: []lessons.Question{{
-				Slug: "limit-of-four", Ask: `Four nodes, each joined to all the others, and the ring of four, without labels: below which $\lambda$ has the series an end?`,
-				Answer: func(context.Context) (float64, error) {
-					p, err := theory.NewProductGraph(complete(4), shapes["ring"].graph, false)
-					if err != nil {
-						return 0, err
-					}
-					radius, err := theory.SpectralRadius(p.Adjacency)
-					return 1 / radius, err
+			{
+				Slug: "series",
+				Demo: lessons.NewDemo(showSeries, firstGraph, secondGraph, byLabel, decay),
+				Answers: map[string]lessons.Answer{
+					"limit-of-four": func(context.Context) (float64, error) {
+						p, err := theory.NewProductGraph(complete(4), shapes["ring"].graph, false)
+						if err != nil {
+							return 0, err
+						}
+						radius, err := theory.SpectralRadius(p.Adjacency)
+						return 1 / radius, err
+					},
 				},
-				Explain: `Each node of the one has three neighbours and each of the other two, so that $\rho = 3$ and $\rho = 2$, and $\rho = 3\cdot 2 = 6$ for the product: $\lambda < 1/6 = $ %s.`,
-			}},
-		},
-		{
-			Slug:   "vec",
-			Covers: []string{"001 20.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{vecNodes}, Show: showVec},
-			Questions: []lessons.Question{{
-				Slug: "hundred", Ask: "Two graphs of 100 nodes each. By what factor does the vec trick reduce the multiplications of one product?",
-				Answer:  func(context.Context) (float64, error) { return math.Pow(100, 4) / (2 * math.Pow(100, 3)), nil },
-				Explain: `$n^4 = 10^8$ against $2n^3 = 2\cdot 10^6$: %s times as many, and the matrix alone would take 800 MB.`,
-			}},
-		},
-		{
-			Slug:   "tottering",
-			Covers: []string{"001 20.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{totterGraph, walkSeed}, Show: showTottering},
-			Questions: []lessons.Question{{
-				Slug: "edge", Ask: "How many walks of 5 steps are there in a graph of two joined nodes?",
-				Answer: func(context.Context) (float64, error) {
-					all, _ := theory.WalkCounts(shapes["edge"].graph, 5)
-					return all[5], nil
+			},
+			{
+				Slug:    "vec",
+				Demo:    lessons.NewDemo(showVec, vecNodes),
+				Answers: map[string]lessons.Answer{"hundred": lessons.Is(math.Pow(100, 4) / (2 * math.Pow(100, 3)))},
+			},
+			{
+				Slug: "tottering",
+				Demo: lessons.NewDemo(showTottering, totterGraph, walkSeed),
+				Answers: map[string]lessons.Answer{
+					"edge": func(context.Context) (float64, error) {
+						all, _ := theory.WalkCounts(shapes["edge"].graph, 5)
+						return all[5], nil
+					},
 				},
-				Explain: `One from each node, to and fro. None of them does without tottering.`,
-			}},
-		},
-		{
-			Slug:   "refine",
-			Covers: []string{"001 20.4"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{pair, rounds, sorted}, Show: showRefine},
-			Questions: []lessons.Question{
-				{
-					Slug: "molecules", Ask: `Ethanol is C–C–O, ether here is C–O–C. What is $k$ with $h = 1$?`,
-					Answer: func(ctx context.Context) (float64, error) {
+			},
+			{
+				Slug: "refine",
+				Demo: lessons.NewDemo(showRefine, pair, rounds, sorted),
+				Answers: map[string]lessons.Answer{
+					"molecules": func(ctx context.Context) (float64, error) {
 						return wlValue(ctx, shapes["ethanol"].graph, shapes["ether"].graph, 1)
 					},
-					Explain: `Round 0: two C in either and one O in either, $2 \cdot 2 + 1 \cdot 1 = 5$. Round 1: no signature is in both. In all %s.`,
-				},
-				{
-					Slug: "path", Ask: "A path of three nodes without labels. How many colours are there in round 1?",
-					Answer: func(ctx context.Context) (float64, error) {
+					"path": func(ctx context.Context) (float64, error) {
 						c, err := kernel.Refine(ctx, []dataset.Graph{shapes["path"].graph}, 1)
 						if err != nil {
 							return 0, err
@@ -186,53 +148,25 @@ func screens() []lessons.Screen {
 						slices.Sort(c[0][1])
 						return float64(len(slices.Compact(c[0][1]))), nil
 					},
-					Explain: `The two ends have one neighbour, the middle has two.`,
 				},
 			},
-		},
-		{
-			Slug:   "blind",
-			Covers: []string{"001 20.4"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{blindPair, blindRounds}, Show: showBlind},
-			Questions: []lessons.Question{{
-				Slug: "more", Ask: "Two triangles and a ring of six: how many rounds does it take to tell them apart?",
-				Options: []string{"One.", "Three, as the ring is six nodes long.", "No number of rounds is enough."},
-				Wrong:   []string{"All nodes have two neighbours, before and after.", "No round ever makes two colours out of one here.", ""},
-				Answer:  neverApart,
-				Explain: `In round 0 all nodes have one colour; if all had one colour before, every signature is that colour and it twice again. A ring is seen only by somebody who can tell its nodes apart, and colours cannot.`,
-			}},
-		},
-		{
-			Slug:   "edges",
-			Covers: []string{"001 20.1", "001 20.3", "001 20.4"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{edgePair, edgesCount, edgeRounds}, Show: showEdges},
-			Questions: []lessons.Question{{
-				Slug: "triangles", Ask: `Three arrows go round a triangle; in another triangle one of them is turned. What is the Weisfeiler-Lehman kernel of the two, with $h = 1$ and arrows that count?`,
-				Answer: func(ctx context.Context) (float64, error) {
-					return wlValue(ctx, edged["triangles"][0].graph, edged["triangles"][1].graph, 1)
+			{Slug: "blind", Demo: lessons.NewDemo(showBlind, blindPair, blindRounds), Answers: map[string]lessons.Answer{"more": neverApart}},
+			{
+				Slug: "edges",
+				Demo: lessons.NewDemo(showEdges, edgePair, edgesCount, edgeRounds),
+				Answers: map[string]lessons.Answer{
+					"triangles": func(ctx context.Context) (float64, error) {
+						return wlValue(ctx, edged["triangles"][0].graph, edged["triangles"][1].graph, 1)
+					},
 				},
-				Explain: `Round 0: three nodes of one colour in either, $3 \cdot 3 = 9$. Round 1: each node of the first has an arrow in and one out, and so has one node of the second; its other two have two in or two out: $3 \cdot 1 = 3$. In all %s.`,
-			}},
+			},
+			{
+				Slug:    "machine",
+				Demo:    lessons.NewDemo(showMachine, family, machineRounds, noise, cost, seed),
+				Answers: map[string]lessons.Answer{"rounds": bestRounds, "none": alike},
+			},
 		},
-		{
-			Slug:   "machine",
-			Covers: []string{"001 18.3", "001 20.4"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{family, machineRounds, noise, cost, seed}, Show: showMachine},
-			Questions: []lessons.Question{{
-				Slug: "rounds", Ask: `Cycles and trees, $C = 1000$: with which number of rounds are most fresh graphs right?`,
-				Options: []string{"$h = 0$", "$h = 1$", "$h = 3$: more rounds know more."},
-				Wrong:   []string{"Without a round only labels count, and there are none.", "", "More colours than graphs: learnt by heart."},
-				Answer:  bestRounds,
-				Explain: `With %s the machine counts neighbours, and that is all it takes. With $h = 3$ there are so many colours that forty graphs are learnt by heart: all right in training, fewer on fresh ones.`,
-			}, {
-				Slug: "none", Ask: `Cycles and trees have no labels. What does the machine know of two of them with $h = 0$, when the kernel is normalised?`,
-				Options: []string{"How many nodes they have.", "Nothing: every value of the kernel is 1.", "Whether they have a ring."},
-				Wrong:   []string{"Normalising removes the numbers of nodes.", "", "Rings show in no single colour of round 0."},
-				Answer:  alike,
-				Explain: `In round 0 all nodes have the one colour, so $k = N N'$, and normalised $N N'/\sqrt{N^2 N'^2} = 1$ for any two graphs. With $h = 1$ the numbers of neighbours come in.`,
-			}},
-		},
-	}
+	})
 }
 
 // shape holds a small graph with its name.

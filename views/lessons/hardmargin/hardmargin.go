@@ -48,127 +48,69 @@ var stacked = lessons.Toy{
 	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
 }
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "hard-margin", Task: "data=iris-versicolor-virginica"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "primal",
-			Covers: []string{"001 4.1", "002 primal"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{weights, solver},
-				Show:     showPrimal,
-			},
-			Questions: []lessons.Question{{
-				Slug: "place", Ask: "Place the boundary: where does the line with the widest margin run between these ten points?",
-				Sketch: &lessons.Sketch{
-					Of: "the line", Over: "x₁", X: []float64{-3, 3}, Height: 5.2,
-					Truth: func(ctx context.Context) (figure.Curve, error) {
-						m, err := lessons.TrainHard(ctx, stacked)
-						if err != nil {
-							return figure.Curve{}, err
-						}
-						return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] }), nil
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "hard-margin",
+		Task: "data=iris-versicolor-virginica",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "primal",
+				Demo:    lessons.NewDemo(showPrimal, weights, solver),
+				Answers: map[string]lessons.Answer{"more": oneMore},
+				Sketches: map[string]*lessons.Sketch{
+					"place": {
+						Of: "the line", Over: "x₁", X: []float64{-3, 3}, Height: 5.2,
+						Truth: func(ctx context.Context) (figure.Curve, error) {
+							m, err := lessons.TrainHard(ctx, stacked)
+							if err != nil {
+								return figure.Curve{}, err
+							}
+							return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] }), nil
+						},
+						Draw: lessons.SketchPlane("x₁", "x₂", lessons.ToyLimits, stacked.Dots(nil)...),
 					},
-					Draw: lessons.SketchPlane("x₁", "x₂", lessons.ToyLimits, stacked.Dots(nil)...),
-				},
-				Within:  0.04,
-				Explain: `Three points touch the margin: two of one class, one of the other. The line is parallel to the way between the two and runs half-way to the third. All the others could be anywhere behind them.`,
-			}, {
-				Slug: "more", Ask: `One more training point is added; the classes are still separable. What can happen to the least value of $\frac12\lVert\mathbf w\rVert^2$?`,
-				Options: []string{"It stays or falls: more data, better fit.", "It stays or grows.", "It can do either."},
-				Wrong:   []string{"Each point is a constraint, and more constraints never help a minimum.", "", "It cannot fall: every old constraint is still there."},
-				Answer:  oneMore,
-				Explain: `Every point is one more constraint. A smaller allowed region has no shorter $\mathbf w$: the margin of a hard-margin machine never grows with more data.`,
-			}},
-		},
-		{
-			Slug:   "dual",
-			Covers: []string{"001 5.1", "001 5.2", "001 5.3", "001 5.4", "002 lagrangian", "002 weights", "002 dual"},
-			Demo:   &lessons.Demo{Show: showDual},
-			Questions: []lessons.Question{{
-				Slug: "unknowns", Before: "products", Ask: "Six points with 1000 features each. The primal problem has 1001 unknowns, the weights and the bias. How many has the dual?",
-				Answer:  func(context.Context) (float64, error) { return float64(len(six.Y)), nil },
-				Within:  1e-6,
-				Explain: `%s: one $\alpha_i$ a point. The features enter through the inner products only, and that is the door through which kernels will come in.`,
-			}},
-		},
-		{
-			Slug:   "by-hand",
-			Covers: []string{"001 5.5", "002 weights"},
-			Demo:   &lessons.Demo{Show: showByHand},
-			Questions: []lessons.Question{{
-				Slug: "units", Ask: `Measure the same six points in other units, so that all coordinates double. Which value do $\alpha_2$ and $\alpha_4$ have now?`,
-				Within: 0.002,
-				Answer: func(ctx context.Context) (float64, error) {
-					double := lessons.Toy{Y: six.Y}
-					for _, p := range six.XY {
-						double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
-					}
-					m, err := lessons.TrainHard(ctx, double)
-					if err != nil {
-						return 0, err
-					}
-					return math.Round(1e6*m.Points[3].Weight) / 1e6, nil
-				},
-				Explain: `The distance of the pair doubles, so $\mathbf w$ is halved; $\mathbf w = a(\mathbf x_4 - \mathbf x_2)$ then needs a quarter of $a$: %s.`,
-			}},
-		},
-		{
-			Slug:   "support",
-			Covers: []string{"001 5.5", "002 support", "002 generalization", "002 summary-hard"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{places, only},
-				Show:     showSupport,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "delete", Ask: "You delete one point that is not a support vector and train again. What happens to the line?",
-					Options: []string{"It turns a little.", "It moves towards the gap that the point leaves.", "Nothing."},
-					Wrong:   []string{`Not every point pulls on the line: this one has $\alpha = 0$.`, "The machine does not fill gaps; only points on the margin count.", ""},
-					Answer:  deletion,
-					Explain: `Its $\alpha$ is 0. The old $\alpha$ of the others still fulfil all KKT conditions, and those are sufficient.`,
-				},
-				{
-					Slug: "corners", Ask: "The corners of a square, the two on the left against the two on the right: all four lie on the margin. How many of them are enough to give the same line?",
-					Within: 1e-6, Answer: fewestCorners,
-					Explain: `%s, the ends of one side of the square that joins the classes; the ends of a diagonal give another line. To lie on the margin is necessary for $\alpha > 0$, not sufficient, and the $\alpha$ of the square are not even unique.`,
 				},
 			},
-		},
-		{
-			Slug:   "duality",
-			Covers: []string{"001 5.4", "002 dual"},
-			Demo:   &lessons.Demo{Show: showDuality},
-			Questions: []lessons.Question{{
-				Slug: "sum", Ask: `The six points of the example by hand have $\alpha_2 + \alpha_4 = 0.5$, the others 0. How wide is the margin $1/\lVert\mathbf w\rVert$?`,
-				Answer: func(ctx context.Context) (float64, error) {
-					m, err := lessons.TrainHard(ctx, six)
-					if err != nil {
-						return 0, err
-					}
-					return 1 / math.Sqrt(m.AlphaSum()), nil
+			{Slug: "dual", Demo: lessons.NewDemo(showDual), Answers: map[string]lessons.Answer{"unknowns": lessons.Is(float64(len(six.Y)))}},
+			{
+				Slug: "by-hand",
+				Demo: lessons.NewDemo(showByHand),
+				Answers: map[string]lessons.Answer{
+					"units": func(ctx context.Context) (float64, error) {
+						double := lessons.Toy{Y: six.Y}
+						for _, p := range six.XY {
+							double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
+						}
+						m, err := lessons.TrainHard(ctx, double)
+						if err != nil {
+							return 0, err
+						}
+						return math.Round(1e6*m.Points[3].Weight) / 1e6, nil
+					},
 				},
-				Explain: `Where both values meet, $\frac12\lVert\mathbf w\rVert^2 = \sum\alpha_i - \frac12\lVert\mathbf w\rVert^2$, so $\lVert\mathbf w\rVert^2 = \sum_i\alpha_i$ and the margin is $1/\sqrt{0.5} = $ %s.`,
-			}},
-		},
-		{
-			Slug:   "only-hard",
-			Covers: []string{"001 5.5", "002 weights", "002 dual", "002 support"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{c},
-				Show:     showOnly,
 			},
-			Questions: []lessons.Question{{
-				Slug: "sqrt", Ask: `With a small $C$ some points are inside the margin. Is $1/\sqrt{\sum_i\alpha_i}$ larger or smaller than the margin $1/\lVert\mathbf w\rVert$?`,
-				Options: []string{"Larger.", "Equal.", "Smaller."},
-				Wrong:   []string{`The slacks make $\sum\alpha_i$ larger, and it stands in the denominator.`, "They are equal only without slack.", ""},
-				Answer:  hardFormula,
-				Explain: `At the soft optimum $\sum_i\alpha_i = \lVert\mathbf w\rVert^2 + C\sum_i\xi_i$: the slacks make the sum larger than $\lVert\mathbf w\rVert^2$, and its root in the denominator makes the quotient smaller.`,
-			}},
+			{
+				Slug:    "support",
+				Demo:    lessons.NewDemo(showSupport, places, only),
+				Answers: map[string]lessons.Answer{"delete": deletion, "corners": fewestCorners},
+			},
+			{
+				Slug: "duality",
+				Demo: lessons.NewDemo(showDuality),
+				Answers: map[string]lessons.Answer{
+					"sum": func(ctx context.Context) (float64, error) {
+						m, err := lessons.TrainHard(ctx, six)
+						if err != nil {
+							return 0, err
+						}
+						return 1 / math.Sqrt(m.AlphaSum()), nil
+					},
+				},
+			},
+			{Slug: "only-hard", Demo: lessons.NewDemo(showOnly, c), Answers: map[string]lessons.Answer{"sqrt": hardFormula}},
 		},
-	}
+	})
 }
 
 // six are scikit-learn's six points: a problem with round numbers.

@@ -83,8 +83,9 @@ func TestDuality(t *testing.T) {
 	for k := range run.Len() {
 		floor := run.At(k).Dual
 		ceiling := require.Value(ceilingOf(run.At(k)))(t)
-		require.Check(t, floor <= optimum+1e-9 && ceiling >= optimum-1e-9 && floor >= before,
-			"step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
+		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
+			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
+		}
 		before = floor
 		require.Check(t, k != run.Len()-1 || ceiling-floor <= 1e-5, "at the end there is a gap of %g", ceiling-floor)
 	}
@@ -99,8 +100,9 @@ func TestStepsAreHard(t *testing.T) {
 	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
 	m := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
 	for i, p := range best.Points {
-		require.Check(t, math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) <= 1e-6,
-			"alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
+		if math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) > 1e-6 {
+			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
+		}
 	}
 }
 
@@ -123,9 +125,10 @@ func TestSupport(t *testing.T) {
 	e := lessonstest.Show(t, Lesson(), "support", "only", "true")
 	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
 	require.Check(t, got == "0", "deleting changes w and b by %s", got)
-	e = lessonstest.Show(t, &Lesson, "support", "x7", "-3")
-	require.Check(t, len(e.Numbers) <= 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
-		"overlapping classes: %v", e.Notes)
+	e = lessonstest.Show(t, Lesson(), "support", "x7", "-3")
+	if len(e.Numbers) > 0 || !strings.Contains(strings.Join(e.Notes, " "), "No line separates") {
+		t.Errorf("overlapping classes: %v", e.Notes)
+	}
 }
 
 // TestOnlyHard: the formulas of the slides agree with a hard margin, and do
@@ -149,13 +152,17 @@ func TestOnlyHard(t *testing.T) {
 	hard := require.Value(lessons.TrainHard(ctx, eight))(t)
 	b := require.Value(biases(hard, eight))(t)
 	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "lowest": b.Low, "highest": b.High} {
-		require.Check(t, math.Abs(got-hard.B) <= 1e-6,
-			"hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
+		if math.Abs(got-hard.B) > 1e-6 {
+			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
+		}
 	}
-	soft := require.Value(lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8"))(t)
-	b = require.Value(biases(soft, eight))(t)
-	require.Check(t, math.Abs(b.Midpoint-soft.B) >= 1e-2 && b.High-b.Low >= 1e-2,
-		"C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
+	soft, err := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
+	require.NoError(t, err)
+	b, err = biases(soft, eight)
+	require.NoError(t, err)
+	if math.Abs(b.Midpoint-soft.B) < 1e-2 || b.High-b.Low < 1e-2 {
+		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
+	}
 	square := lessons.Norm(soft.W) * lessons.Norm(soft.W)
 	if want := square + 0.2**soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
@@ -173,7 +180,9 @@ func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
 	first, second := strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i +`)
-	require.Must(t, first >= 0 && second >= first, "the sums stand elsewhere: %s", dualLines[at-1].TeX)
+	if first < 0 || second < first {
+		t.Fatalf("the sums stand elsewhere: %s", dualLines[at-1].TeX)
+	}
 	if got := dualLines[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
 		t.Error(got)
 	}
@@ -202,8 +211,9 @@ func TestBiasInterval(t *testing.T) {
 	}
 	m := require.Value(lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8"))(t)
 	low, high, err := biasInterval(m, eight, 0.01)
-	require.Must(t, err == nil && high > low+0.1 && *m.Report.Free == 0,
-		"%g to %g with %d free, %v", low, high, *m.Report.Free, err)
+	if err != nil || !(high > low+0.1) || *m.Report.Free != 0 {
+		t.Fatalf("%g to %g with %d free, %v", low, high, *m.Report.Free, err)
+	}
 	slack := func(b float64) (sum float64) {
 		for i, p := range eight.XY {
 			sum += math.Max(0, 1-eight.Y[i]*(m.W[0]*p[0]+m.W[1]*p[1]+b))

@@ -53,62 +53,24 @@ var (
 	farLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "kernel-ridge", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "squares",
-			Covers: []string{"001 15.1"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{degree, squaresL, level},
-				Show:     showSquares,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "kernel-ridge",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{Slug: "squares", Demo: lessons.NewDemo(showSquares, degree, squaresL, level), Answers: map[string]lessons.Answer{"level": raised}},
+			{
+				Slug:    "dual",
+				Demo:    lessons.NewDemo(showDual, dualL),
+				Answers: map[string]lessons.Answer{"equations": lessons.Is(theory.Monomials(3, 2))},
 			},
-			Questions: []lessons.Question{{
-				Slug: "level", Ask: `Degree 3, $\lambda = 0.3$. All targets are raised by 5. What does the fitted curve do?`,
-				Options: []string{"It rises by 5 everywhere: the feature 1 takes that up.", "It rises by less than 5 on average.", "It stays."},
-				Wrong:   []string{"That would be a free bias; this weight has its price.", "", "The targets pull it up, only not all the way."},
-				Answer:  raised,
-				Explain: `The weight of the feature 1 would have to grow by 5, and weights are paid for. A bias outside of $\lVert\mathbf w\rVert^2$ would be free.`,
-			}},
-		},
-		{
-			Slug:   "dual",
-			Covers: []string{"001 15.2", "001 15.3", "001 15.4", "001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{dualL},
-				Show:     showDual,
-			},
-			Questions: []lessons.Question{{
-				Slug: "equations", Ask: `1000 points in the *plane*, $k(\mathbf x, \mathbf z) = (1+\mathbf x^\top\mathbf z)^2$. How many equations has the smaller of the two systems?`,
-				Answer:  func(context.Context) (float64, error) { return theory.Monomials(3, 2), nil },
-				Explain: `There are %s features, $1, x_1, x_2, x_1^2, x_1x_2, x_2^2$ with factors: line 7 is the cheaper one here. With a Gaussian kernel there is no choice, as the features have no end.`,
-			}},
-		},
-		{
-			Slug:   "curve",
-			Covers: []string{"001 15.4", "001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{lambda, gamma, pulled},
-				Show:     showCurve,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "residual", Ask: `$\lambda = 0.5$, and a point has $a_i = -0.6$. What is its residual $t_i - f(x_i)$?`,
-					Answer:  func(context.Context) (float64, error) { return 0.5 * -0.6, nil },
-					Explain: `$\lambda a_i = 0.5\cdot(-0.6) = $ %s: the curve passes above the point.`,
-				},
-				{
-					Slug: "share", Ask: `The target of the marked point is raised by 1, then by 1 again. What does the curve do at that point?`,
-					Options: []string{"It rises by less than 1, both times by the same.", "It rises by less than 1, and by less the second time: the point becomes an outlier.", "It rises by 1 both times."},
-					Wrong:   []string{"", "Squares know no outliers: the pull grows with the distance.", "The price on the weights keeps the curve below the target."},
-					Answer:  share,
-					Explain: `$\mathbf a$ is linear in the targets, so $f$ is too. Nothing tells an outlier from others: its residual grows, and its pull with it.`,
-				},
-				{
-					Slug: "narrow", Ask: `A very narrow kernel, $\gamma = 60$, and almost no price on the weights. Draw the curve that is fitted to these five points.`,
-					Sketch: &lessons.Sketch{
+			{
+				Slug:    "curve",
+				Demo:    lessons.NewDemo(showCurve, lambda, gamma, pulled),
+				Answers: map[string]lessons.Answer{"residual": lessons.Is(0.5 * -0.6), "share": share},
+				Sketches: map[string]*lessons.Sketch{
+					"narrow": {
 						Of: "the curve", Over: "x", X: []float64{-2, -1.8, -1.6, -1.4, -1.1, -0.9, -0.7, -0.5, -0.3, -0.1, 0.1, 0.35, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2}, Height: 4,
 						Truth: func(ctx context.Context) (figure.Curve, error) {
 							c, err := fit(ctx, five, rbf("60", "0.001")...)
@@ -119,108 +81,42 @@ func screens() []lessons.Screen {
 						},
 						Draw: lessons.SketchPlane("x", "t", figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -1, YMax: 3}, five.dots()...),
 					},
-					Explain: `It goes through the points, and falls back to 0 between them: $f$ is a sum of bumps, and these are so narrow that each knows its own point only. There is no bias to fall back on.`,
 				},
 			},
-		},
-		{
-			Slug:   "freedom",
-			Covers: []string{"001 15.3", "001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{gamma},
-				Show:     showFreedom,
-			},
-			Questions: []lessons.Question{{
-				Slug: "narrow", Ask: `Twenty points and a kernel so narrow that $K = I$. $\lambda = 1$. How many effective degrees of freedom are there?`,
-				Answer: func(context.Context) (float64, error) {
-					return floats.Sum(theory.Shrinkage(slices.Repeat([]float64{1}, 20), 1)), nil
-				},
-				Explain: `All eigenvalues are 1, so each of the twenty directions keeps $1/(1+1)$ of the targets: %s in all.`,
-			}},
-		},
-		{
-			Slug:   "leave-one-out",
-			Covers: []string{"001 15.3", "001 15.4"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{hidden, lambda, gamma},
-				Show:     showLeaveOut,
-			},
-			Questions: []lessons.Question{{
-				Slug: "miss", Before: "miss", Ask: `A point has the residual 0.3, and $S_{ii} = 0.4$. How large is its miss when it is left out?`,
-				Answer:  func(context.Context) (float64, error) { return 0.3 / (1 - 0.4), nil },
-				Explain: `$0.3/(1 - 0.4) = $ %s, by line 6.`,
-			}},
-		},
-		{
-			Slug:   "path",
-			Covers: []string{"001 15.3", "001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{lambda, gamma},
-				Show:     showPath,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "narrow", Ask: `A very narrow kernel, $\gamma = 100$, and the smallest $\lambda$ of the picture. What do the two errors look like that one can have in practice?`,
-					Options: []string{"Both are close to 0.", "The training error is close to 0, the left-out error large.", "Both are large."},
-					Wrong:   []string{"Between the points the curve falls back to 0: a left-out point finds nothing.", "", `With the smallest $\lambda$ the curve passes through its targets.`},
-					Answer:  narrow,
-					Explain: `Each bump serves its own point: the curve goes through all targets, noise included, and falls back towards 0 between them. A point that is left out finds nothing there.`,
-				},
-				{
-					Slug: "factorisations", Ask: `The left-out error is wanted at 61 values of $\lambda$. How many $M\times M$ matrices have to be factored?`,
-					Answer:  func(context.Context) (float64, error) { return 1, nil },
-					Explain: `Only $K$ itself: $\lambda$ enters the eigenvalues alone.`,
+			{
+				Slug: "freedom",
+				Demo: lessons.NewDemo(showFreedom, gamma),
+				Answers: map[string]lessons.Answer{
+					"narrow": lessons.Is(floats.Sum(theory.Shrinkage(slices.Repeat([]float64{1}, 20), 1))),
 				},
 			},
-		},
-		{
-			Slug:   "classifier",
-			Covers: []string{"001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{pattern, classGamma, classLambda, classC, draw},
-				Show:     showClassifier,
+			{
+				Slug:    "leave-one-out",
+				Demo:    lessons.NewDemo(showLeaveOut, hidden, lambda, gamma),
+				Answers: map[string]lessons.Answer{"miss": lessons.Is(0.3 / (1 - 0.4))},
 			},
-			Questions: []lessons.Question{{
-				Slug: "beyond", Ask: `Which of the two machines leaves more of the sixty training points beyond its own dashed line, $y_i f(\mathbf x_i) > 1$?`,
-				Options: []string{"Kernel ridge.", "The SVM.", "Both about as many."},
-				Wrong:   []string{"The square punishes values beyond 1, so ridge pulls them back.", "", "The losses differ exactly there."},
-				Answer:  beyond,
-				Explain: `The hinge is content with everything from 1 on. The square wants $f(\mathbf x_i) = \pm1$, and pulls back what goes beyond.`,
-			}},
-		},
-		{
-			Slug:   "tube",
-			Covers: []string{"002 summary"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{tube, tubeMiss}, Show: showTube},
-			Questions: []lessons.Question{{
-				Slug: "outside", Ask: `$\varepsilon = 0.5$, and a point has $t = 20$, $f(\mathbf x) = 12$. What is its loss in support vector regression?`,
-				Answer:  func(context.Context) (float64, error) { return insensitive(20-12, 0.5), nil },
-				Explain: `It misses by $8$, of which $0.5$ are free: %s. Half the square would be $32$.`,
-			}},
-		},
-		{
-			Slug:   "too-right",
-			Covers: []string{"001 15.1", "001 15.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{far, farLambda},
-				Show:     showTooRight,
+			{
+				Slug:    "path",
+				Demo:    lessons.NewDemo(showPath, lambda, gamma),
+				Answers: map[string]lessons.Answer{"narrow": narrow, "factorisations": lessons.Is(1)},
 			},
-			Questions: []lessons.Question{
-				{
-					Slug: "loss-at-six", Ask: `A point has $y f(\mathbf x) = 6$: far on its own side. What does the *square* charge for it, $(t - f)^2$ with $t = y$?`,
-					Answer:  func(context.Context) (float64, error) { return square(6), nil },
-					Explain: `$(1-6)^2 = $ %s, as much as for a point with $y f = -4$, which is far on the wrong side. The hinge charges $\max(0, 1-6) = 0$.`,
-				},
-				{
-					Slug: "moves", Ask: `The far points go from $x_1 = 3.5$ to $x_1 = 12$, all on their own side. What happens?`,
-					Options: []string{"Neither line moves: the points are right anyway, and stay so.", "The SVM's line stays; that of ridge moves towards them, and gets others wrong.", "The SVM's line stays; that of ridge moves away from them, to widen its margin."},
-					Wrong:   []string{"For the square it matters *how* right a point is.", "", "Ridge has no margin to widen; it wants $f = 1$."},
-					Answer:  moves,
-					Explain: `Their multipliers in the SVM are 0 before and after. For the square their $f$ has become too large, and the cheapest way to make it smaller is a flatter $f$ that crosses 0 later.`,
-				},
+			{
+				Slug:    "classifier",
+				Demo:    lessons.NewDemo(showClassifier, pattern, classGamma, classLambda, classC, draw),
+				Answers: map[string]lessons.Answer{"beyond": beyond},
+			},
+			{
+				Slug:    "tube",
+				Demo:    lessons.NewDemo(showTube, tube, tubeMiss),
+				Answers: map[string]lessons.Answer{"outside": lessons.Is(insensitive(20-12, 0.5))},
+			},
+			{
+				Slug:    "too-right",
+				Demo:    lessons.NewDemo(showTooRight, far, farLambda),
+				Answers: map[string]lessons.Answer{"loss-at-six": lessons.Is(square(6)), "moves": moves},
 			},
 		},
-	}
+	})
 }
 
 // line are points on a line with targets.

@@ -66,157 +66,81 @@ var (
 	endlessTurn  = lessons.TurnControl{Yaw: "30", Pitch: "28"}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "kernel-trick", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "line",
-			Covers: []string{"001 8.1", "002 feature-space"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{lineSet, best, ends},
-				Show:     showLine,
-			},
-			Questions: []lessons.Question{{
-				Slug: "corners", Ask: "Four corners of a square, opposite corners in one class. How many of the four can a line get right at best?",
-				Options: []string{"two", "three", "all four"},
-				Wrong:   []string{"Cut off a single corner: three are right.", "", "Opposite corners cross: no half-plane holds one pair without the centre."},
-				Answer: func(context.Context) (float64, error) {
-					_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
-					return float64(len(corners.Y) - errors - 2), err
-				},
-				Explain: `The answer is %s: a line can cut off one corner. For all four, the half-plane of a class would hold both ends of a diagonal, hence also the middle of the square; the other half-plane would hold the middle as well.`,
-			}},
-		},
-		{
-			Slug:   "lift",
-			Covers: []string{"001 8.2", "002 feature-space"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{liftSet, lifting, liftTurn},
-				Show:     showLift,
-			},
-			Questions: []lessons.Question{{
-				Slug: "xor", Ask: "Which third coordinate lets a plane separate the XOR clouds without an error?",
-				Options: []string{"$z = x_1^2 + x_2^2$", "$z = x_1 x_2$", "$z = x_1 + x_2$"},
-				Wrong:   []string{"All four clouds are about equally far from the origin.", "", "A sum of old coordinates is no new one."},
-				Answer:  rightLift,
-				Explain: `%s is positive for one class and negative for the other. The squares have about the same size in all four clouds, and a sum of the old coordinates is nothing new: $(x_1, x_2, x_1 + x_2)$ lies in a plane already, and what cuts it is a line again.`,
-			}},
-		},
-		{
-			Slug:   "bumps",
-			Covers: []string{"001 9.1"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{bumpsSet, bumpsGamma, centres[0], centres[1], bumpsTurn},
-				Show:     showBumps,
-			},
-			Questions: []lessons.Question{{
-				Slug: "ring", Ask: "How many bumps does it take, at least, to separate the ring from what lies inside it?",
-				Options: []string{"one", "two", "one for each point of the ring"},
-				Wrong:   []string{"", "One bump is already high inside and low on the ring.", "That many work, but one in the middle is enough."},
-				Answer:  bumpsForRing,
-				Explain: `It takes %s, in the middle: $\exp(-\gamma\lVert\mathbf x - \mathbf c\rVert^2)$ is large inside, small on the ring, and one threshold parts them.`,
-			}},
-		},
-		{
-			Slug:   "xor",
-			Covers: []string{"001 10.1", "001 10.2", "001 12.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{xorTurn}, Show: showXOR},
-			Questions: []lessons.Question{
-				{
-					Slug: "opposite", Before: "gram", Ask: `What is $k(\mathbf x, \mathbf z) = (1 + \mathbf x^\top\mathbf z)^2$ for the opposite corners $(1, 1)$ and $(-1, -1)$?`,
-					Answer: func(context.Context) (float64, error) {
-						return theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1}), nil
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "kernel-trick",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{
+				Slug: "line",
+				Demo: lessons.NewDemo(showLine, lineSet, best, ends),
+				Answers: map[string]lessons.Answer{
+					"corners": func(context.Context) (float64, error) {
+						_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
+						return float64(len(corners.Y) - errors - 2), err
 					},
-					Explain: `$(1 + (-2))^2 = $ %s, as much as for two neighbouring corners, $(1 + 0)^2$. A corner with itself has $(1 + 2)^2$.`,
 				},
-				{
-					Slug: "vectors", Before: "equal", Ask: "How many of the four points are support vectors in the six-dimensional space?",
-					Options: []string{"two, one of each class", "three", "all four"},
-					Wrong:   []string{"The square is symmetric: no corner can be left out.", "The square is symmetric: no corner can be left out.", ""},
-					Answer: func(ctx context.Context) (float64, error) {
+			},
+			{Slug: "lift", Demo: lessons.NewDemo(showLift, liftSet, lifting, liftTurn), Answers: map[string]lessons.Answer{"xor": rightLift}},
+			{
+				Slug:    "bumps",
+				Demo:    lessons.NewDemo(showBumps, bumpsSet, bumpsGamma, centres[0], centres[1], bumpsTurn),
+				Answers: map[string]lessons.Answer{"ring": bumpsForRing},
+			},
+			{
+				Slug: "xor",
+				Demo: lessons.NewDemo(showXOR, xorTurn),
+				Answers: map[string]lessons.Answer{
+					"opposite": lessons.Is(theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1})),
+					"vectors": func(ctx context.Context) (float64, error) {
 						x, err := newXOR(ctx)
 						if err != nil {
 							return 0, err
 						}
 						return float64(x.vectors) - 2, nil
 					},
-					Explain: `The answer: %s. Turning the square by a right angle only swaps the classes, so no corner can matter more than another.`,
 				},
 			},
-		},
-		{
-			Slug:   "trick",
-			Covers: []string{"001 10.3", "001 11.1", "001 11.2", "001 11.3", "001 12.1", "001 12.2", "002 kernel", "002 polynomial"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{featureMap, x3, z3, pointX, pointZ},
-				Show:     showTrick,
-			},
-			Questions: []lessons.Question{{
-				Slug: "distinct", Ask: `The nine products $x_i x_j$ of a point in space: how many *different* numbers are among them?`,
-				Answer: func(context.Context) (float64, error) {
-					phi, err := theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5})) // prime, so that equal products are equal monomials
-					if err != nil {
-						return 0, err
-					}
-					different := map[float64]bool{}
-					for _, v := range phi.RawRowView(0) {
-						different[v] = true
-					}
-					return float64(len(different)), nil
-				},
-				Explain: `Three squares, and $x_1x_2$, $x_1x_3$, $x_2x_3$ twice each: %s.`,
-			}},
-		},
-		{
-			Slug:   "representer",
-			Covers: []string{"001 15.2", "002 weights"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{outside, representerC}, Show: showRepresenter},
-			Questions: []lessons.Question{{
-				Slug: "outside", Ask: `To the weights of a trained machine a part $\mathbf v$ is added that stands at a right angle to every training point. What changes?`,
-				Options: []string{"Some training points change their side, and $\\lVert\\mathbf w\\rVert$ stays.", "Values of $f$ at training points, and $\\lVert\\mathbf w\\rVert$.", "No value of $f$ at a training point; only $\\lVert\\mathbf w\\rVert$ grows."},
-				Wrong:   []string{`$\mathbf v^\top\mathbf x_i = 0$ moves no training point, and a longer $\mathbf w$ is longer.`, `At a right angle, $\mathbf v$ adds 0 to every $f(\mathbf x_i)$.`, ""},
-				Answer:  span,
-				Explain: `$\mathbf v^\top\mathbf x_i = 0$, so the slacks stay, and by Pythagoras $\lVert\mathbf w + \mathbf v\rVert^2 = \lVert\mathbf w\rVert^2 + \lVert\mathbf v\rVert^2$: a price for nothing. The minimum has no such part.`,
-			}},
-		},
-		{
-			Slug:   "cost",
-			Covers: []string{"001 9.2", "001 10.3", "002 polynomial"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{inputs, degree, coins},
-				Show:     showCost,
-			},
-			Questions: []lessons.Question{{
-				Slug: "coins", Ask: "20 points in general position get labels by tossing a coin. In how many dimensions (the bias comes on top) are they separable with a chance of exactly one half?",
-				Answer: func(context.Context) (float64, error) {
-					for d := range 20 {
-						if theory.CoverChance(20, d) == 0.5 {
-							return float64(d), nil
+			{
+				Slug: "trick",
+				Demo: lessons.NewDemo(showTrick, featureMap, x3, z3, pointX, pointZ),
+				Answers: map[string]lessons.Answer{
+					"distinct": func(context.Context) (float64, error) {
+						phi, err := theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5})) // prime, so that equal products are equal monomials
+						if err != nil {
+							return 0, err
 						}
-					}
-					return 0, fmt.Errorf("no dimension gives one half")
+						different := map[float64]bool{}
+						for _, v := range phi.RawRowView(0) {
+							different[v] = true
+						}
+						return float64(len(different)), nil
+					},
 				},
-				Explain: `Half of the labellings are separable when there are twice as many points as free numbers: $20 = 2(d + 1)$, so $d = $ %s.`,
-			}},
-		},
-		{
-			Slug:   "endless",
-			Covers: []string{"001 12.3", "001 11.3", "002 svm-definition"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{endlessSet, endlessGamma, endlessC, terms, endlessTurn},
-				Show:     showEndless,
 			},
-			Questions: []lessons.Question{{
-				Slug: "rank", Ask: `48 different points of the plane, RBF kernel. How many of the vectors $\phi(\mathbf x_1), \dots, \phi(\mathbf x_{48})$ are linearly independent?`,
-				Options: []string{"2, as the points lie in a plane", "6, as for the quadratic kernel", "all 48"},
-				Wrong:   []string{"The plane has two dimensions; the feature space has infinitely many.", "Six is the quadratic kernel's limit; the RBF kernel has none.", ""},
-				Answer:  independent,
-				Explain: `The answer: %s. The Gram matrix has only positive eigenvalues, so no combination of the vectors is 0. It is so for any number of different points, and no finite dimension has room for that.`,
-			}},
+			{Slug: "representer", Demo: lessons.NewDemo(showRepresenter, outside, representerC), Answers: map[string]lessons.Answer{"outside": span}},
+			{
+				Slug: "cost",
+				Demo: lessons.NewDemo(showCost, inputs, degree, coins),
+				Answers: map[string]lessons.Answer{
+					"coins": func(context.Context) (float64, error) {
+						for d := range 20 {
+							if theory.CoverChance(20, d) == 0.5 {
+								return float64(d), nil
+							}
+						}
+						return 0, fmt.Errorf("no dimension gives one half")
+					},
+				},
+			},
+			{
+				Slug:    "endless",
+				Demo:    lessons.NewDemo(showEndless, endlessSet, endlessGamma, endlessC, terms, endlessTurn),
+				Answers: map[string]lessons.Answer{"rank": independent},
+			},
 		},
-	}
+	})
 }
 
 // sets are the data sets of this lesson.

@@ -59,135 +59,77 @@ var (
 	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "lagrange", Task: "data=iris-sepal"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "touch",
-			Covers: []string{"002 lagrange", "002 example1", "001 4.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{probe, ends}, Show: showTouch},
-			Questions: []lessons.Question{{
-				Slug: "through", Ask: `The line is moved until it passes through the free minimum (0, 0). What is $\lambda$ at the best place then?`,
-				Answer: func(context.Context) (float64, error) {
-					p := theory.LagrangeExamples[1]
-					p.Offset = 0
-					s, err := p.Minimise()
-					return s.Multiplier, err
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "lagrange",
+		Task: "data=iris-sepal",
+		Screens: []lessons.Screen{
+			{
+				Slug: "touch",
+				Demo: lessons.NewDemo(showTouch, probe, ends),
+				Answers: map[string]lessons.Answer{
+					"through": func(context.Context) (float64, error) {
+						p := theory.LagrangeExamples[1]
+						p.Offset = 0
+						s, err := p.Minimise()
+						return s.Multiplier, err
+					},
 				},
-				Explain: `There $\nabla f = \mathbf 0$ already, and $\nabla f = -\lambda\nabla g$ asks for $\lambda = $ %s: a constraint that costs nothing.`,
-			}},
-		},
-		{
-			Slug:   "equality",
-			Covers: []string{"002 lagrange", "002 example2", "001 4.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{factorX, factorY, constant},
-				Show:     showEquality,
 			},
-			Questions: []lessons.Question{{
-				Slug: "twice", Ask: `Write the same line as $2x + 4y + 2 = 0$. What happens to the solution?`,
-				Options: []string{"Nothing changes.", `The point stays, $\lambda$ doubles.`, `The point stays, $\lambda$ is halved.`, "The point moves."},
-				Wrong:   []string{"The point stays, but the multiplier belongs to $g$ as it is written.", `A longer $\nabla g$ needs a smaller factor, not a larger one.`, "", "Doubling an equation changes no solution of it."},
-				Answer:  twice,
-				Explain: `The line is the same, so the point is. But $\nabla g$ is twice as long, and $\nabla f = -\lambda\nabla g$ has to hold: a multiplier belongs to the way the constraint is written.`,
-			}},
-		},
-		{
-			Slug:   "inequality",
-			Covers: []string{"002 lagrange", "001 4.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{other, minimum, ends},
-				Show:     showInequality,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "shift", Ask: `Example 3 has $\alpha = 2/5$. Its wall is moved away, to $x + 2y + 2 \le 0$. What is $\alpha$ now?`,
-					Answer: func(context.Context) (float64, error) {
+			{Slug: "equality", Demo: lessons.NewDemo(showEquality, factorX, factorY, constant), Answers: map[string]lessons.Answer{"twice": twice}},
+			{
+				Slug: "inequality",
+				Demo: lessons.NewDemo(showInequality, other, minimum, ends),
+				Answers: map[string]lessons.Answer{
+					"shift": func(context.Context) (float64, error) {
 						p := theory.LagrangeExamples[2]
 						p.Offset = 2
 						s, err := p.Minimise()
 						return s.Multiplier, err
 					},
-					Explain: `The pull $-\nabla f$ grows in proportion to the distance from the free minimum, and the wall has to balance it: $\alpha = $ %s.`,
-				},
-				{
-					Slug: "inside", Ask: "The free minimum lies well inside the allowed side, and the wall moves a little. What happens to the solution?",
-					Options: []string{"It moves along with the wall.", "It moves half as far.", "Nothing."},
-					Wrong:   []string{"It would if it leant on the wall; here it does not touch it.", "A constraint acts fully or not at all, never half.", ""},
-					Answer:  inside,
-					Explain: `A free constraint has $\alpha = 0$ and drops out of all equations: the solution is the free minimum.`,
+					"inside": inside,
 				},
 			},
-		},
-		{
-			Slug:   "cases",
-			Covers: []string{"002 example3", "002 example4", "001 4.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{number, offset},
-				Show:     showCases,
-			},
-			Questions: []lessons.Question{{
-				Slug: "rejected", Before: "sign", Ask: `In example 4 the case $\alpha > 0$ leads to the same point $(-\frac15, -\frac25)$ as in example 3. Why is it no solution there?`,
-				Options: []string{"The point violates the constraint.", `Its multiplier is not positive.`, "It is a solution: there are two."},
-				Wrong:   []string{"It lies on the wall, $h = 0$, and that is allowed.", "", "Both cases give candidates; each must still pass its check."},
-				Answer: func(context.Context) (float64, error) {
-					s, err := theory.LagrangeExamples[3].Minimise()
-					if err != nil {
-						return 0, err
-					}
-					return map[theory.Verdict]float64{theory.Infeasible: 0, theory.MultiplierSign: 1, theory.Accepted: 2}[s.Cases[1].Verdict], nil
+			{
+				Slug: "cases",
+				Demo: lessons.NewDemo(showCases, number, offset),
+				Answers: map[string]lessons.Answer{
+					"rejected": func(context.Context) (float64, error) {
+						s, err := theory.LagrangeExamples[3].Minimise()
+						if err != nil {
+							return 0, err
+						}
+						return map[theory.Verdict]float64{theory.Infeasible: 0, theory.MultiplierSign: 1, theory.Accepted: 2}[s.Cases[1].Verdict], nil
+					},
 				},
-				Explain: `The point lies on the wall, so it is allowed. But $\alpha = -\frac25$ contradicts $\alpha > 0$: the wall would have to pull. Let go, and $f$ falls all the way to the free minimum.`,
-			}},
-		},
-		{
-			Slug:   "kkt",
-			Covers: []string{"002 generalized", "001 4.2", "001 4.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{kktMinimum},
-				Show:     showKKT,
 			},
-			Questions: []lessons.Question{
-				{
-					Slug: "how-many", Ask: "Two walls make four cases. How many do twelve inequalities make?",
-					Answer: func(context.Context) (float64, error) {
+			{
+				Slug: "kkt",
+				Demo: lessons.NewDemo(showKKT, kktMinimum),
+				Answers: map[string]lessons.Answer{
+					"how-many": func(context.Context) (float64, error) {
 						two, err := roundTo([2]float64{}).WallCases(walls)
 						return math.Pow(float64(len(two)), 12/float64(len(walls))), err
 					},
-					Explain: `Each wall is free or saturated, so there are $2^{12} = $ %s. A training set has one inequality a point: going through the cases is hopeless, and the next lesson finds another way.`,
+					"slack": slack,
 				},
-				{
-					Slug: "slack", Ask: `At a solution the third multiplier is $\alpha_3 = 0.7$. What is $h_3$ there?`,
-					Options: []string{"negative", "0", "positive", "unknown without more numbers"},
-					Wrong:   []string{"A constraint that holds with room to spare has multiplier 0.", "", "Then the point would not be allowed.", "Complementary slackness is enough: one of the two factors is 0."},
-					Answer:  slack,
-					Explain: `Complementary slackness, $\alpha_3 h_3 = 0$, leaves nothing else: a wall that pushes is touched.`,
+			},
+			{
+				Slug: "svm",
+				Demo: lessons.NewDemo(showSVM, weight, bias, solver),
+				Answers: map[string]lessons.Answer{
+					"walls": func(ctx context.Context) (float64, error) {
+						m, err := lessons.TrainHard(ctx, numbers)
+						if err != nil {
+							return 0, err
+						}
+						return float64(m.Report.SupportVectors), nil
+					},
 				},
 			},
 		},
-		{
-			Slug:   "svm",
-			Covers: []string{"001 4.3", "001 4.1"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{weight, bias, solver},
-				Show:     showSVM,
-			},
-			Questions: []lessons.Question{{
-				Slug: "walls", Ask: "At the solution, how many of the four walls push?",
-				Answer: func(ctx context.Context) (float64, error) {
-					m, err := lessons.TrainHard(ctx, numbers)
-					if err != nil {
-						return 0, err
-					}
-					return float64(m.Report.SupportVectors), nil
-				},
-				Within:  0.001,
-				Explain: `%s: the innermost point of each class. Their multipliers are positive; the outer points are free and might be left out.`,
-			}},
-		},
-	}
+	})
 }
 
 var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
 
@@ -32,6 +33,9 @@ func (Builtins) Run(context.Context, string) (*lessons.Run, error) {
 	return nil, errors.New("no such run")
 }
 
+// shown are the exhibits of Show, which tests share as requests do.
+var shown lessons.Memo[string, *lessons.Exhibit]
+
 // Show shows the demo of a screen with these values of its controls, given as pairs of
 // name and value.
 func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
@@ -48,11 +52,10 @@ func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *less
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	e, err := s.Demo.Show(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	key, _, _ := in.Key()
+	return require.Value(shown.Get(l.Slug+"/"+screen+key, func() (*lessons.Exhibit, error) {
+		return s.Demo.Show(context.WithoutCancel(t.Context()), in)
+	}))(t)
 }
 
 // Number is the value of the number of a label.

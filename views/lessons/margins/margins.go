@@ -46,93 +46,36 @@ var (
 	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "margins", Task: "data=iris-sepal"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "classifier",
-			Covers: []string{"001 1.1", "001 1.2", "001 1.3", "001 1.4", "002 linear", "000 slt"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{probe},
-				Show:     showClassifier,
-			},
-			Questions: []lessons.Question{{
-				Slug: "sign", Ask: `A point with label $y = -1$ has $f(\mathbf x) = -0.2$. Is it classified correctly?`,
-				Options: []string{"Yes.", "No, its value is negative.", "No, it is too close to the line."},
-				Wrong:   []string{"", "A negative value is no error by itself: the label is negative, too.", `A small $\lvert f\rvert$ is a small margin, not an error.`},
-				Answer: func(context.Context) (float64, error) {
-					m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
-					return lessons.Yes(m.Separates), err
-				},
-				Explain: `The prediction is $-1$ because $f < 0$, and $y f = (-1)(-0.2) = 0.2 > 0$.`,
-			}},
-		},
-		{
-			Slug:   "line",
-			Covers: []string{"001 2.1", "001 2.2", "002 linear"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{w1, w2, bias},
-				Show:     showLine,
-			},
-			Questions: []lessons.Question{{
-				Slug: "distance", Ask: `$\mathbf w = (3, 4)$ and $b = -10$. How far is the boundary from the origin?`,
-				Answer:  func(context.Context) (float64, error) { return 10 / lessons.Norm([2]float64{3, 4}), nil },
-				Explain: `$\lvert b\rvert / \lVert\mathbf w\rVert = 10/5 = $ %s.`,
-			}},
-		},
-		{
-			Slug:   "two-margins",
-			Covers: []string{"001 3.1", "001 3.2", "002 functional"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{scale},
-				Show:     showTwo,
-			},
-			Questions: []lessons.Question{{
-				Slug: "double", Ask: `You double $\mathbf w$ and $b$. What happens to the worst margins?`,
-				Options: []string{"Both double.", "The functional one doubles, the geometric one stays.", "The geometric one is halved, the functional one stays.", "Both stay."},
-				Wrong:   []string{`You took the geometric margin for $y f$: it is divided by $\lVert\mathbf w\rVert$.`, "", `$\lVert\mathbf w\rVert$ doubles, but so does $y f$ above it.`, `The line stays, but $y f$ is read off $\mathbf w$ and $b$, not off the line.`},
-				Answer:  doubling,
-				Explain: `$y_i f(\mathbf x_i)$ is proportional to the scale; divided by $\lVert\mathbf w\rVert$, which doubles too, it is not.`,
-			}},
-		},
-		{
-			Slug:   "canonical",
-			Covers: []string{"001 3.3", "001 3.4", "002 maximal"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{angle},
-				Show:     showCanonical,
-			},
-			Questions: []lessons.Question{{
-				Slug: "width", Before: "apart", Ask: `In canonical form $\lVert\mathbf w\rVert = 0.5$. How far apart are the two margin lines?`,
-				Answer:  func(context.Context) (float64, error) { return 2 / 0.5, nil },
-				Explain: `Each margin line is $1/\lVert\mathbf w\rVert = 2$ from the boundary, so they are %s apart.`,
-			}},
-		},
-		{
-			Slug:   "by-hand",
-			Covers: []string{"001 2.3", "001 3.5", "002 margins", "002 maximal"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{ends, kept},
-				Show:     showByHand,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "how-many", Ask: "Which points hold the widest line in place?",
-					Options: []string{"The two class means.", "All points, each a little.", "A few closest points, at least one of each class."},
-					Wrong:   []string{"Means hold the line of other classifiers; here far points do not count.", "Far points could move freely without changing the worst margin.", ""},
-					Answer:  holders,
-					Explain: `If all closest points were of one class, the line could move away from them and the worst margin would grow.`,
-				},
-				{
-					Slug: "best", Ask: "What is the widest geometric margin of these twelve points? Your own best attempt is a good estimate (5 % off is fine).",
-					Within: 0.05, Answer: widestMargin,
-					Explain: `The solver finds $1/\lVert\mathbf w\rVert = $ %s.`,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "margins",
+		Task: "data=iris-sepal",
+		Screens: []lessons.Screen{
+			{
+				Slug: "classifier",
+				Demo: lessons.NewDemo(showClassifier, probe),
+				Answers: map[string]lessons.Answer{
+					"sign": func(context.Context) (float64, error) {
+						m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
+						return lessons.Yes(m.Separates), err
+					},
 				},
 			},
+			{
+				Slug:    "line",
+				Demo:    lessons.NewDemo(showLine, w1, w2, bias),
+				Answers: map[string]lessons.Answer{"distance": lessons.Is(10 / lessons.Norm([2]float64{3, 4}))},
+			},
+			{Slug: "two-margins", Demo: lessons.NewDemo(showTwo, scale), Answers: map[string]lessons.Answer{"double": doubling}},
+			{Slug: "canonical", Demo: lessons.NewDemo(showCanonical, angle), Answers: map[string]lessons.Answer{"width": lessons.Is(2 / 0.5)}},
+			{
+				Slug:    "by-hand",
+				Demo:    lessons.NewDemo(showByHand, ends, kept),
+				Answers: map[string]lessons.Answer{"how-many": holders, "best": widestMargin},
+			},
 		},
-	}
+	})
 }
 
 func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {

@@ -60,111 +60,37 @@ var (
 	rho      = lessons.NumberControl{Name: "rho", Label: "sparsity", Symbol: "ρ", Default: "0", Min: 0, Max: 10, Low: 1e-4, High: 1, Log: true, Help: "0: the original machine."}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "mcm", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "ratio",
-			Covers: []string{"000 intro", "000 mcm-motivation", "000 mcm"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane}, Show: showRatio},
-			Questions: []lessons.Question{{
-				Slug: "smallest", Ask: `You move the hyperplane between the classes. Where does the short band fit into the long one the fewest times?`,
-				Options: []string{"Midway between the two nearest points.", "Midway between the two outermost points.", "It does not matter where."},
-				Wrong:   []string{"", "There the long band is shortest, but the short one has lost more.", "Both bands change, and by different factors."},
-				Answer:  smallest,
-				Explain: `A step away from the middle of the gap costs the short band a large share of its length, and changes the long one by little. On the line the MCM therefore agrees with the SVM.`,
-			}},
-		},
-		{
-			Slug:   "bound",
-			Covers: []string{"000 mcm-motivation", "000 mcm"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{hyperplane, origin}, Show: showBound},
-			Questions: []lessons.Question{{
-				Slug: "shift", Ask: `All points and the hyperplane move 10 to the right; the origin stays. What happens?`,
-				Options: []string{`$h_{\text{MCM}}$ and $\hat R/\hat\Delta$ both stay.`, `$h_{\text{MCM}}$ stays, $\hat R/\hat\Delta$ grows.`, `Both grow.`},
-				Wrong:   []string{`$\hat R$ is measured from the origin, which stayed.`, "", "Distances from the hyperplane do not change."},
-				Answer:  shift,
-				Explain: `$h_{\text{MCM}}$ knows only distances from the hyperplane, and these move along. $\hat R$ is measured from the origin. So $h_{\text{MCM}} \le \hat R/\hat\Delta$ can be far from equality.`,
-			}, {
-				Slug: "follows", Ask: `$h_{\text{MCM}}^2 \le (\hat R/\hat\Delta)^2$ and $h_{\text{VC}} \le \lceil(\hat R/\hat\Delta)^2\rceil + 1$. What follows?`,
-				Options: []string{`$h_{\text{VC}} \le 1 + h_{\text{MCM}}^2$`, `$h_{\text{MCM}}^2 \le h_{\text{VC}}$`, "Neither of the two."},
-				Wrong:   []string{"Both lie below the same number, which orders neither.", "Both lie below the same number, which orders neither.", ""},
-				Answer:  follows,
-				Explain: `Two numbers below a third one are in no order. Both inequalities fail: with an RBF kernel $h_{\text{MCM}} = 1$ although every labelling is possible, and a threshold close to a point has a huge $h_{\text{MCM}}$ although $h_{\text{VC}} = 2$.`,
-			}},
-		},
-		{
-			Slug:   "charnes-cooper",
-			Covers: []string{"000 mcm"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{zero, slope},
-				Show:     showFraction,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "mcm",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{Slug: "ratio", Demo: lessons.NewDemo(showRatio, hyperplane), Answers: map[string]lessons.Answer{"smallest": smallest}},
+			{
+				Slug:    "bound",
+				Demo:    lessons.NewDemo(showBound, hyperplane, origin),
+				Answers: map[string]lessons.Answer{"shift": shift, "follows": follows},
 			},
-			Questions: []lessons.Question{{
-				Slug: "value", Before: "stretch", Ask: `A function has margins $y_i f(x_i)$ between 0.5, its floor, and 4, its ceiling. Stretch it until the floor is at 1. Where is the ceiling then?`,
-				Answer:  func(context.Context) (float64, error) { return 4 / 0.5, nil },
-				Explain: `$p = 1/0.5 = 2$ lifts the smallest margin to 1 and the largest to $p\,g = $ %s, which gets the name $h$.`,
-			}},
-		},
-		{
-			Slug:   "soft",
-			Covers: []string{"000 mcm-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{price, yourPoint},
-				Show:     showSoft,
+			{
+				Slug:    "charnes-cooper",
+				Demo:    lessons.NewDemo(showFraction, zero, slope),
+				Answers: map[string]lessons.Answer{"value": lessons.Is(4 / 0.5)},
 			},
-			Questions: []lessons.Question{{
-				Slug: "nothing", Ask: `What does the function $f = 0$ cost on fourteen points with $C = 1$? (The objective $h + C\sum q_i$.)`,
-				Answer:  nothing,
-				Explain: `Every point needs $q_i = 1$ to reach the floor, and $h = 1$ is enough: $1 + 14 = $ %s. This is the vertex where the simplex method starts.`,
-			}},
-		},
-		{
-			Slug:   "simplex",
-			Covers: []string{"000 mcm-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{simplexPrice},
-				Show:     showSimplex,
+			{Slug: "soft", Demo: lessons.NewDemo(showSoft, price, yourPoint), Answers: map[string]lessons.Answer{"nothing": nothing}},
+			{Slug: "simplex", Demo: lessons.NewDemo(showSimplex, simplexPrice), Answers: map[string]lessons.Answer{"degenerate": zeroStep}},
+			{
+				Slug:    "beside",
+				Demo:    lessons.NewDemo(showBeside, set, kernels, svmPrice, mcmPrice),
+				Answers: map[string]lessons.Answer{"sparse": sparse},
 			},
-			Questions: []lessons.Question{{
-				Slug: "degenerate", Ask: `The smallest ratio in a step is 0. What does the pivot change?`,
-				Options: []string{"The line and the objective.", "The line, not the objective.", "Only the basis."},
-				Wrong:   []string{"A step of length 0 moves nothing.", "A step of length 0 moves nothing.", ""},
-				Answer:  zeroStep,
-				Explain: `The entering variable stays at 0, so no value changes. But another variable is basic now, with other reduced costs, and the next step may have a length.`,
-			}},
-		},
-		{
-			Slug:   "beside",
-			Covers: []string{"000 mcm-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{set, kernels, svmPrice, mcmPrice},
-				Show:     showBeside,
+			{
+				Slug:    "interpolation",
+				Demo:    lessons.NewDemo(showInterpolation, gamma, price, rankTol, rho),
+				Answers: map[string]lessons.Answer{"price": priceIdle},
 			},
-			Questions: []lessons.Question{{
-				Slug: "sparse", Ask: `Linear kernel, fourteen points in the plane, $C = 1$. How many support vectors does the MCM have?`,
-				Answer:  sparse,
-				Explain: `Any $\mathbf w$ in the plane is a combination of two points, and the coefficients live on the pivots of the kernel matrix: at most as many as its rank. Sparse, but not because these two points are special.`,
-			}},
 		},
-		{
-			Slug:   "interpolation",
-			Covers: []string{"000 mcm-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{gamma, price, rankTol, rho},
-				Show:     showInterpolation,
-			},
-			Questions: []lessons.Question{{
-				Slug: "price", Ask: `RBF kernel with $\gamma = 10$, sixty distinct points, $\rho = 0$, $C$ from 1 to 100. What changes?`,
-				Options: []string{"Fewer errors on the training points.", "Fewer support vectors.", "A larger h.", "Nothing."},
-				Wrong:   []string{"There are none left: $f$ fits every label.", "No price is paid, so none can change the solution.", "$h = 1$ is the least there is.", ""},
-				Answer:  priceIdle,
-				Explain: `The kernel matrix has full rank, so some $f$ takes the value $y_i$ at every point: $h = 1$ and no slack. Nothing can be better, whatever slack costs.`,
-			}},
-		},
-	}
+	})
 }
 
 // six are points of the real line with their labels.

@@ -73,107 +73,46 @@ var (
 // start is the initial position of point 1 on the first screen.
 var start = [2]float64{-0.2, 1.1}
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "mercer", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "gram",
-			Covers: []string{"001 13.1", "002 mercer", "002 kernels"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{gramKernel, point}, Show: showGram},
-			Questions: []lessons.Question{{
-				Slug: "moved", Ask: "You move one point. Which entries of the Gram matrix change?",
-				Options: []string{"The one on the diagonal.", "Its row and its column.", "All of them."},
-				Wrong:   []string{"Under the RBF kernel the diagonal is even the one entry that stays.", "", "Entries of two other points do not know of it."},
-				Answer:  moved,
-				Explain: `$K_{ij} = k(\mathbf x_i, \mathbf x_j)$ depends on two points alone. Since $k$ is symmetric, the row and the column of the point change together. (Under the RBF kernel the diagonal stays 1.)`,
-			}},
-		},
-		{
-			Slug:   "test",
-			Covers: []string{"001 13.1", "001 13.2", "002 mercer", "002 kernels"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{testKernel, testPoints, logHeights}, Show: showTest},
-			Questions: []lessons.Question{
-				{
-					Slug: "origin", Ask: `Look at one point only, the origin. There the sigmoid kernel is $k(\mathbf 0, \mathbf 0) = \tanh(r)$. For which $r$ does this alone prove that it is no valid kernel?`,
-					Options: []string{"$r > 0$", "$r < 0$", "For none: one point cannot prove anything."},
-					Wrong:   []string{`$\tanh(r) > 0$ is a fine squared length.`, "", "One negative squared length is proof enough."},
-					Answer:  origin,
-					Explain: `It is so for %s. A valid kernel has $k(\mathbf x, \mathbf x) = \lVert\phi(\mathbf x)\rVert^2 \ge 0$, and $\tanh(r)$ has the sign of $r$. A Gram matrix of size 1 is enough to refute.`,
-				},
-				{
-					Slug: "passed", Ask: "A kernel passes the test on your training set. Is it valid?",
-					Options: []string{"Yes.", "Not necessarily: other points may refute it.", "Yes, if there are more points than input dimensions."},
-					Wrong:   []string{"Validity is about all finite sets of points.", "", "The number of points against dimensions plays no part."},
-					Answer:  passed,
-					Explain: `The sigmoid kernel of this screen passes on the first few points and fails when more are looked at. No finite set proves validity; one can only refute.`,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "mercer",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{Slug: "gram", Demo: lessons.NewDemo(showGram, gramKernel, point), Answers: map[string]lessons.Answer{"moved": moved}},
+			{
+				Slug:    "test",
+				Demo:    lessons.NewDemo(showTest, testKernel, testPoints, logHeights),
+				Answers: map[string]lessons.Answer{"origin": origin, "passed": passed},
+			},
+			{
+				Slug:    "indefinite",
+				Demo:    lessons.NewDemo(showIndefinite, sigmoidGamma, sigmoidCoef0, bound, positive, negative),
+				Answers: map[string]lessons.Answer{"where": where},
+			},
+			{
+				Slug:    "combine",
+				Demo:    lessons.NewDemo(showCombine, combineData, operation, combineGamma, combineRows),
+				Answers: map[string]lessons.Answer{"factor": factor},
+			},
+			{
+				Slug: "why",
+				Demo: lessons.NewDemo(showWhy, property, seed),
+				Answers: map[string]lessons.Answer{
+					"entries": func(context.Context) (float64, error) {
+						s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
+						return 1 - lessons.Yes(!s.PSD), err
+					},
 				},
 			},
+			{
+				Slug:    "side-by-side",
+				Demo:    lessons.NewDemo(showSideBySide, sideSet, sideGamma, sideC),
+				Answers: map[string]lessons.Answer{"worst": worst},
+			},
+			{Slug: "pca", Demo: lessons.NewDemo(showPCA, pcaData, pcaKernel, turn), Answers: map[string]lessons.Answer{"linear": linearShare}},
 		},
-		{
-			Slug:   "indefinite",
-			Covers: []string{"001 13.1", "001 13.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{sigmoidGamma, sigmoidCoef0, bound, positive, negative}, Show: showIndefinite},
-			Questions: []lessons.Question{{
-				Slug: "where", Ask: `Two points of opposite class with $\eta = K_{11} + K_{22} - 2K_{12} < 0$. Where on $0 \le a \le C$ is the dual $W(a) = 2a - \tfrac12 \eta a^2$ largest?`,
-				Options: []string{`At $a = 2/\eta$, where the slope is zero.`, "At $a = 0$.", "At $a = C$, whatever $C$ is."},
-				Wrong:   []string{"There the slope is zero, but it is a minimum, at a negative $a$.", "At 0 the slope is $2$: the dual rises from there.", ""},
-				Answer:  where,
-				Explain: `With $\eta < 0$ the slope $2 - \eta a$ only grows with $a$: the parabola opens upwards and its zero slope, at a negative $a$, is a minimum. Nothing but the bound $C$ stops the solver.`,
-			}},
-		},
-		{
-			Slug:   "combine",
-			Covers: []string{"001 13.2", "001 13.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{combineData, operation, combineGamma, combineRows}, Show: showCombine},
-			Questions: []lessons.Question{{
-				Slug: "factor", Ask: `$c(\mathbf x)$ takes both signs. Is $c(\mathbf x)\,c(\mathbf z)\,k(\mathbf x, \mathbf z)$ still a valid kernel when $k$ is?`,
-				Options: []string{"Yes.", "No, the factor has to be positive."},
-				Wrong:   []string{"", "$c$ moves into the features, and features may be negative."},
-				Answer:  factor,
-				Explain: `%s Put the factor into the features: $\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)$. Nothing forbids a feature to be negative. This is the conformal kernel of a later lesson.`,
-			}},
-		},
-		{
-			Slug:   "why",
-			Covers: []string{"001 13.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{property, seed}, Show: showWhy},
-			Questions: []lessons.Question{{
-				Slug: "entries", Ask: `All entries of a symmetric matrix are positive. Is it positive semidefinite?`,
-				Options: []string{"Yes.", "Not necessarily."},
-				Wrong:   []string{"Positive entries are not positive eigenvalues.", ""},
-				Answer: func(context.Context) (float64, error) {
-					s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
-					return 1 - lessons.Yes(!s.PSD), err
-				},
-				Explain: `The matrix with rows $(1, 2)$ and $(2, 1)$ has the eigenvalue $-1$: two points would be more similar to each other than to themselves. What counts is $\mathbf v^\top K\mathbf v$, not the sign of the entries.`,
-			}},
-		},
-		{
-			Slug:   "side-by-side",
-			Covers: []string{"002 kernels", "002 svm-definition", "001 12.1", "001 12.2", "001 12.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{sideSet, sideGamma, sideC}, Show: showSideBySide},
-			Questions: []lessons.Question{{
-				Slug: "worst", Ask: "Four clouds at the corners of a square, opposite ones of one class. Which kernel is right least often on new points?",
-				Options: []string{"linear", "polynomial of degree 3", "RBF", "sigmoid"},
-				Wrong:   []string{"The line does badly, but the sigmoid does no better.", "It has the product $x_1x_2$, all that is needed.", "Bumps can surround every cloud.", ""},
-				Answer:  worst,
-				Explain: `%s, hardly behind the linear one. Both are functions of $\mathbf x^\top\mathbf z$ that change their sign with $\mathbf x$, so but for $b$ that is what $f$ does: the opposite clouds of one class cannot both be right. A product $x_1x_2$, which the polynomial has, and bumps, which the RBF has, can tell them.`,
-			}},
-		},
-		{
-			Slug:   "pca",
-			Covers: []string{"001 13.3", "002 kernels"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{pcaData, pcaKernel, turn}, Show: showPCA},
-			Questions: []lessons.Question{{
-				Slug: "linear", Ask: "Data with two features, linear kernel. What percentage of the variance do the first two components hold?",
-				Within:  0.005,
-				Answer:  linearShare,
-				Explain: `All of it, %s %: with the linear kernel the feature space is the plane itself, and the picture is the data, moved and turned.`,
-			}},
-		},
-	}
+	})
 }
 
 // kernelControl is a choice of kernels, with controls of some of their parameters. Of

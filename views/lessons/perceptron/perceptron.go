@@ -50,24 +50,17 @@ var (
 	}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "perceptron", Task: "data=iris-sepal"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "rule",
-			Covers: []string{"002 perceptron"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{label, angle, point},
-				Show:     showRule,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "sign", Ask: `A point with $y = -1$ has $\mathbf w^\top\mathbf x = 0.5$. What becomes of $\mathbf w$?`,
-					Options: []string{`$\mathbf w + \mathbf x$`, `$\mathbf w - \mathbf x$`, `It stays.`},
-					Wrong:   []string{"The point is added with its label's sign, and that is $-1$.", "", `$y\,\mathbf w^\top\mathbf x$ is negative: a mistake.`},
-					Answer: func(context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "perceptron",
+		Task: "data=iris-sepal",
+		Screens: []lessons.Screen{
+			{
+				Slug: "rule",
+				Demo: lessons.NewDemo(showRule, label, angle, point),
+				Answers: map[string]lessons.Answer{
+					"sign": func(context.Context) (float64, error) {
 						switch w, x := [2]float64{1, 0}, [2]float64{0.5, 0.7}; update(w, x, -1) {
 						case [2]float64{w[0] + x[0], w[1] + x[1]}:
 							return 0, nil
@@ -76,107 +69,32 @@ func screens() []lessons.Screen {
 						}
 						return 2, nil
 					},
-					Explain: `$y\,\mathbf w^\top\mathbf x = -0.5 \le 0$ is a mistake, so $y\,\mathbf x = -\mathbf x$ is added.`,
-				},
-				{
-					Slug: "gain", Ask: `A point $\mathbf x = (0, 2)$ has $y\,\mathbf w^\top\mathbf x = -0.4$. What is it after the update?`,
-					Answer: func(context.Context) (float64, error) {
+					"gain": func(context.Context) (float64, error) {
 						x := [2]float64{0, 2}
 						return dot(update([2]float64{1, -0.2}, x, 1), x), nil
 					},
-					Explain: `It grows by $\lVert\mathbf x\rVert^2 = 4$, to %s. Far-away points make large jumps.`,
 				},
 			},
-		},
-		{
-			Slug:   "dual",
-			Covers: []string{"002 perceptron"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{strict},
-				Show:     showDual,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "strict", Ask: `Both tests are $< 0$ in place of $\le 0$. How many mistakes does the algorithm count on these points?`,
-					Answer: func(ctx context.Context) (float64, error) {
+			{
+				Slug: "dual",
+				Demo: lessons.NewDemo(showDual, strict),
+				Answers: map[string]lessons.Answer{
+					"strict": func(ctx context.Context) (float64, error) {
 						r, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{Strict: true})
 						if err != nil {
 							return 0, err
 						}
 						return float64(r.At(r.Len() - 1).Mistakes), nil
 					},
-					Explain: `%s: with $\alpha = 0$ every margin is exactly 0, which is not below 0, and the loop takes itself for done. Its $f$ is 0 everywhere.`,
-				},
-				{
-					Slug: "rate", Ask: `From $\mathbf w = 0$, with the rule $\mathbf w \leftarrow \mathbf w + \eta\, y_i\mathbf x_i$: what does $\eta = 0.5$ in place of 1 do to the number of mistakes?`,
-					Options: []string{"It roughly doubles.", "Nothing.", "It is halved."},
-					Wrong:   []string{"Steps are half as long, but so is everything they are compared with.", "", `$\eta$ scales $\mathbf w$, and no sign depends on its length.`},
-					Answer:  rate,
-					Explain: `$\mathbf w$ is multiplied by $\eta$ at every moment, which changes no sign. This is why mistakes can be counted with whole numbers.`,
+					"rate": rate,
 				},
 			},
+			{Slug: "gram", Demo: lessons.NewDemo(showGram, points, product, degrees), Answers: map[string]lessons.Answer{"turn": turned}},
+			{Slug: "bound", Demo: lessons.NewDemo(showBound, gamma), Answers: map[string]lessons.Answer{"scale": scaled}},
+			{Slug: "order", Demo: lessons.NewDemo(showOrder, seed), Answers: map[string]lessons.Answer{"best": bestOrder}},
+			{Slug: "never", Demo: lessons.NewDemo(showNever, first), Answers: map[string]lessons.Answer{"counts": counts}},
 		},
-		{
-			Slug:   "gram",
-			Covers: []string{"002 perceptron", "001 5.5"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{points, product, degrees},
-				Show:     showGram,
-			},
-			Questions: []lessons.Question{{
-				Slug: "turn", Ask: "All points are turned by 40 degrees about the origin, and the perceptron learns anew. What is different?",
-				Options: []string{"The counts and the line.", "The line, which has turned as well; not the counts.", "The counts only."},
-				Wrong:   []string{"Inner products do not change when all points turn, so the counts do not.", "", `$\mathbf w$ is a sum of points, and they have turned.`},
-				Answer:  turned,
-				Explain: `The counts follow from $G$ and the labels alone, and $G$ has not changed. $\mathbf w = \sum_j \alpha_j y_j\mathbf x_j$ has turned with the points.`,
-			}},
-		},
-		{
-			Slug:   "bound",
-			Covers: []string{"002 perceptron"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{gamma},
-				Show:     showBound,
-			},
-			Questions: []lessons.Question{{
-				Slug: "scale", Ask: "You multiply all coordinates by 10. What happens to the bound and to the number of mistakes?",
-				Options: []string{"Both grow.", "The bound stays, the mistakes grow.", "Both stay.", "Both fall."},
-				Wrong:   []string{`$R$ grows, but $\gamma$ grows alike.`, "No sign changes, so neither do the mistakes.", "", "A larger scale is no wider margin relative to the data."},
-				Answer:  scaled,
-				Explain: `$R$ and $\gamma$ grow alike, and no sign of any margin changes. What counts is the margin *relative* to the size of the data, as in every bound of these lessons.`,
-			}},
-		},
-		{
-			Slug:   "order",
-			Covers: []string{"002 perceptron"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{seed},
-				Show:     showOrder,
-			},
-			Questions: []lessons.Question{{
-				Slug: "best", Ask: fmt.Sprintf("%d shuffled orders end in as many lines. The best of them has what share of the widest margin?", orders),
-				Options: []string{"All of it: one of so many is bound to hit it.", "Less than all of it.", "More: the SVM pays for its slacks."},
-				Wrong:   []string{"Many tries help only a search that looks at margins; this one does not.", "", "These points are separable: no line has a wider margin than the widest."},
-				Answer:  bestOrder,
-				Explain: `Nothing in the rule looks at the size of a margin, only at its sign. To hit the widest line would be an accident; to exceed it is impossible.`,
-			}},
-		},
-		{
-			Slug:   "never",
-			Covers: []string{"002 perceptron"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{first},
-				Show:     showNever,
-			},
-			Questions: []lessons.Question{{
-				Slug: "counts", Ask: `The classes cannot be separated. What do the counts $\alpha_i$ do in the long run?`,
-				Options: []string{"They settle at the same value for all points.", "Those of a few points keep growing.", "They settle, only the line jumps."},
-				Wrong:   []string{"Points that are never misclassified keep 0.", "", `If the counts settled, so would $\mathbf w$, and the line with it.`},
-				Answer:  counts,
-				Explain: `Every pass has a mistake, so some counts grow for ever. Opposite points cancel in $\sum_j\alpha_j y_j\mathbf x_j$, which is how $\mathbf w$ stays bounded all the same.`,
-			}},
-		},
-	}
+	})
 }
 
 // toy are eight points that a line through the origin can tell apart.

@@ -67,172 +67,77 @@ var (
 	c         = newC("1")
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "procedures", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "hinge",
-			Covers: []string{"002 primal-optimization", "002 hinge", "002 networks-regularization"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{label, value}, Show: showHinge},
-			Questions: []lessons.Question{
-				{
-					Slug: "negative", Before: "slope", Ask: `A point with $y = -1$ has $f(\mathbf x) = -2$. Does it push the weights in the next step of gradient descent?`,
-					Options: []string{`Yes, $f < 1$.`, `No, its hinge is flat there.`, "Yes, all points of the training set do."},
-					Wrong:   []string{"Mind the label: $y f = 2$.", "", "Only points inside their margin push."},
-					Answer: func(context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "procedures",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{
+				Slug: "hinge",
+				Demo: lessons.NewDemo(showHinge, label, value),
+				Answers: map[string]lessons.Answer{
+					"negative": func(context.Context) (float64, error) {
 						if theory.Hinge(2) > 0 {
 							return 0, nil
 						}
 						return 1, nil
 					},
-					Explain: `$y f = 2 \ge 1$: the point is beyond its margin, its loss is 0 and stays 0 nearby. The condition without the label would say yes.`,
+					"loss": lessons.Is(theory.Hinge(0.3)),
 				},
-				{
-					Slug: "loss", Ask: `What is the hinge loss of a point with $y = +1$ and $f(\mathbf x) = 0.3$, which is classified correctly?`,
-					Answer:  func(context.Context) (float64, error) { return theory.Hinge(0.3), nil },
-					Explain: `$1 - y f = $ %s. Being right is not enough: being right by at least 1 is what costs nothing.`,
-				},
-				{
-					Slug: "shape", Ask: `Draw the hinge loss over $y f(\mathbf x)$, from $-2$ to $3$.`,
-					Sketch: &lessons.Sketch{
+				Sketches: map[string]*lessons.Sketch{
+					"shape": {
 						Of: "the loss", Over: "y f(x)", X: []float64{-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
 						Truth: func(context.Context) (figure.Curve, error) { return lessons.CurveOf(-2, 3, 100, theory.Hinge), nil },
 						Draw:  lessons.SketchChart(figure.Axis{Name: "y f(x)", Min: -2, Max: 3}, figure.Axis{Name: "loss", Min: 0, Max: 4}),
 					},
-					Within:  0.05,
-					Explain: `A straight line down to 0 at the margin, $y f = 1$, and flat from there on. It is 1 on the line itself, $f = 0$: being undecided already costs.`,
 				},
 			},
-		},
-		{
-			Slug:   "subgradient",
-			Covers: []string{"002 hinge", "002 primal-optimization"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, descentC, rate, single, unlabelled}, Show: showDescent},
-			Questions: []lessons.Question{
-				{
-					Slug: "falls", Ask: `Sub-gradient descent with $\eta = 0.1$ on the overlapping points: does the objective fall in every step?`,
-					Options: []string{"Yes, it is a descent.", "No, it rises in some steps and falls in others.", "No, it rises all the time."},
-					Wrong:   []string{"A sub-gradient at a kink need not point uphill on both sides.", "", "It does come near the minimum; only not at each step."},
-					Answer:  descends,
-					Explain: `Away from the kinks the step is one of steepest descent; across a kink the slope on the other side is another one, and a step of fixed length lands higher up.`,
-				},
-				{
-					Slug: "settles", Ask: `The last 20 of 120 steps: which of the two is still moving more, a constant rate of 0.1 or $1/t$?`,
-					Options: []string{"The constant rate.", "The shrinking rate.", "Neither moves any more."},
-					Wrong:   []string{"", "Its steps get shorter, so it comes to rest.", "A fixed step keeps jumping across the kink."},
-					Answer:  settles,
-					Explain: `The sub-gradient does not vanish at the minimum, which sits on a kink; only shorter steps can bring the iterate to rest.`,
-				},
+			{
+				Slug:    "subgradient",
+				Demo:    lessons.NewDemo(showDescent, linearToy, descentC, rate, single, unlabelled),
+				Answers: map[string]lessons.Answer{"falls": descends, "settles": settles},
 			},
-		},
-		{
-			Slug:   "naive",
-			Covers: []string{"002 dual-optimization", "002 naive"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{naiveToy, similar, c, shift}, Show: showNaive},
-			Questions: []lessons.Question{
-				{
-					Slug: "objective", Ask: `Where does the dual objective of naive ascent end, compared with the maximum of the SVM's dual?`,
-					Options: []string{"Below it: the algorithm is only approximate.", "Exactly at it.", "Above it."},
-					Wrong:   []string{"It is exact, for a problem with one constraint less.", `Without $\sum\alpha_iy_i = 0$ it may climb higher.`, ""},
-					Answer:  naiveEnds,
-					Explain: `It maximises the same function over a larger set, the whole box instead of a slice of it. A higher value is no better machine: such an $\boldsymbol\alpha$ belongs to no SVM.`,
-				},
-				{
-					Slug: "shift", Ask: `All points are moved by the same vector; linear kernel. Whose $\mathbf w$ changes?`,
-					Options: []string{"That of both.", "Only that of the SVM.", "Only that of naive ascent.", "Neither."},
-					Wrong:   []string{"The SVM's bias takes up the shift.", "It is the SVM that has a bias to take up the shift.", "", "Without a bias the line is tied to the origin."},
-					Answer:  shifted,
-					Explain: `The bias of the SVM takes up the shift. Without a bias the line has to pass through the origin, wherever the points are.`,
-				},
+			{
+				Slug:    "naive",
+				Demo:    lessons.NewDemo(showNaive, naiveToy, similar, c, shift),
+				Answers: map[string]lessons.Answer{"objective": naiveEnds, "shift": shifted},
 			},
-		},
-		{
-			Slug:   "chunking",
-			Covers: []string{"002 chunking"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{chunkingKernel, chunkingC, start, add}, Show: showChunking},
-			Questions: []lessons.Question{{
-				Slug: "falls", Ask: `Points are thrown out of the working set after every round. Can the dual objective fall from one round to the next?`,
-				Options: []string{"Yes, when a point is thrown out.", "Yes, when the new points are violators.", "No."},
-				Wrong:   []string{`A point with $\alpha = 0$ adds nothing to the dual.`, "Violators are exactly where the dual can still rise.", ""},
-				Answer:  chunkingRises,
-				Explain: `What is thrown out has $\alpha = 0$ and adds nothing; the next round starts where the last one ended and can only climb.`,
-			}},
-		},
-		{
-			Slug:   "pair",
-			Covers: []string{"002 smo"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{same, k12, alpha}, Show: showPair},
-			Questions: []lessons.Question{
-				{
-					Slug: "low", Before: "ends", Ask: `$C = 1$, the labels differ, $\alpha_1 = 0.2$ and $\alpha_2 = 0.5$. How far down can $\alpha_2$ go?`,
-					Answer: func(context.Context) (float64, error) {
+			{
+				Slug:    "chunking",
+				Demo:    lessons.NewDemo(showChunking, chunkingKernel, chunkingC, start, add),
+				Answers: map[string]lessons.Answer{"falls": chunkingRises},
+			},
+			{
+				Slug: "pair",
+				Demo: lessons.NewDemo(showPair, same, k12, alpha),
+				Answers: map[string]lessons.Answer{
+					"low": func(context.Context) (float64, error) {
 						low, _ := stepwise.PairDual{Y1: 1, Y2: -1, C: 1}.Ends(0.2, 0.5)
 						return low, nil
 					},
-					Explain: `With different labels $\alpha_1 - \alpha_2$ is kept, so both fall together until $\alpha_1 = 0$; then $\alpha_2 = $ %s.`,
-				},
-				{
-					Slug: "twins", Ask: `Two points with different labels lie in the same place, so that $\eta = 0$. Where does the step from inside the box end?`,
-					Options: []string{"Nowhere: there is no step to make.", "At an end of the segment.", "In the middle of the segment."},
-					Wrong:   []string{"With different labels both may rise together.", "", "Without curvature there is no top in between."},
-					Answer:  twins,
-					Explain: `The parabola is a straight line then; its highest place in the box is an end. The guard $\tau$ makes the formula say the same without a special case.`,
+					"twins": twins,
 				},
 			},
-		},
-		{
-			Slug:   "smo",
-			Covers: []string{"002 smo"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{smoToy, similar, c, selection}, Show: showSMO},
-			Questions: []lessons.Question{
-				{
-					Slug: "first", Ask: `SMO starts with all $\alpha_i = 0$. How many are different from 0 after the first step?`,
-					Answer:  firstStep,
-					Explain: `%s: one of each class, as $\sum_i \alpha_i y_i = 0$ has to be kept, and both get the same $\alpha$.`,
-				},
-				{
-					Slug: "monotone", Ask: "What do the two objectives do from step to step, on the overlapping points?",
-					Options: []string{"The dual rises and the primal falls in every step.", "The dual rises in every step, the primal goes up and down.", "Both go up and down."},
-					Wrong:   []string{"Only the dual is maximised; the primal just looks on.", "", "Each step maximises the dual on a segment that it stands on."},
-					Answer:  monotone,
-					Explain: `Each step maximises the dual on a segment that contains the place where it stands. Nothing of the kind is known of the primal, which sees $\mathbf w$ and $b$ jump.`,
-				},
-				{
-					Slug: "gap", Ask: `Sketch the gap between the two objectives over the steps, on the overlapping points with $C = 1$. At the start both are known: $12 - 0$.`,
-					Sketch: &lessons.Sketch{
+			{
+				Slug:    "smo",
+				Demo:    lessons.NewDemo(showSMO, smoToy, similar, c, selection),
+				Answers: map[string]lessons.Answer{"first": firstStep, "monotone": monotone},
+				Sketches: map[string]*lessons.Sketch{
+					"gap": {
 						Of: "the gap", Over: "step", X: []float64{2, 6, 10, 15, 20, 25, 30, 35, 40, 45}, Height: 3,
 						Truth: gap,
 						Draw:  lessons.SketchChart(figure.Axis{Name: "step", Min: 0, Max: 46}, figure.Axis{Name: "primal − dual", Min: 0, Max: 36}),
 					},
-					Within:  0.5,
-					Explain: `It jumps at first, above where it started, as the primal sees $\mathbf w$ and $b$ of half a machine; then it shrinks, with ups and downs, to the tolerance. Most of the way is gone in a quarter of the steps; the rest is patience.`,
 				},
 			},
-		},
-		{
-			Slug:   "summary",
-			Covers: []string{"002 summary", "001 6.6"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{linearToy, c}, Show: showSummary},
-			Questions: []lessons.Question{
-				{
-					Slug: "astray", Ask: "Which of the four keeps a distance from the optimum, however long it runs?",
-					Options: []string{"Sub-gradient descent with $1/t$.", "Naive ascent.", "Chunking.", "SMO."},
-					Wrong:   []string{"It is slow, but its steps shrink towards the optimum.", "", "It stops only when no point violates its conditions.", "It stops only when no pair violates the conditions."},
-					Answer:  astray,
-					Explain: `It solves the problem without a bias. Sub-gradient descent is slow but on the way; the other two arrive.`,
-				},
-				{
-					Slug: "memory", Ask: "You have three times as many points. How many times as much memory does the full Gram matrix take?",
-					Answer: func(context.Context) (float64, error) {
-						return gramBytes(300) / gramBytes(100), nil
-					},
-					Explain: `It has $N^2$ entries: %s times. That is why solvers compute rows when they need them.`,
-				},
+			{
+				Slug:    "summary",
+				Demo:    lessons.NewDemo(showSummary, linearToy, c),
+				Answers: map[string]lessons.Answer{"astray": astray, "memory": lessons.Is(gramBytes(300) / gramBytes(100))},
 			},
 		},
-	}
+	})
 }
 
 // newToys is a control for the points, with some of the toys.

@@ -72,65 +72,24 @@ var (
 	draw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "risk", Task: "data=iris-sepal"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "risk",
-			Covers: []string{"000 components", "000 slt"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{riskM, riskDraw, line}, Show: showRisk},
-			Questions: []lessons.Question{{
-				Slug: "four-times", Ask: `The line stays where it is and you draw four times as many points. How large is the typical distance between $R_{\text{emp}}$ and $R$ then, as a share of what it was?`,
-				Options: []string{"The same: the line has not changed.", "A quarter.", "A half."},
-				Wrong:   []string{"The line stays, but the average gets steadier.", "Averages improve with the root of the number of points.", ""},
-				Answer:  fourTimes,
-				Explain: `An average of $M$ independent values strays from its mean by $\sqrt{R(1-R)/M}$: the root halves it. Ten times closer needs a hundred times the points.`,
-			}},
-		},
-		{
-			Slug:   "training",
-			Covers: []string{"000 slt", "002 networks"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{width, trainingM, draw}, Show: showTraining},
-			Questions: []lessons.Question{{
-				Slug: "perfect", Ask: `With $\gamma = 300$ the machine makes no error on its 60 training points. How often is it wrong on new ones?`,
-				Options: []string{"Less often than with $\\gamma = 1$.", "More often than with $\\gamma = 1$.", "About as often as with $\\gamma = 1$."},
-				Wrong:   []string{"No training error may mean learnt by heart.", "", "The training errors differ, and so do the true ones."},
-				Answer:  perfect,
-				Explain: `With $\gamma = 1$ it makes some errors on its training points, and fewer on new ones. With $\gamma = 300$ it has learnt the points by heart. Between them it falls back on the constant $b$.`,
-			}},
-		},
-		{
-			Slug:   "shatter",
-			Covers: []string{"000 slt"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{calls}, Show: showShatter},
-			Questions: []lessons.Question{{
-				Slug: "square", Ask: "The corners of a square have these labels, in their order round it. Which labelling can *no* line realise?",
-				Options: squares,
-				Wrong:   []string{"A line half-way between two opposite sides does it.", "Turn the square: it is two neighbours against two.", "A line cuts off a single corner.", ""},
-				Answer:  beyondLines,
-				Explain: "Opposite corners alike: their two connecting lines cross in the middle, which would have to lie on both sides of a line.",
-			}},
-		},
-		{
-			Slug:   "shattering",
-			Covers: []string{"000 slt", "002 vc-margin"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{number, family, spots}, Show: showShattering},
-			Questions: []lessons.Question{
-				{
-					Slug: "four", Ask: "Four points in general position have 16 labellings. How many of them can a straight line realise?",
-					Answer: func(context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "risk",
+		Task: "data=iris-sepal",
+		Screens: []lessons.Screen{
+			{Slug: "risk", Demo: lessons.NewDemo(showRisk, riskM, riskDraw, line), Answers: map[string]lessons.Answer{"four-times": fourTimes}},
+			{Slug: "training", Demo: lessons.NewDemo(showTraining, width, trainingM, draw), Answers: map[string]lessons.Answer{"perfect": perfect}},
+			{Slug: "shatter", Demo: lessons.NewDemo(showShatter, calls), Answers: map[string]lessons.Answer{"square": beyondLines}},
+			{
+				Slug: "shattering",
+				Demo: lessons.NewDemo(showShattering, number, family, spots),
+				Answers: map[string]lessons.Answer{
+					"four": func(context.Context) (float64, error) {
 						s, err := theory.ShatterLines(corners[:4])
 						return float64(s.Realisable), err
 					},
-					Explain: `Two labellings, opposite to each other, are beyond lines. For points at the corners of a quadrilateral they are those of XOR; for one point inside the triangle of the others, the point against the three.`,
-				},
-				{
-					Slug: "dimension", Ask: `Three points on one line are *not* shattered by straight lines. Is the VC dimension of lines therefore smaller than 3?`,
-					Options: []string{"Yes: all sets of three points would have to be shattered.", "No: three points somewhere else are shattered, and that is enough.", "It depends on where the training points lie."},
-					Wrong:   []string{"One set of three that is shattered is enough.", "", "Capacity belongs to the family, not to the data."},
-					Answer: func(context.Context) (float64, error) {
+					"dimension": func(context.Context) (float64, error) {
 						row, err := theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})
 						if err != nil || row.Shattered() {
 							return 0, err
@@ -138,85 +97,49 @@ func screens() []lessons.Screen {
 						corner, err := theory.ShatterLines(corners[:3])
 						return 1 - lessons.Yes(corner.Shattered()), err
 					},
-					Explain: `$h$ is the size of the *best* set of points. To show $h < 4$, on the other hand, every set of four must fail.`,
+				},
+			},
+			{
+				Slug: "bound",
+				Demo: lessons.NewDemo(showBound, boundH, boundM, boundError, eta),
+				Answers: map[string]lessons.Answer{
+					"how-many": lessons.Is(float64(theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }))),
+				},
+				Sketches: map[string]*lessons.Sketch{
+					"decay": {
+						Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
+						Truth: func(context.Context) (c figure.Curve, _ error) {
+							for _, m := range lessons.Logspace(10, 1e5, 81) {
+								c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
+							}
+							return c, nil
+						},
+						Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
+					},
+				},
+			},
+			{
+				Slug:    "structural",
+				Demo:    lessons.NewDemo(showStructural, structuralM, structuralNoise, draw),
+				Answers: map[string]lessons.Answer{"too-careful": tooCareful},
+			},
+			{Slug: "margin", Demo: lessons.NewDemo(showMargin, leastMargin, triangle), Answers: map[string]lessons.Answer{"units": units}},
+			{Slug: "networks", Demo: lessons.NewDemo(showNetworks, hidden, begun)},
+			{
+				Slug: "your-run",
+				Demo: lessons.NewDemo(showRun, run, runDoubt),
+				Answers: map[string]lessons.Answer{
+					"all-support": func(context.Context) (float64, error) {
+						b := theory.LeaveOneOutBound(100, 100)
+						if b.Vacuous {
+							return 2, nil
+						}
+						return math.Round(b.Value), nil
+					},
 				},
 			},
 		},
-		{
-			Slug:   "bound",
-			Covers: []string{"000 slt", "000 mcm-motivation", "002 svm"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{boundH, boundM, boundError, eta}, Show: showBound},
-			Questions: []lessons.Question{{
-				Slug: "how-many", Ask: `Lines in the plane ($h = 3$), no training error, $\eta = 0.05$. From how many points on does the first bound promise a risk below 1? (5 % off is fine.)`,
-				Within: 0.05,
-				Answer: func(context.Context) (float64, error) {
-					return float64(theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) })), nil
-				},
-				Explain: `From $M = $ %s on; and below 1 is not yet much of a promise.`,
-			}, {
-				Slug: "decay", Ask: `The same lines, still no training error: draw what the first bound promises as $M$ grows. Both axes are logarithmic.`,
-				Sketch: &lessons.Sketch{
-					Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
-					Truth: func(context.Context) (c figure.Curve, _ error) {
-						for _, m := range lessons.Logspace(10, 1e5, 81) {
-							c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
-						}
-						return c, nil
-					},
-					Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
-				},
-				Within:  0.05,
-				Explain: `Without a training error the bound is $\varepsilon = 4\,(h(\ln\frac{2M}{h}+1)-\ln\eta)/M$: nearly a straight line of slope $-1$. Ten times the points make it a little less than ten times smaller, as the logarithm grows.`,
-			}},
-		},
-		{
-			Slug:   "structural",
-			Covers: []string{"000 slt", "000 mcm-motivation", "002 networks"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{structuralM, structuralNoise, draw}, Show: showStructural},
-			Questions: []lessons.Question{{
-				Slug: "too-careful", Ask: "The degree with the smallest bound, and the degree with the smallest true error: how do they compare on the points shown at first?",
-				Options: []string{"The bound picks a simpler machine than the truth.", "They are the same.", "The bound picks a more flexible machine than the truth."},
-				Wrong:   []string{"", "A bound that holds for the worst case pays more for capacity.", "The bound charges for capacity; it never asks for more."},
-				Answer:  tooCareful,
-				Explain: `The bound holds for every distribution and every function at once, so it charges far more for capacity than these points would ask for.`,
-			}},
-		},
-		{
-			Slug:   "margin",
-			Covers: []string{"000 slt", "000 mcm-motivation", "001 3.1", "002 vc-margin", "002 brilliant"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{leastMargin, triangle}, Show: showMargin},
-			Questions: []lessons.Question{{
-				Slug: "units", Ask: `The same points are written in centimetres instead of metres: every coordinate is multiplied by 100. What does $\max\lVert\mathbf x_i-\mathbf x_j\rVert^2/(2\gamma)$ do?`,
-				Options: []string{"It stays: capacity has no unit.", "It is multiplied by 100.", "It is multiplied by 10 000."},
-				Wrong:   []string{`It would with $\gamma^2$ below.`, "", `The square above grows so, but $\gamma$ below grows as well.`},
-				Answer:  units,
-				Explain: `A squared length over a length is a length. With $\gamma^2$ below, the units cancel, as they must.`,
-			}},
-		},
-		{
-			Slug:   "networks",
-			Covers: []string{"002 networks", "002 summary"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{hidden, begun}, Show: showNetworks},
-		},
-		{
-			Slug:   "your-run",
-			Covers: []string{"000 slt", "002 svm", "002 brilliant"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{run, runDoubt}, Show: showRun},
-			Questions: []lessons.Question{{
-				Slug: "all-support", Ask: "A narrow RBF kernel makes every one of 100 training points a support vector. What does the leave-one-out bound promise?",
-				Options: []string{"At most 1 % errors.", "At most 50 % errors.", "Nothing."},
-				Wrong:   []string{"That would take $N_{SV} = 1$.", "That would take $N_{SV} = 50$.", ""},
-				Answer: func(context.Context) (float64, error) {
-					b := theory.LeaveOneOutBound(100, 100)
-					if b.Vacuous {
-						return 2, nil
-					}
-					return math.Round(b.Value), nil
-				},
-				Explain: `$N_{SV}/N = 1$: the bound says that at most every point is misclassified. The true error may still be small.`,
-			}},
-		},
-	}
+	})
 }
 
 // squares are labellings of the corners of a square.

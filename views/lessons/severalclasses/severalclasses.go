@@ -55,174 +55,71 @@ var (
 	}}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "several-classes", Task: "data=iris"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "rest",
-			Covers: []string{"001 16.1", "001 16.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{price, claimed},
-				Show:     showRest,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "nobody", Ask: `$f_A(\mathbf x) = -0.4$, $f_B(\mathbf x) = -0.9$, $f_C(\mathbf x) = -0.1$. What is the answer of one against the rest?`,
-					Options: []string{"$A$", "$B$", "$C$", "None of the three."},
-					Wrong:   []string{"$-0.4$ is below $-0.1$.", "$-0.9$ is the surest no of the three.", "", "The rule always answers: the largest value wins, whatever its sign."},
-					Answer: func(context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "several-classes",
+		Task: "data=iris",
+		Screens: []lessons.Screen{
+			{
+				Slug: "rest",
+				Demo: lessons.NewDemo(showRest, price, claimed),
+				Answers: map[string]lessons.Answer{
+					"nobody": func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsRest, Classes: strings.Split(classNames, "")}
 						return float64(m.Class([]float64{-0.4, -0.9, -0.1})), nil
 					},
-					Explain: `Every machine says “not mine”, yet the largest score wins: $C$. In the picture such places are hatched.`,
-				},
-				{
-					Slug: "share", Ask: "Ten classes of equal size. What share of its training points, in per cent, has the label $+1$ for a machine against the rest?",
-					Answer:  func(context.Context) (float64, error) { return 100. / 10, nil },
-					Explain: `One class of ten: %s per cent. A function that is $-1$ everywhere is right on all the others.`,
+					"share": lessons.Is(100. / 10),
 				},
 			},
-		},
-		{
-			Slug:   "scale",
-			Covers: []string{"001 16.2"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{factor},
-				Show:     showScale,
-			},
-			Questions: []lessons.Question{{
-				Slug: "double", Ask: `You multiply $\mathbf w$ and $b$ of one machine of three by 4. What changes?`,
-				Options: []string{"What that machine says about its own two sides.", "The hatched places.", "The answer at some places.", "Nothing."},
-				Wrong:   []string{"The sign of its $f$ stays at every place.", "Hatching goes by signs, which stay.", "", "Its values are compared with those of others."},
-				Answer:  quadrupled,
-				Explain: `The sign of $f$ stays at every place, so the machine says what it said and claims what it claimed. But $\arg\max$ compares its values with those of the others, and they are four times as large.`,
-			}},
-		},
-		{
-			Slug:   "pairs",
-			Covers: []string{"001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{price, voted},
-				Show:     showPairs,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "ring", Ask: `$A$ beats $B$ by $0.9$, $B$ beats $C$ by $0.2$, $C$ beats $A$ by $0.5$. Which class wins?`,
-					Options: []string{"$A$", "$B$", "$C$"},
-					Wrong:   []string{"", "$B$ has the smallest sum: $0.2 - 0.9 = -0.7$.", "$C$ has $0.3$, less than $A$."},
-					Answer: func(context.Context) (float64, error) {
+			{Slug: "scale", Demo: lessons.NewDemo(showScale, factor), Answers: map[string]lessons.Answer{"double": quadrupled}},
+			{
+				Slug: "pairs",
+				Demo: lessons.NewDemo(showPairs, price, voted),
+				Answers: map[string]lessons.Answer{
+					"ring": func(context.Context) (float64, error) {
 						m := ml.Model{Rule: ml.OneVsOne, Classes: strings.Split(classNames, "")}
 						return float64(m.Class([]float64{-0.9, 0.5, -0.2})), nil
 					},
-					Explain: `Each has one vote. The sums of the margins: $A$ has $0.9 - 0.5 = 0.4$, $B$ has $0.2 - 0.9 = -0.7$, $C$ has $0.5 - 0.2 = 0.3$.`,
-				},
-				{
-					Slug: "count", Ask: "How many machines does one against one train for 10 classes?",
-					Answer: func(context.Context) (float64, error) {
+					"count": func(context.Context) (float64, error) {
 						_, pairs, _ := theory.MulticlassWork(1000, 10)
 						return float64(pairs.Problems), nil
 					},
-					Explain: `$\tfrac12\cdot 10\cdot 9 = $ %s, each on a fifth of the points.`,
 				},
 			},
-		},
-		{
-			Slug:   "slack",
-			Covers: []string{"001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{joint, class, price, paying},
-				Show:     showSlack,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "sum", Ask: `A point of class $A$ has $f_A = 0.6$, $f_B = 0.2$, $f_C = 0.9$. For how much slack does the machine of *Weston and Watkins* pay?`,
-					Answer: func(context.Context) (float64, error) {
+			{
+				Slug: "slack",
+				Demo: lessons.NewDemo(showSlack, joint, class, price, paying),
+				Answers: map[string]lessons.Answer{
+					"sum": func(context.Context) (float64, error) {
 						_, sum, _ := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
 						return sum, nil
 					},
-					Explain: `Against $B$ it misses the margin by $1 - 0.4 = 0.6$, against $C$ by $1 + 0.3 = 1.3$: together %s.`,
-				},
-				{
-					Slug: "largest", Ask: "And that of *Crammer and Singer*, for the same point?",
-					Answer: func(context.Context) (float64, error) {
+					"largest": func(context.Context) (float64, error) {
 						_, _, largest := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
 						return largest, nil
 					},
-					Explain: `Only for the larger of the two: %s.`,
 				},
 			},
-		},
-		{
-			Slug:   "climb",
-			Covers: []string{"001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{price},
-				Show:     showClimb,
+			{Slug: "climb", Demo: lessons.NewDemo(showClimb, price), Answers: map[string]lessons.Answer{"alone": oneAtATime}},
+			{
+				Slug:    "four",
+				Demo:    lessons.NewDemo(showFour, set, with, price, width),
+				Answers: map[string]lessons.Answer{"claims": claimedByMiddle, "origin": middleWithoutBias},
 			},
-			Questions: []lessons.Question{{
-				Slug: "alone", Ask: `Why may the dual of Crammer and Singer be climbed one point at a time, when SMO needs two?`,
-				Options: []string{"It has no bias, hence no constraint that ties points together.", "Its objective is linear in each point.", "Every point is a support vector of one class only."},
-				Wrong:   []string{"", "It is quadratic in each point.", "A point may hold several classes down at once."},
-				Answer:  oneAtATime,
-				Explain: `SMO moves pairs because $\sum_i\alpha_i y_i = 0$, which comes from the bias. Without a bias only $\sum_c\alpha_{ic}\le C$ is left, within one point. With biases, as Weston and Watkins have them, the solver has to move along cycles of classes.`,
-			}},
-		},
-		{
-			Slug:   "four",
-			Covers: []string{"001 16.2", "001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{set, with, price, width},
-				Show:     showFour,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "claims", Ask: "Five clouds, one in the middle of the others; linear functions, $C = 1$. The machine of the middle cloud against the rest: how many of its own 12 points does it *claim*, that is, have $f \\ge 0$?",
-					Answer:  claimedByMiddle,
-					Explain: `No line has the middle cloud on one side and the four others on the other, so it says no to everybody. Yet $\arg\max$ gives back most of its points, for there the others say no more loudly.`,
-				},
-				{
-					Slug: "origin", Ask: "And the machine of Crammer and Singer, with linear functions as well: how many of the 12 points of the middle cloud does it get right?",
-					Answer:  middleWithoutBias,
-					Explain: `Without biases all $f_c(\mathbf x) = \mathbf w_c^\top\mathbf x$ are 0 at the origin, in the middle of that cloud, and in whatever direction a point lies from there, the function of the cloud that way is larger.`,
+			{
+				Slug: "cost",
+				Demo: lessons.NewDemo(showCost, number, points),
+				Answers: map[string]lessons.Answer{
+					"work": func(context.Context) (float64, error) {
+						rest, pairs, _ := theory.MulticlassWork(1000, 10)
+						return float64(1 + cmp.Compare(rest.Products, pairs.Products)), nil
+					},
 				},
 			},
+			{Slug: "better", Demo: lessons.NewDemo(showBetter, asked, with), Answers: map[string]lessons.Answer{"behind": behind}},
 		},
-		{
-			Slug:   "cost",
-			Covers: []string{"001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{number, points},
-				Show:     showCost,
-			},
-			Questions: []lessons.Question{{
-				Slug: "work", Ask: "The work of training grows with the square of the number of points. One against one trains 45 machines for 10 classes, one against the rest 10. Which is more work?",
-				Options: []string{"One against one: 45 machines are more than 10.", "Both the same.", "One against the rest: each of its machines sees all points."},
-				Wrong:   []string{"Count points, not machines: each sees a fifth of them.", "$10n^2$ is not $1.8n^2$.", ""},
-				Answer: func(context.Context) (float64, error) {
-					rest, pairs, _ := theory.MulticlassWork(1000, 10)
-					return float64(1 + cmp.Compare(rest.Products, pairs.Products)), nil
-				},
-				Explain: `$10 n^2$ against $45\,(n/5)^2 = 1.8\,n^2$. Many small problems are cheaper than a few large ones.`,
-			}},
-		},
-		{
-			Slug:   "better",
-			Covers: []string{"001 16.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{asked, with},
-				Show:     showBetter,
-			},
-			Questions: []lessons.Question{{
-				Slug: "behind", Ask: "Linear functions: which rule is behind the others on *all* three data sets?",
-				Options: []string{"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
-				Wrong:   []string{"Pairs of classes are often linearly separable; it does well.", "It suffers in the middle, but has biases.", "Its biases save it in the middle.", ""},
-				Answer:  behind,
-				Explain: `Its functions have no bias, and with a linear kernel nothing takes its place. With the RBF kernel it is among the others again.`,
-			}},
-		},
-	}
+	})
 }
 
 // newProbe is a point that is dragged, from here.

@@ -62,124 +62,44 @@ var (
 	}}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "soft-margin", Task: "data=iris-sepal"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "one-point",
-			Covers: []string{"001 6.1", "002 slack"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{hardness, yourPoint},
-				Show:     showOnePoint,
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "soft-margin",
+		Task: "data=iris-sepal",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "one-point",
+				Demo:    lessons.NewDemo(showOnePoint, hardness, yourPoint),
+				Answers: map[string]lessons.Answer{"impossible": impossible},
 			},
-			Questions: []lessons.Question{{
-				Slug: "impossible", Ask: `Your point ($y = -1$) is put into the middle of the other class, at $(1.8, 0.4)$. What does the *hard* margin machine do?`,
-				Options: []string{"It makes one error, with the widest margin for the rest.", "Its margin becomes very small, but there is one.", "Nothing: its problem has no solution."},
-				Wrong:   []string{"That is the soft margin; the hard one allows no error.", "However narrow the margin, a line must separate first.", ""},
-				Answer:  impossible,
-				Explain: `No line has all points on their own side, so no $(\mathbf w, b)$ satisfies all constraints $y_i f(\mathbf x_i) \ge 1$ at once. The feasible region is empty.`,
-			}},
-		},
-		{
-			Slug:   "slack",
-			Covers: []string{"001 6.2", "002 slack", "002 hinge"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{label, probe},
-				Show:     showSlack,
+			{
+				Slug:    "slack",
+				Demo:    lessons.NewDemo(showSlack, label, probe),
+				Answers: map[string]lessons.Answer{"wrong-side": lessons.Is(theory.Hinge(-1 * 0.4))},
 			},
-			Questions: []lessons.Question{{
-				Slug: "wrong-side", Ask: `A point with $y = -1$ has $f(\mathbf x) = 0.4$. How large is its slack $\xi$?`,
-				Answer:  func(context.Context) (float64, error) { return theory.Hinge(-1 * 0.4), nil },
-				Explain: `$y f = -0.4$, so $\xi = 1 - (-0.4) = $ %s: more than 1, the point is misclassified.`,
-			}},
-		},
-		{
-			Slug:   "price",
-			Covers: []string{"001 6.3", "002 primal-soft", "002 regularization"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{reach, priceC},
-				Show:     showPrice,
-			},
-			Questions: []lessons.Question{{
-				Slug: "dearer", Ask: `You raise $C$ and solve again. What happens to the two parts of the minimum?`,
-				Options: []string{`The margin $1/\lVert\mathbf w\rVert$ and $\sum\xi_i$ both fall, or stay.`, `The margin grows and $\sum\xi_i$ falls.`, `The margin falls and $\sum\xi_i$ grows.`},
-				Wrong:   []string{"", "Both wishes at once would have been cheaper before, too.", "That is what a *smaller* $C$ does."},
-				Answer:  dearer,
-				Explain: `Slack has become dearer, so less of it is bought: $\sum\xi_i$ cannot grow. The price is paid with a longer $\mathbf w$, a narrower margin.`,
-			}},
-		},
-		{
-			Slug:   "dual",
-			Covers: []string{"001 6.4", "002 dual-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{dualC},
-				Show:     showDual,
-			},
-			Questions: []lessons.Question{{
-				Slug: "inside", Before: "slack", Ask: `A point has slack $\xi_i = 0.3$. What do you know about its $\alpha_i$?`,
-				Options: []string{`$\alpha_i = 0$`, `$0 < \alpha_i < C$`, `$\alpha_i = C$`, "Nothing."},
-				Wrong:   []string{"Then the point would lie outside the margin, without slack.", "Free points lie exactly on the margin, without slack.", "", `Complementary slackness, $\mu_i\xi_i = 0$, fixes it.`},
-				Answer:  atBound,
-				Explain: `$\mu_i \xi_i = 0$ and $\xi_i > 0$ leave $\mu_i = 0$, hence $\alpha_i = C - \mu_i = C$.`,
-			}},
-		},
-		{
-			Slug:   "kinds",
-			Covers: []string{"001 6.5", "002 dual-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{dualC},
-				Show:     showKinds,
-			},
-			Questions: []lessons.Question{{
-				Slug: "leave-out", Ask: `You leave the bounded support vectors out of the sum for $f$. What happens to the line?`,
-				Options: []string{"It stays: they are inside the margin and do not count.", "It is only shifted: they enter b but not w.", "It turns: they are part of w."},
-				Wrong:   []string{"The bound caps their influence; it does not end it.", `$b$ is found with the free ones; it is $\mathbf w$ that they enter.`, ""},
-				Answer:  leaveOut,
-				Explain: `$\mathbf w = \sum_i \alpha_i y_i \mathbf x_i$ over all $\alpha_i > 0$, and bounded ones have the *largest* $\alpha$ of all.`,
-			}},
-		},
-		{
-			Slug:   "c",
-			Covers: []string{"001 6.3", "002 regularization", "002 dual-soft"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{pathC, pathSet, machine},
-				Show:     showC,
-			},
-			Questions: []lessons.Question{
-				{
-					Slug: "count", Ask: `$C$ falls from 100 to 0.01 on the fourteen points. What happens to the number of support vectors?`,
-					Options: []string{"It falls: more regularisation, a simpler machine.", "It stays.", "It rises."},
-					Wrong:   []string{`Simpler means a shorter $\mathbf w$, not fewer terms.`, "The margin widens, and its points come along.", ""},
-					Answer:  count,
-					Explain: `A lower price widens the margin, and every point inside the margin is a support vector. A simpler function, but with more terms.`,
-				},
-				{
-					Slug: "sketch", Ask: `Draw it: how many of the fourteen points are support vectors, over $C$? (Linear kernel.)`,
-					Sketch: &lessons.Sketch{
+			{Slug: "price", Demo: lessons.NewDemo(showPrice, reach, priceC), Answers: map[string]lessons.Answer{"dearer": dearer}},
+			{Slug: "dual", Demo: lessons.NewDemo(showDual, dualC), Answers: map[string]lessons.Answer{"inside": atBound}},
+			{Slug: "kinds", Demo: lessons.NewDemo(showKinds, dualC), Answers: map[string]lessons.Answer{"leave-out": leaveOut}},
+			{
+				Slug:    "c",
+				Demo:    lessons.NewDemo(showC, pathC, pathSet, machine),
+				Answers: map[string]lessons.Answer{"count": count},
+				Sketches: map[string]*lessons.Sketch{
+					"sketch": {
 						Of: "the number of support vectors", Over: "C", X: []float64{1e-3, 1e-2, 0.0316, 0.1, 0.316, 1, 10, 100, 1e3, 1e4}, Height: 15,
 						Truth: vectors,
 						Draw:  lessons.SketchChart(figure.Axis{Name: "C", Log: true, Min: 1e-3, Max: 1e4}, figure.Axis{Name: "support vectors", Min: 0, Max: 15}, figure.Rule{Name: "all points", At: 14}),
 					},
-					Explain: `Read it from right to left: as $C$ falls the margin widens over ever more points, up to all of them.`,
 				},
 			},
-		},
-		{
-			Slug:   "choose",
-			Covers: []string{"001 6.6"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{folds, seed, chooseSet},
-				Show:     showChoose,
+			{
+				Slug:    "choose",
+				Demo:    lessons.NewDemo(showChoose, folds, seed, chooseSet),
+				Answers: map[string]lessons.Answer{"cost": lessons.Is(float64(5*len(prices(2)) + 1))},
 			},
-			Questions: []lessons.Question{{
-				Slug: "cost", Ask: `Five folds, and the fifteen values of $C$ in the picture. How many machines are trained, the final one included?`,
-				Answer:  func(context.Context) (float64, error) { return float64(5*len(prices(2)) + 1), nil },
-				Explain: `Every value is tried once a fold, $5 \cdot 15 = 75$; then the winner is trained on all points: %s.`,
-			}},
 		},
-	}
+	})
 }
 
 // at trains on the lesson's points with the price c.

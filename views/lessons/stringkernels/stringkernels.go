@@ -78,139 +78,82 @@ var (
 // mostMer is the largest k of the spectrum's screen.
 const mostMer = 8
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "string-kernels", Task: "data=dna&kernel=spectrum"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "objects",
-			Covers: []string{"001 18.1", "001 18.2", "001 18.3", "001 19.1"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{first, second, third, worth, pieces}, Show: showObjects},
-			Questions: []lessons.Question{{
-				Slug: "needed", Ask: "What does a support vector machine need to know of the objects that it is trained on?",
-				Options: []string{"A vector for each of them.", "A similarity of every pair, whatever it is.", "A similarity of every pair that is an inner product of some features."},
-				Wrong:   []string{"Only inner products of vectors are ever used.", "Not every similarity is an inner product.", ""},
-				Answer:  needed,
-				Explain: `The dual contains the objects in $k(x_i, x_j)$ alone, so vectors are not needed. But its objective is concave only where $K$ is positive semidefinite, which an inner product guarantees and an arbitrary similarity does not.`,
-			}},
-		},
-		{
-			Slug:   "spectrum",
-			Covers: []string{"001 19.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{left, right, mer}, Show: showSpectrum},
-			Questions: []lessons.Question{
-				{
-					Slug: "anagram", Ask: "What is the normalised 1-spectrum kernel of *listen* and *silent*?",
-					Answer: func(ctx context.Context) (float64, error) {
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "string-kernels",
+		Task: "data=dna&kernel=spectrum",
+		Screens: []lessons.Screen{
+			{
+				Slug:    "objects",
+				Demo:    lessons.NewDemo(showObjects, first, second, third, worth, pieces),
+				Answers: map[string]lessons.Answer{"needed": needed},
+			},
+			{
+				Slug: "spectrum",
+				Demo: lessons.NewDemo(showSpectrum, left, right, mer),
+				Answers: map[string]lessons.Answer{
+					"anagram": func(ctx context.Context) (float64, error) {
 						return value(ctx, spectrumKernel(1, true), "listen", "silent")
 					},
-					Explain: `It is %s: both words have the same letters equally often, and for $k = 1$ nothing else counts. With $k = 2$ they differ.`,
-				},
-				{
-					Slug: "mers", Ask: "How many 3-mers does a string of 12 symbols have, counted with repetitions?",
-					Answer: func(context.Context) (n float64, err error) {
+					"mers": func(context.Context) (n float64, err error) {
 						for _, times := range kernel.Pieces(strings.Repeat("AC", 6), 3) {
 							n += times
 						}
 						return n, nil
 					},
-					Explain: `There are $n - k + 1 = 12 - 3 + 1 = $ %s places where one can begin.`,
 				},
 			},
-		},
-		{
-			Slug:   "gaps",
-			Covers: []string{"001 19.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{decay, seven}, Show: showGaps},
-			Questions: []lessons.Question{
-				{
-					Slug: "missing", Ask: "Which piece of two symbols do *cat* and *cart* share that the seven columns leave out?",
-					Options: []string{"tr", "at", "rt", "ac"},
-					Wrong:   []string{"In neither word does t come before r.", "", "*cat* has no r.", "In neither word does a come before c."},
-					Answer:  missing,
-					Explain: `It stands in *cat* without a gap, worth $1$, and in *cart* with the r left out, worth $\lambda$. Together with ca and ct that makes $k(\text{cat}, \text{cart}) = 1 + \lambda + \lambda^3$.`,
-				},
-				{
-					Slug: "all", Ask: `$\lambda = 1$ and $k = 2$. What is $k(\text{aab}, \text{ab})$?`,
-					Answer:  func(ctx context.Context) (float64, error) { return value(ctx, gapKernel(2, 1, false), "aab", "ab") },
-					Explain: `The piece ab occurs in *aab* twice, once with each a, and in *ab* once; with $\lambda = 1$ the gap costs nothing. The piece aa is in one word only. So the kernel is $2 \cdot 1 = $ %s.`,
+			{
+				Slug: "gaps",
+				Demo: lessons.NewDemo(showGaps, decay, seven),
+				Answers: map[string]lessons.Answer{
+					"missing": missing,
+					"all":     func(ctx context.Context) (float64, error) { return value(ctx, gapKernel(2, 1, false), "aab", "ab") },
 				},
 			},
-		},
-		{
-			Slug:   "filling",
-			Covers: []string{"001 19.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{tableX, tableZ, tableK, tableDecay}, Show: showFilling},
-			Questions: []lessons.Question{{
-				Slug: "corner", Ask: `In the table of $B_p$, why is $\lambda^2 B_p(i-1, j-1)$ taken away?`,
-				Options: []string{"Because a match there must not be used twice in a piece.", "Because what ended there has come from above and from the left, twice in all.", "Because two gaps cost more than one."},
-				Wrong:   []string{"The tables keep the order of symbols; no match is used twice.", "", `Gaps are paid by $\lambda$ for each step; this is about counting.`},
-				Answer:  func(ctx context.Context) (float64, error) { return corner(ctx) },
-				Explain: `A pair that ended at $(i', j')$ with $i' < i$ and $j' < j$ is contained in $B_p(i-1, j)$ and in $B_p(i, j-1)$, each time with the full weight $\lambda^{i-i'+j-j'}$ after multiplying by $\lambda$. One of the two has to go, and $\lambda^2 B_p(i-1, j-1)$ is exactly that.`,
-			}},
-		},
-		{
-			Slug:   "weights",
-			Covers: []string{"001 19.2"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{longX, longZ, longK, tableDecay}, Show: showWeights},
-			Questions: []lessons.Question{{
-				Slug: "factor-of-ten", Ask: `$\lambda = 0.5$ and $k = 10$. How many times as large is the value with weights by gaps as the one with weights by span? (5 % off is fine.)`,
-				Within: 0.05,
-				Answer: func(ctx context.Context) (float64, error) {
-					gaps, err := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
-					return gaps / theory.SpanWeight(gaps, 10, 0.5), err
+			{
+				Slug:    "filling",
+				Demo:    lessons.NewDemo(showFilling, tableX, tableZ, tableK, tableDecay),
+				Answers: map[string]lessons.Answer{"corner": func(ctx context.Context) (float64, error) { return corner(ctx) }},
+			},
+			{
+				Slug: "weights",
+				Demo: lessons.NewDemo(showWeights, longX, longZ, longK, tableDecay),
+				Answers: map[string]lessons.Answer{
+					"factor-of-ten": func(ctx context.Context) (float64, error) {
+						gaps, err := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
+						return gaps / theory.SpanWeight(gaps, 10, 0.5), err
+					},
 				},
-				Explain: `$\lambda^{-2k} = 2^{20} = $ %s times, about a million. Normalised, the two are equal.`,
-			}},
-		},
-		{
-			Slug:   "cost",
-			Covers: []string{"001 19.2", "001 19.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{size, costK, alphabet}, Show: showCost},
-			Questions: []lessons.Question{{
-				Slug: "double", Ask: "Both strings become twice as long. How many times as long does the gap-weighted kernel take, for the same $k$?",
-				Answer:  func(context.Context) (float64, error) { return entries(40, 3) / entries(20, 3), nil },
-				Explain: `The tables have $\lvert x\rvert\,\lvert z\rvert$ entries each: %s times as many.`,
-			}},
-		},
-		{
-			Slug:   "suffix",
-			Covers: []string{"001 19.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{suffixWord, suffixK}, Show: showSuffix},
-		},
-		{
-			Slug:   "valid",
-			Covers: []string{"001 18.3", "001 19.1"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{validWords, similarity}, Show: showValid},
-			Questions: []lessons.Question{{
-				Slug: "normal", Ask: "You normalise a kernel of strings. Is the matrix still positive semidefinite?",
-				Options: []string{"Yes, always.", "Only if the strings are equally long.", "Not in general."},
-				Wrong:   []string{"", "Every string is scaled to length 1, whatever its length.", "It scales features, and scaled features are features."},
-				Answer: func(ctx context.Context) (float64, error) {
-					k, err := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
-					if err != nil {
-						return 0, err
-					}
-					s, err := theory.Mercer(k)
-					return 2 * lessons.Yes(s.PSD), err
+			},
+			{
+				Slug:    "cost",
+				Demo:    lessons.NewDemo(showCost, size, costK, alphabet),
+				Answers: map[string]lessons.Answer{"double": lessons.Is(entries(40, 3) / entries(20, 3))},
+			},
+			{Slug: "suffix", Demo: lessons.NewDemo(showSuffix, suffixWord, suffixK)},
+			{
+				Slug: "valid",
+				Demo: lessons.NewDemo(showValid, validWords, similarity),
+				Answers: map[string]lessons.Answer{
+					"normal": func(ctx context.Context) (float64, error) {
+						k, err := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
+						if err != nil {
+							return 0, err
+						}
+						s, err := theory.Mercer(k)
+						return 2 * lessons.Yes(s.PSD), err
+					},
 				},
-				Explain: `$\hat K = DKD$ with $D = \mathrm{diag}(1/\sqrt{k(x_i, x_i)})$, so $\mathbf c^\top\hat K\mathbf c = (D\mathbf c)^\top K(D\mathbf c) \ge 0$: each feature vector is scaled to length 1, and stays a feature vector.`,
-			}},
+			},
+			{
+				Slug:    "machine",
+				Demo:    lessons.NewDemo(showMachine, machineKernel, machineK, mutations, cost, seed, own),
+				Answers: map[string]lessons.Answer{"letters": letters},
+			},
 		},
-		{
-			Slug:   "machine",
-			Covers: []string{"001 18.3", "001 19.3"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{machineKernel, machineK, mutations, cost, seed, own}, Show: showMachine},
-			Questions: []lessons.Question{{
-				Slug: "letters", Ask: "With $k = 1$, what does the spectrum machine of this screen find on fresh strings?",
-				Options: []string{"Nearly all motifs.", "Little more than a coin: single letters say next to nothing about a motif.", "Exactly as much as with $k = 3$."},
-				Wrong:   []string{"The order of letters makes the motif, and $k = 1$ forgets it.", "", "Pieces of three letters keep some of the order."},
-				Answer:  letters,
-				Explain: `With $k = 1$ only the counts of A, C, G and T are left. A planted motif of six letters shifts them a little, the order of its letters is lost, and chance shifts them as well.`,
-			}},
-		},
-	}
+	})
 }
 
 // spectrumKernel and gapKernel are the kernels of the lab with these parameters.

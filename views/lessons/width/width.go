@@ -40,105 +40,34 @@ var (
 	row        = lessons.IntegerControl{Name: "row", Label: "your cell, row", Default: "2", Min: 1, Max: 5, Low: 1, High: 5, Folded: true}
 )
 
-// Lesson returns the row of the table of lessons.
-var Lesson = lessons.New(words, guide, lessons.Lesson{Slug: "width", Task: "data=checkerboard"}, screens)
-
-func screens() []lessons.Screen {
-	return []lessons.Screen{
-		{
-			Slug:   "reach",
-			Covers: []string{"001 14.1", "001 12.3", "002 kernels"},
-			Demo:   &lessons.Demo{Controls: []lessons.Control{gamma}, Show: showReach},
-			Questions: []lessons.Question{{
-				Slug: "s", Ask: `Which $\gamma$ belongs to the length $s = 0.5$?`,
-				Answer:  func(context.Context) (float64, error) { return 1 / (2 * 0.5 * 0.5), nil },
-				Explain: `$\gamma = 1/(2s^2) = 1/(2\cdot 0.25) = $ %s.`,
-			}},
-		},
-		{
-			Slug:   "gram",
-			Covers: []string{"001 14.1", "001 14.2", "001 14.3", "001 10.2"},
-			Demo:   &lessons.Demo{Show: showGram},
-			Questions: []lessons.Question{
-				{
-					Slug: "wide", Ask: `60 points, $\gamma = 10^{-4}$ on coordinates of size 1. How large is the largest eigenvalue of $K$, roughly (5 % off is fine)?`,
-					Within: 0.05, Answer: largest,
-					Explain: `$K$ is nearly the matrix of ones, whose only non-zero eigenvalue is $M$; computed, it is %s.`,
-				},
-			},
-		},
-		{
-			Slug:   "bubbles",
-			Covers: []string{"001 14.2", "001 14.3", "002 kernels"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{gamma, bubblesC},
-				Show:     showBubbles,
-			},
-			Questions: []lessons.Question{{
-				Slug: "vectors", Ask: `$C = 1$. The kernel gets ever narrower, up to $\gamma = 1000$. How many of the points become support vectors?`,
-				Options: []string{"Fewer and fewer.", "About as many as before.", "Almost all of them."},
-				Wrong:   []string{"That is the wide end: few directions, few points.", "The narrower the kernel, the less one point can speak for another.", ""},
-				Answer:  vectors,
-				Explain: `When no point feels another, each must hold its own margin: $f(\mathbf x_i) \approx \alpha_i y_i + b$, so every $\alpha_i$ has to be positive.`,
-			}},
-		},
-		{
-			Slug:   "curves",
-			Covers: []string{"001 14.4", "001 14.2", "001 14.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{curvesC, curvesSeed},
-				Show:     showCurves,
-			},
-			Questions: []lessons.Question{{
-				Slug: "training", Ask: `Which kernel has the lowest *training* error?`,
-				Options: []string{"The widest.", "The one with the lowest error on new points.", "The narrowest, perhaps with others."},
-				Wrong:   []string{"The widest can hardly bend.", "The two errors part where the noise begins to be fitted.", ""},
-				Answer:  training,
-				Explain: `A narrow kernel can give every training point its own label, noise included. That is why the training error cannot choose $\gamma$.`,
-			}, {
-				Slug: "fresh", Ask: `Now the error on *new* points, from the widest kernel to the narrowest. The labels of every tenth point are wrong, so nothing gets below the line.`,
-				Sketch: &lessons.Sketch{
-					Of: "the error on new points", Over: "γ", X: []float64{0.001, 0.01, 0.03, 0.1, 1, 10, 30, 100, 300, 1000}, Height: 0.55,
-					Truth: func(ctx context.Context) (figure.Curve, error) {
-						gammas, _, fresh, err := errors(ctx, "10", 1)
-						return figure.Curve{X: gammas, Y: fresh, Marks: true}, err
+// Lesson returns the lesson.
+func Lesson() *lessons.Lesson {
+	return lessons.New(words, guide, lessons.Lesson{
+		Slug: "width",
+		Task: "data=checkerboard",
+		Screens: []lessons.Screen{
+			{Slug: "reach", Demo: lessons.NewDemo(showReach, gamma), Answers: map[string]lessons.Answer{"s": lessons.Is(1 / (2 * 0.5 * 0.5))}},
+			{Slug: "gram", Demo: lessons.NewDemo(showGram), Answers: map[string]lessons.Answer{"wide": largest}},
+			{Slug: "bubbles", Demo: lessons.NewDemo(showBubbles, gamma, bubblesC), Answers: map[string]lessons.Answer{"vectors": vectors}},
+			{
+				Slug:    "curves",
+				Demo:    lessons.NewDemo(showCurves, curvesC, curvesSeed),
+				Answers: map[string]lessons.Answer{"training": training},
+				Sketches: map[string]*lessons.Sketch{
+					"fresh": {
+						Of: "the error on new points", Over: "γ", X: []float64{0.001, 0.01, 0.03, 0.1, 1, 10, 30, 100, 300, 1000}, Height: 0.55,
+						Truth: func(ctx context.Context) (figure.Curve, error) {
+							gammas, _, fresh, err := errors(ctx, "10", 1)
+							return figure.Curve{X: gammas, Y: fresh, Marks: true}, err
+						},
+						Draw: lessons.SketchChart(figure.Axis{Name: "γ", Log: true, Min: 1e-3, Max: 1e3}, figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55}, figure.Rule{Name: "best possible", At: noise}),
 					},
-					Draw: lessons.SketchChart(figure.Axis{Name: "γ", Log: true, Min: 1e-3, Max: 1e3}, figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55}, figure.Rule{Name: "best possible", At: noise}),
 				},
-				Explain: `Too wide, and the machine is nearly constant: it is wrong about the whole of the smaller class. Too narrow, and it knows nothing between its points. There is a broad valley in between, while the training error goes down to 0.`,
-			}},
-		},
-		{
-			Slug:   "bias-variance",
-			Covers: []string{"001 14.2", "001 14.3"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{gamma},
-				Show:     showResamples,
 			},
-			Questions: []lessons.Question{{
-				Slug: "which", Ask: `From $\gamma = 1$ to $\gamma = 10$: which part of the error grows most?`,
-				Options: []string{"Bias.", "Variance.", "Noise."},
-				Wrong:   []string{"A narrower kernel bends more easily; it is less biased.", "", "The noise is in the labels, whatever the machine."},
-				Answer:  which,
-				Explain: `Single machines follow their own sample's noise, each in its own way, so they disagree with each other. The noise in the labels is the same for every machine. (Much narrower still, every machine falls back on its constant $b$ between its points: then they agree again, and are wrong together.)`,
-			}},
+			{Slug: "bias-variance", Demo: lessons.NewDemo(showResamples, gamma), Answers: map[string]lessons.Answer{"which": which}},
+			{Slug: "choice", Demo: lessons.NewDemo(showChoice, choiceSeed, column, row), Answers: map[string]lessons.Answer{"flattered": flattered}},
 		},
-		{
-			Slug:   "choice",
-			Covers: []string{"001 14.4", "001 6.6"},
-			Demo: &lessons.Demo{
-				Controls: []lessons.Control{choiceSeed, column, row},
-				Show:     showChoice,
-			},
-			Questions: []lessons.Question{{
-				Slug: "flattered", Ask: "The best of the 35 cells shown at first errs on 9 % in cross-validation. On how many of 2000 new points will its machine err?",
-				Options: []string{"On about 9 %, give or take half a point.", "On more: it was chosen for its small error.", "On fewer: it is then trained on all points."},
-				Wrong:   []string{"An error that chooses is the luckiest of 35.", "", "Five folds in place of four help far less than the choice flatters."},
-				Answer:  flattered,
-				Explain: "The smallest of 35 errors owes part of its rank to luck. So do yours and your neighbour's, if you picked by eye.",
-			}},
-		},
-	}
+	})
 }
 
 // widths are those that the curves go through, from narrow to wide in
